@@ -93,14 +93,6 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
         raise refused from None
 
 
-def _seconds(text: str) -> float:
-    """Return a duration, which may be 0 here."""
-    try:
-        return 0.0 if float(text.removesuffix("s")) == 0.0 else parse_duration(text, "budget")
-    except ValueError:
-        return parse_duration(text, "budget")
-
-
 def check_within(value: str | float | None) -> float | None:
     """Return how near to the truth a prediction is to be, as a share; None if nobody asked.
 

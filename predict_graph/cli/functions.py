@@ -5,23 +5,18 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from predict_graph.answers import Answer, graph_text
 from predict_graph.cli import ORDINARY_COLLECTION, options
-from predict_graph.cli.groups import Case, Cluster, Reading, Sampling, takes
+from predict_graph.cli.groups import Case, Cluster, Reading, takes
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError, error_text
-
-if TYPE_CHECKING:
-    from predict_graph.results import Result
-
 
 Args = Annotated[
     list[str] | None,
@@ -50,82 +45,59 @@ Budget = Annotated[
 ]
 
 
-def predict_call(
-    case: Case,
-    cluster: Cluster,
-    sampling: Sampling,
-    output: Pages,
-    arg: list[str] | None,
-    form: str | None,
-) -> None:
-    """Predict a call of a function, and show that."""
-    from predict_graph.functions import predict_function
-
-    found = _asked(predict_function, case, cluster, sampling, output, arg, form)
-    _show(found, case, output)
-
-
-def validate_call(
-    case: Case,
-    cluster: Cluster,
-    sampling: Sampling,
-    output: Pages,
-    arg: list[str] | None,
-    form: str | None,
-) -> None:
-    """Predict a call of a function, call it, and compare."""
-    from predict_graph.functions.validation import validate_function
-
-    found = _asked(validate_function, case, cluster, sampling, output, arg, form)
-    _show(found, case, output)
-
-
-def _asked(
-    ask: Callable[..., Any],
-    case: Case,
-    cluster: Cluster,
-    sampling: Sampling,
-    output: Pages,
-    arg: list[str] | None,
-    form: str | None,
-) -> Any:
-    """Call what predicts or validates with the options of a command."""
-    _refuse_options(case, cluster, replace(sampling, budget=None))
-    output.check()
-    options.fetch_if_missing(case.graph)
-    positional, keywords = _arguments_of_call(arg)
-    with output.watched() as progress:
-        return ask(
-            case.algorithm,
-            case.source,
-            arguments=positional,
-            keywords=keywords,
-            graph_form=form,
-            budget=sampling.budget,
-            directed=case.directed,
-            ids=case.ids,
-            history=case.history,
-            seed=case.seed,
-            progress=progress,
-        )
-
-
-def _show(found: Result, case: Case, output: Pages) -> None:
-    output.show(found, packages=[case.algorithm.partition(":")[0].partition(".")[0]])
-
-
-def run_call(
+def checked_call(
     case: Case,
     cluster: Cluster,
     output: Output,
     arg: list[str] | None,
     form: str | None,
-    expect: Path | None = None,
-) -> None:
-    """Run a function under a bar with the time that remains, and keep the run."""
-    _refuse_options(case, cluster)
+    *groups: Any,
+    **own: Any,
+) -> dict[str, Any] | None:
+    """Return the arguments that predict or run a call; None for an algorithm.
+
+    Options that the other of the two reads are refused, as is what could not be written.
+    """
+    from predict_graph.functions import is_function
+    from predict_graph.functions.naming import check_arguments
+
+    if not (is_function(case.algorithm) and cluster.engine == "local"):
+        for name, value in {"--arg": arg, "--as": form}.items():
+            if value is not None:
+                raise RequestError(
+                    f"{name} is for functions such as networkx:betweenness_centrality, but "
+                    f"{case.algorithm!r} is an algorithm; accepted: -p NAME=VALUE for its "
+                    "parameters"
+                )
+        return None
+    if case.parameter:
+        raise RequestError(
+            f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "
+            f"arguments of {case.algorithm}"
+        )
+    for group in (cluster, *groups):
+        usual = type(group)()
+        own |= {name: value for name, value in vars(group).items() if value != vars(usual)[name]}
+    for name, value in own.items():
+        if value not in (None, False):
+            raise RequestError(
+                f"--{name.replace('_', '-')} is no option of a function such as {case.algorithm}"
+            )
+    options.load_plugins(case.plugin)
     output.check()
     options.fetch_if_missing(case.graph)
+    gc.set_threshold(*ORDINARY_COLLECTION)  # the call runs as in a program of the user
+    positional, keywords = check_arguments(arg)
+    return {
+        "arguments": positional,
+        "keywords": keywords,
+        "graph_form": form,
+        **{name: getattr(case, name) for name in ("directed", "ids", "history", "seed")},
+    }
+
+
+def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path | None) -> None:
+    """Run a function under a bar with the time that remains, and keep the run."""
     from predict_graph.functions.child import processor_seconds
     from predict_graph.functions.forms import as_graph, build, missing_library
     from predict_graph.functions.naming import check_function, with_seed
@@ -133,8 +105,9 @@ def run_call(
     from predict_graph.functions.track import run_tracked
     from predict_graph.history import check_history
 
-    positional, keywords = _arguments_of_call(arg)
-    function = check_function(case.algorithm, positional, keywords, form=form)
+    function = check_function(
+        case.algorithm, call["arguments"], call["keywords"], form=call["graph_form"]
+    )
     function = with_seed(function, case.seed)
     problem = missing_library(function.form)
     if problem is not None:
@@ -206,12 +179,13 @@ def compare_functions(
     A function of networkx is predicted by each installed backend that offers it as well.
     """
     from predict_graph.functions import comparing
-    from predict_graph.functions.naming import check_function
+    from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.graph import check_graph
 
     output.check()
     options.fetch_if_missing(graph)
-    positional, keywords = _arguments_of_call(arg)
+    gc.set_threshold(*ORDINARY_COLLECTION)
+    positional, keywords = check_arguments(arg)
     for name in functions:  # before a graph is read that may be large
         check_function(name, positional, keywords)
     source = check_graph(reading.of(graph), directed=reading.directed, ids=reading.ids, seed=seed)
@@ -226,43 +200,12 @@ def compare_functions(
             seed=seed,
             progress=progress,
         )
-    output.show(found, packages=[name.partition(":")[0].partition(".")[0] for name in functions])
+    output.show(found, packages=[library_of(name) for name in functions])
 
 
-def check_no_call_options(arg: Any, form: Any, algorithm: str) -> None:
-    """Refuse options of functions for an algorithm."""
-    given = {"--arg": arg, "--as": form}
-    for name, value in given.items():
-        if value is not None:
-            raise RequestError(
-                f"{name} is for functions such as networkx:betweenness_centrality, but "
-                f"{algorithm!r} is an algorithm; accepted: -p NAME=VALUE for its parameters"
-            )
-
-
-def _arguments_of_call(arg: list[str] | None) -> tuple[list[Any], dict[str, Any]]:
-    """Read the arguments of a call, which runs under Python's own garbage collection from here."""
-    from predict_graph.functions.naming import check_arguments
-
-    gc.set_threshold(*ORDINARY_COLLECTION)
-    return check_arguments(arg)
-
-
-def _refuse_options(case: Case, *groups: Cluster | Sampling) -> None:
-    """Refuse options that say nothing to a function."""
-    if case.parameter:
-        raise RequestError(
-            f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "
-            f"arguments of {case.algorithm}"
-        )
-    for group in groups:
-        for name, value in vars(group).items():
-            if value != getattr(type(group), name):
-                option = name.replace("_", "-")
-                raise RequestError(
-                    f"--{option} is no option of a function such as {case.algorithm}"
-                )
-    options.load_plugins(case.plugin)
+def library_of(name: str) -> str:
+    """Return the package of a function."""
+    return name.partition(":")[0].partition(".")[0]
 
 
 def _short(result: Any) -> str:

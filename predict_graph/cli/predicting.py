@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -44,13 +45,18 @@ def predict(
 ) -> None:
     """Predict iterations and runtime of a job, or of a function's call, without running it."""
     import predict_graph
-    from predict_graph.functions import is_function
 
-    if is_function(case.algorithm) and cluster.engine == "local":
-        _refused(case, target_profile=target_profile, profile=profile, spark_reads=spark_reads)
-        functions.predict_call(case, cluster, sampling, output, arg, graph_form)
+    call = functions.checked_call(
+        *(case, cluster, output, arg, graph_form, replace(sampling, budget=None)),
+        **{"target_profile": target_profile, "profile": profile, "spark_reads": spark_reads},
+    )
+    if call is not None:
+        with output.watched() as progress:
+            found = predict_graph.predict(
+                case.algorithm, case.source, budget=sampling.budget, **call, progress=progress
+            )
+        output.show(found, packages=[functions.library_of(case.algorithm)])
         return
-    functions.check_no_call_options(arg, graph_form, case.algorithm)
     _checked(case, output, fetch=not spark_reads)
     profiles = _profiles(profile, target_profile)
     with output.watched() as progress:
@@ -86,19 +92,19 @@ def run(
 ) -> None:
     """Run a job or a function's call for real, and keep the run in the history."""
     import predict_graph
-    from predict_graph.functions import is_function
 
-    if is_function(case.algorithm) and cluster.engine == "local":
-        _refused(case, out=out, spark_reads=spark_reads, events=events)
-        functions.run_call(case, cluster, output, arg, graph_form, expect)
+    call = functions.checked_call(
+        case, cluster, output, arg, graph_form, out=out, spark_reads=spark_reads, events=events
+    )
+    if call is not None:
+        functions.run_call(case, output, call, expect)
         return
-    functions.check_no_call_options(arg, graph_form, case.algorithm)
     check_events_target(events, output.json)
     _checked(case, output, fetch=not spark_reads)
     last: list[Moment] = []
     with Events(events) as written, output.clock() as show:
 
-        def tell(moment: Moment) -> None:
+        def show_all(moment: Moment) -> None:
             last[:] = [moment]
             show(moment)
             written.write(moment)
@@ -108,7 +114,7 @@ def run(
             case.source,
             **case.asked(),
             **cluster.asked(verbose=output.verbose),
-            progress=tell,
+            progress=show_all,
             expect=expect,
             write_to=out,
             spark_reads=spark_reads,
@@ -129,16 +135,21 @@ def validate(
 ) -> None:
     """Predict a job, then run it, then compare."""
     import predict_graph
-    from predict_graph.functions import is_function
 
     if case.graph == "-" or is_stream(Path(case.graph)):
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
-    if is_function(case.algorithm) and cluster.engine == "local":
-        functions.validate_call(case, cluster, sampling, output, arg, graph_form)
+    call = functions.checked_call(
+        case, cluster, output, arg, graph_form, replace(sampling, budget=None)
+    )
+    if call is not None:
+        with output.watched() as progress:
+            found = predict_graph.validate(
+                case.algorithm, case.source, budget=sampling.budget, **call, progress=progress
+            )
+        output.show(found, packages=[functions.library_of(case.algorithm)])
         return
-    functions.check_no_call_options(arg, graph_form, case.algorithm)
     _checked(case, output)
     with output.watched() as progress:
         comparison = predict_graph.validate(
@@ -164,15 +175,6 @@ def _checked(case: Case, output: Output, *, fetch: bool = True) -> None:
     output.check()
     if fetch:
         options.fetch_if_missing(case.graph)
-
-
-def _refused(case: Case, **given: Any) -> None:
-    """Refuse options that are for algorithms alone."""
-    for name, value in given.items():
-        if value not in (None, False):
-            raise RequestError(
-                f"--{name.replace('_', '-')} is no option of a function such as {case.algorithm}"
-            )
 
 
 def _profiles(

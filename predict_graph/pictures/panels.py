@@ -16,6 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
+_ACROSS, _UP = ("axes fraction", "data"), ("data", "axes fraction")
 _BAND = 0.18  # opacity; trades off visible bands for visible lines
 _APART = 13.0  # pixels between labels at 100 dpi; limits overlap
 # Background of labels over lines
@@ -70,15 +71,7 @@ def convergence(
     axes.axhline(threshold, color=LIGHT.muted, linestyle=":", linewidth=1.2, label="threshold")
     axes.set(xlabel=f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})", ylabel=what)
     axes.set_xlim(left=0.5 if max(len(np.asarray(v)) for v in curves.values()) < 30 else 0)
-    axes.annotate(
-        "threshold",
-        (0.01, threshold),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        color=LIGHT.muted,
-        fontsize=8.5,
-    )
+    _note(axes, "threshold", (0.01, threshold), (0, 3), xycoords=_ACROSS, color=LIGHT.muted)
     _whole_numbers(axes)
     _label_ends(axes, labels)
 
@@ -90,9 +83,7 @@ def iteration_seconds(axes: Any, predicted: Line, actual: FloatArray | None) -> 
     divisor, unit = unit_of(float(max(part.max() for part in parts)))
     x = np.asarray(predicted.x)
     middle = np.asarray(predicted.middle) / divisor
-    if predicted.low is not None and predicted.high is not None:
-        ends = np.asarray(predicted.low) / divisor, np.asarray(predicted.high) / divisor
-        axes.fill_between(x, *ends, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
+    _band(axes, predicted, divisor, 0)
     marker = "o" if len(x) < 2 else ""
     _line(axes, x, middle, 0, predicted.label, marker)
     labels = [(x[-1], middle[-1], predicted.label, 0)]
@@ -119,18 +110,12 @@ def bars_of_parts(
         left = 0.0
         for name in parts:
             width = parts[name] / divisor
-            place = names.index(name)
-            color = LIGHT.series[place % len(LIGHT.series)]
+            color = _color(names.index(name))
             axes.barh(-row, width, left=left, height=0.5, color=color, edgecolor=LIGHT.paper)
             if width > 0.2 * highest / divisor:
-                axes.annotate(
-                    f"{name}\n{width:.3g} {unit}",
-                    (left + width / 2, -row),
-                    ha="center",
-                    va="center",
-                    color=LIGHT.paper,
-                    fontsize=8,
-                )
+                text, at = f"{name}\n{width:.3g} {unit}", (left + width / 2, -row)
+                inside: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
+                _note(axes, text, at, color=LIGHT.paper, **inside)
             left += width
         small = [
             f"{name} {value / divisor:.2g}"
@@ -138,23 +123,13 @@ def bars_of_parts(
             if 0 < value <= 0.2 * highest
         ]
         if small:  # too narrow for their names: listed under the bar, in order
-            axes.annotate(f"{', '.join(small)} {unit}", (0, -row - 0.42), fontsize=7.5)
+            _note(axes, f"{', '.join(small)} {unit}", (0, -row - 0.42), fontsize=7.5)
         if row == 0 and total is not None:
             ends = np.array(total) / divisor
             axes.plot(ends, [0.36, 0.36], color=LIGHT.ink, linewidth=1.4, marker="|")
-            axes.annotate(
-                "90% sure",
-                (float(ends.mean()), 0.36),
-                xytext=(0, 4),
-                textcoords="offset points",
-                ha="center",
-                fontsize=8.5,
-            )
-    axes.set_yticks([-row for row in range(len(bars))], list(bars))
-    axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
+            _note(axes, "90% sure", (float(ends.mean()), 0.36), (0, 4), ha="center")
+    _rows(axes, list(bars), f"time, {unit}")
     axes.set_ylim(-len(bars) + 0.5, 0.75)
-    axes.set_xlabel(f"time, {unit}")
-    axes.grid(axis="y", visible=False)
     axes.margins(x=0.03)
     axes.set_xlim(left=0)
 
@@ -175,45 +150,22 @@ def against_machines(
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
     labels = []
     for place, line in enumerate(lines):
-        color = LIGHT.series[place % len(LIGHT.series)]
         x, middle = np.asarray(line.x, np.float64), np.asarray(line.middle) / divisor
-        if line.low is not None and line.high is not None:
-            ends = np.asarray(line.low) / divisor, np.asarray(line.high) / divisor
-            axes.fill_between(x, *ends, color=color, alpha=_BAND, linewidth=0)
+        _band(axes, line, divisor, place)
         _line(axes, x, middle, place, line.label, "o" if len(x) < 2 else "")
         if line.points is not None and len(np.asarray(line.points[0])):
-            axes.plot(
-                np.asarray(line.points[0]),
-                np.asarray(line.points[1]) / divisor,
-                _MARKS[place % len(_MARKS)],
-                color=color,
-                markerfacecolor=LIGHT.paper,
-                linestyle="",
-            )
+            heights = np.asarray(line.points[1]) / divisor
+            _points(axes, line.points[0], heights, place, markerfacecolor=LIGHT.paper)
         labels.append((x[-1], middle[-1], line.label, place))
     for name, level in (limits or {}).items():
         _limit(axes, level / divisor, name)
     if least is not None:
         axes.axvspan(0, least[0], color=LIGHT.muted, alpha=0.15, linewidth=0)
-        axes.annotate(
-            least[1],
-            (least[0], 0.98),
-            xycoords=("data", "axes fraction"),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="top",
-            fontsize=8.5,
-            color=LIGHT.muted,
-        )
+        style: dict[str, Any] = {"xycoords": _UP, "va": "top", "color": LIGHT.muted}
+        _note(axes, least[1], (least[0], 0.98), (3, 0), **style)
     if chosen is not None:
         axes.plot([chosen[0]], [chosen[1] / divisor], "*", markersize=13, color=LIGHT.ink)
-        axes.annotate(
-            chosen[2],
-            (chosen[0], chosen[1] / divisor),
-            xytext=(8, 6),
-            textcoords="offset points",
-            fontsize=8.5,
-        )
+        _note(axes, chosen[2], (chosen[0], chosen[1] / divisor), (8, 6))
     axes.set(xlabel=unit, ylabel=f"{ylabel}, {of}" if of else ylabel)
     axes.set_ylim(bottom=0)
     axes.margins(y=0.12)
@@ -235,29 +187,13 @@ def costs(
     """Draw cost against runtime: every configuration as a point, the Pareto frontier as a line."""
     divisor, unit = unit_of(float(max(np.asarray(x).max() for x, _ in groups.values())))
     for place, (x, y) in enumerate(groups.values()):
-        axes.plot(
-            np.asarray(x) / divisor,
-            y,
-            _MARKS[place % len(_MARKS)],
-            color=LIGHT.series[place % len(LIGHT.series)],
-            alpha=0.55,
-            markersize=4,
-            linestyle="",
-        )
+        _points(axes, np.asarray(x) / divisor, y, place, alpha=0.55, markersize=4)
     times = np.asarray(frontier[0]) / divisor
     axes.step(times, frontier[1], where="post", color=LIGHT.ink, linewidth=1.1)
     deadline, budget = limits
     if deadline is not None:
         axes.axvline(deadline / divisor, color=LIGHT.ink, linestyle=":", linewidth=1.3)
-        axes.annotate(
-            "deadline",
-            (deadline / divisor, 0.99),
-            xycoords=("data", "axes fraction"),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="top",
-            fontsize=8.5,
-        )
+        _note(axes, "deadline", (deadline / divisor, 0.99), (3, 0), xycoords=_UP, va="top")
     if budget is not None:
         _limit(axes, budget, "budget")
     if chosen is not None:
@@ -267,16 +203,9 @@ def costs(
         # No point is below the frontier, so labels there do not overlap; at the edge they are
         # placed beside it.
         below = x / divisor > left + 0.35 * (right - left)
-        axes.annotate(
-            name,
-            (x / divisor, y),
-            xytext=(-4, -8) if below else (9, 0),
-            textcoords="offset points",
-            ha="right" if below else "left",
-            va="top" if below else "center",
-            fontsize=8.5,
-            bbox=_CLEAR,
-        )
+        offset = (-4, -8) if below else (9, 0)
+        across, up = ("right", "top") if below else ("left", "center")
+        _note(axes, name, (x / divisor, y), offset, bbox=_CLEAR, ha=across, va=up)
     axes.set(xlabel=f"{xlabel}, {unit}", ylabel=ylabel)
     axes.margins(0.08)
     axes.set_ylim(bottom=0)
@@ -286,15 +215,7 @@ def costs(
 def _limit(axes: Any, level: float, name: str) -> None:
     """Draw a limit, with its name above its right end."""
     axes.axhline(level, color=LIGHT.ink, linestyle=":", linewidth=1.3)
-    axes.annotate(
-        name,
-        (0.99, level),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        fontsize=8.5,
-    )
+    _note(axes, name, (0.99, level), (0, 3), xycoords=_ACROSS, ha="right")
 
 
 def degrees(axes: Any, distributions: Mapping[str, Sequence[float]]) -> None:
@@ -323,27 +244,13 @@ def amount_and_limit(
     """Draw an amount with its interval, and the limit."""
     axes.barh(0, predicted, height=0.4, color=LIGHT.series[0])
     axes.plot([low, high], [0.32, 0.32], color=LIGHT.ink, linewidth=1.4, marker="|")
-    axes.annotate(
-        f"{predicted:.2g} {unit}, 90% sure {low:.2g} to {high:.2g}",
-        (0, 0.32),
-        xytext=(2, 6),
-        textcoords="offset points",
-        fontsize=8.5,
-    )
+    _note(axes, f"{predicted:.2g} {unit}, 90% sure {low:.2g} to {high:.2g}", (0, 0.32), (2, 6))
     axes.axvline(limit, color=LIGHT.ink, linestyle=":", linewidth=1.5)
-    axes.annotate(
-        f"{limited}: {limit:.2g} {unit}",
-        (limit, -0.42),
-        xytext=(-5 if limit > high else 5, 0),
-        textcoords="offset points",
-        ha="right" if limit > high else "left",
-        fontsize=8.5,
-    )
-    axes.set_yticks([])
+    offset, side = (-5, "right") if limit > high else (5, "left")
+    _note(axes, f"{limited}: {limit:.2g} {unit}", (limit, -0.42), (offset, 0), ha=side)
+    _rows(axes, [], unit)
     axes.set_ylim(-0.6, 0.8)
     axes.set_xlim(0, 1.06 * max(limit, high))
-    axes.set_xlabel(unit)
-    axes.grid(axis="y", visible=False)
 
 
 def dots(
@@ -363,32 +270,43 @@ def dots(
         place = 1 if name in emphasised else 0
         axes.plot([start, end], [-row, -row], color=LIGHT.series[place], linewidth=2.2, alpha=0.6)
         axes.plot([value], [-row], _MARKS[place], color=LIGHT.series[place], markersize=7)
-        axes.annotate(
-            f"{value:.3g}",
-            (value, -row),
-            xytext=(0, 7),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-        )
-    axes.set_yticks(-np.arange(len(names)), names)
-    axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
+        _note(axes, f"{value:.3g}", (value, -row), (0, 7), ha="center", fontsize=8)
+    _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
-    axes.set_xlabel(xlabel)
-    axes.grid(axis="y", visible=False)
     axes.margins(x=0.08)
 
 
+def _color(place: int) -> str:
+    return LIGHT.series[place % len(LIGHT.series)]
+
+
+def _note(axes: Any, text: str, at: Any, offset: tuple[int, int] = (0, 0), **style: Any) -> None:
+    """Write a text beside a point."""
+    given = {"fontsize": 8.5} | style
+    axes.annotate(text, at, xytext=offset, textcoords="offset points", **given)
+
+
+def _rows(axes: Any, names: Sequence[str], xlabel: str) -> None:
+    """Name the rows of a panel, the first one on top."""
+    axes.set_yticks(-np.arange(len(names)), names)
+    axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
+    axes.set_xlabel(xlabel)
+    axes.grid(axis="y", visible=False)
+
+
+def _band(axes: Any, line: Line, divisor: float, place: int) -> None:
+    if line.low is not None and line.high is not None:
+        ends = np.asarray(line.low) / divisor, np.asarray(line.high) / divisor
+        axes.fill_between(line.x, *ends, color=_color(place), alpha=_BAND, linewidth=0)
+
+
+def _points(axes: Any, x: Any, y: Any, place: int, **style: Any) -> None:
+    axes.plot(x, y, _MARKS[place % len(_MARKS)], color=_color(place), linestyle="", **style)
+
+
 def _line(axes: Any, x: Any, y: Any, place: int, name: str, marker: str = "") -> None:
-    axes.plot(
-        x,
-        y,
-        color=LIGHT.series[place % len(LIGHT.series)],
-        linestyle=_DASHES[place % len(_DASHES)],
-        marker=marker,
-        markersize=4,
-        label=name,
-    )
+    style = {"color": _color(place), "linestyle": _DASHES[place % len(_DASHES)], "label": name}
+    axes.plot(x, y, marker=marker, markersize=4, **style)
 
 
 def _whole_numbers(axes: Any) -> None:
@@ -404,31 +322,16 @@ def _label_ends(axes: Any, labels: Sequence[tuple[float, float, str, int]]) -> N
     if not labels:
         return
     heights = [axes.transData.transform((x, y))[1] for x, y, _, _ in labels]
-    order = sorted(range(len(labels)), key=lambda i: heights[i])
     apart = _APART * axes.figure.dpi / 100.0
-    placed = dict(zip(order, [heights[i] for i in order], strict=True))
+    placed = list(heights)
     for _ in range(50):
-        moved = False
-        for lower, upper in pairwise(order):
-            short = apart - (placed[upper] - placed[lower])
-            if short > 0.1:
-                placed[lower] -= short / 2.0
-                placed[upper] += short / 2.0
-                moved = True
-        if not moved:
-            break
+        for lower, upper in pairwise(sorted(range(len(labels)), key=lambda i: heights[i])):
+            short = max(apart - (placed[upper] - placed[lower]), 0.0)
+            placed[lower] -= short / 2.0
+            placed[upper] += short / 2.0
     for i, (x, y, name, place) in enumerate(labels):
         offset = ScaledTranslation(
             6 / 72, (placed[i] - heights[i]) / axes.figure.dpi, axes.figure.dpi_scale_trans
         )
-        axes.text(
-            x,
-            y,
-            name,
-            transform=axes.transData + offset,
-            va="center",
-            color=LIGHT.series[place % len(LIGHT.series)],
-            fontsize=8.5,
-            fontweight="bold",
-            bbox=_CLEAR,
-        )
+        style = {"va": "center", "fontsize": 8.5, "fontweight": "bold", "bbox": _CLEAR}
+        axes.text(x, y, name, transform=axes.transData + offset, color=_color(place), **style)
