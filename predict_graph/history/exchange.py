@@ -120,76 +120,38 @@ def _ending(path: Path) -> str:
 def _flat(runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> pd.DataFrame:
     import pandas as pd
 
-    rows = np.array([run["rows"] for run in runs], dtype=np.int64)
-    repeats = np.maximum(rows, 1)
-    parts: dict[str, Any] = {}
-    encoded = [encode(run) for run in runs]
-    types = [
-        json.dumps([[name, values.dtype.str[1:]] for name, values in tables[run["id"]].items()])
-        for run in runs
-    ]
-    run_columns: dict[str, list[Any]] = {name: [row[name] for row in encoded] for name in FIELDS}
-    run_columns |= {"rows": rows.tolist(), "types": types}
-    for name, values in run_columns.items():
-        # Categories keep a text that thousands of rows share once.
-        parts[f"run_{name}"] = pd.Categorical(values).repeat(repeats)
-    names = dict.fromkeys(name for run in runs for name in tables[run["id"]])
-    for name in names:
-        parts[name] = _column(name, runs, tables, repeats)
-    return pd.DataFrame(parts)
-
-
-def _column(
-    name: str, runs: Sequence[dict[str, Any]], tables: dict[int, Columns], repeats: Any
-) -> Any:
-    """Return one column of all runs: missing where a run does not have it."""
-    import pandas as pd
-
-    own = [tables[run["id"]].get(name) for run in runs]
-    whole = all(values is None or values.dtype.kind == "i" for values in own)
-    cells: Any = np.zeros(int(repeats.sum()), dtype=np.int64 if whole else np.float64)
-    missing = np.ones(len(cells), dtype=bool)
-    starts = np.cumsum(repeats) - repeats
-    for start, values in zip(starts, own, strict=True):
-        if values is not None:
-            cells[start : start + len(values)] = values
-            missing[start : start + len(values)] = False
-    if whole:
-        return pd.arrays.IntegerArray(cells, missing)
-    cells[missing] = np.nan
-    return cells
+    heads, parts = [], []
+    for run in runs:
+        table = tables[run["id"]]
+        types = json.dumps([[name, values.dtype.str[1:]] for name, values in table.items()])
+        heads.append({**encode(run), "rows": run["rows"], "types": types})
+        # Int64 stays whole where other runs do not have the column.
+        cells = {
+            name: pd.array(values, dtype="Int64" if values.dtype.kind == "i" else "Float64")
+            for name, values in table.items()
+        }
+        parts.append(pd.DataFrame(cells).reindex(range(max(run["rows"], 1))))
+    frame = pd.DataFrame(heads, columns=[*FIELDS, "rows", "types"], dtype=object)
+    frame = frame.loc[np.repeat(frame.index, [len(part) for part in parts])].add_prefix("run_")
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    return frame.reset_index(drop=True).join(rows)
 
 
 def _records(frame: pd.DataFrame) -> list[RunRecord]:
     for name in (*FIELDS, "rows", "types"):
         if f"run_{name}" not in frame:
             raise ValueError(f"it has no column run_{name}")
-    uids = frame["run_uid"].astype(str).to_numpy()
-    names, first, run_of_row = np.unique(uids, return_index=True, return_inverse=True)
-    order = np.argsort(run_of_row, kind="stable")
-    bounds = np.searchsorted(run_of_row[order], np.arange(len(names) + 1))
-    heads = frame[[f"run_{name}" for name in (*FIELDS, "rows", "types")]].iloc[first]
-    cells: dict[tuple[str, str], Any] = {}
     found = []
-    for run, head in enumerate(heads.astype(object).to_dict("records")):
+    for uid, lines in frame.groupby("run_uid", sort=False):
+        head = lines.iloc[0]
         fields = decode({name: _field(name, head[f"run_{name}"]) for name in FIELDS})
         rows = int(head["run_rows"])
-        lines = order[bounds[run] : bounds[run + 1]]
         if len(lines) != max(rows, 1):
-            raise ValueError(f"{len(lines)} rows of the run {names[run]}, where {rows} belong")
-        table: Columns = {}
+            raise ValueError(f"{len(lines)} rows of the run {uid}, where {rows} belong")
         columns = parse_json(str(head["run_types"]), "the list of columns")
-        for name, kind in columns:
-            if (name, kind) not in cells:
-                cells[name, kind] = _parsed(frame[name], kind)
-            table[name] = cells[name, kind][lines[:rows]]
-        found.append((fields, table))
-    found.sort(key=lambda item: item[0]["time"])
-    return [_record(fields, table) for fields, table in found]
-
-
-def _record(fields: dict[str, Any], table: Columns) -> RunRecord:
-    return RunRecord(rows=Table(table), **fields)
+        table = {name: _parsed(lines[name].iloc[:rows], kind) for name, kind in columns}
+        found.append(RunRecord(rows=Table(table), **fields))
+    return sorted(found, key=lambda record: record.time)
 
 
 def _field(name: str, value: Any) -> Any:
@@ -201,17 +163,11 @@ def _field(name: str, value: Any) -> Any:
 
 
 def _parsed(column: pd.Series[Any], kind: str) -> Any:
-    """Return a whole column as numbers; 0 or NaN where a run does not have it."""
+    """Return the cells of a run as numbers."""
     import pandas as pd
 
-    if kind not in ("i8", "f8"):
-        raise ValueError(f"unknown type {kind!r} of the column {column.name}")
-    missing = column.isna().to_numpy() | (column == "").fillna(False).to_numpy()
-    cells = np.full(len(column), 0 if kind == "i8" else np.nan, dtype=kind)
-    present = column[~missing].to_numpy()
-    # Integers are floating point in the file where another run has fractions in this column;
-    # to_numeric takes both, but does not read every fraction exactly, as astype does.
-    if kind == "i8":
-        present = pd.to_numeric(present)
-    cells[~missing] = present.astype(kind)
-    return cells
+    if kind == "f8":  # to_numeric does not read every fraction exactly
+        return column.mask(column == "").astype("float64").to_numpy()
+    if kind == "i8":  # with a decimal point where another run has fractions in this column
+        return pd.to_numeric(column).to_numpy("i8")
+    raise ValueError(f"unknown type {kind!r} of the column {column.name}")
