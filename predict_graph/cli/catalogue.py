@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -73,24 +75,21 @@ def list_plugins(
 ) -> None:
     """List the plug-ins of a kind, and where they come from."""
     options.load_plugins(plugin)
-    loaders = {
-        "samplers": _samplers,
-        "transforms": _transforms,
-        "algorithms": _algorithms,
-        "engines": _engines,
-        "cost-models": _cost_models,
-        "generators": _generators,
-        "methods": _methods,
-    }
-    if kind not in loaders:
-        raise unknown_name("kind of plug-in", kind, loaders)
-    show_table(options.results(None), kind, ["name", "origin", "what it is"], loaders[kind]())
+    if kind not in _KINDS:
+        raise unknown_name("kind of plug-in", kind, _KINDS)
+    module, name, describe = _KINDS[kind]
+    registry = getattr(import_module(f"predict_graph.{module}"), name)
+    rows = _described(registry, describe)
+    if kind == "algorithms":
+        from predict_graph.builtin.libraries import LIBRARIES
+
+        for library, own in LIBRARIES.items():
+            found = _described(own, describe)
+            rows += [(f"{library}:{name}", origin, text) for name, origin, text in found]
+    show_table(options.results(None), kind, ["name", "origin", "what it is"], rows)
 
 
-Rows = list[tuple[str, str, str]]
-
-
-def _described(registry: Registry[Any], describe: Any) -> Rows:
+def _described(registry: Registry[Any], describe: Any) -> list[tuple[str, str, str]]:
     rows = []
     for name in registry.names():
         try:
@@ -107,53 +106,23 @@ def _first_line(thing: Any) -> str:
     return (thing.__doc__ or "").strip().splitlines()[0] if thing.__doc__ else ""
 
 
-def _samplers() -> Rows:
-    from predict_graph.iterations import SAMPLERS
-
-    return _described(SAMPLERS, _first_line)
+def _summary(thing: Any) -> str:
+    return str(thing.summary)
 
 
-def _transforms() -> Rows:
-    from predict_graph.transforms import TRANSFORMS
-
-    return _described(TRANSFORMS, lambda transform: transform.summary)
-
-
-def _algorithms() -> Rows:
-    from predict_graph.algorithms import ALGORITHMS
-    from predict_graph.builtin.libraries import LIBRARIES
-
-    def describe(algorithm: Any) -> str:
-        usual = algorithm().to_dict()  # with defaults that depend on other parameters
-        parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
-        return f"{algorithm.summary} ({parameters})" if parameters else str(algorithm.summary)
-
-    rows = _described(ALGORITHMS, describe)
-    for library, registry in LIBRARIES.items():
-        own = _described(registry, describe)
-        rows += [(f"{library}:{name}", origin, text) for name, origin, text in own]
-    return rows
+def _with_parameters(algorithm: Any) -> str:
+    usual = algorithm().to_dict()  # with defaults that depend on other parameters
+    parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
+    return f"{algorithm.summary} ({parameters})" if parameters else str(algorithm.summary)
 
 
-def _engines() -> Rows:
-    from predict_graph.engines import ENGINES
-
-    return _described(ENGINES, _first_line)
-
-
-def _cost_models() -> Rows:
-    from predict_graph.prediction import COST_MODELS
-
-    return _described(COST_MODELS, _first_line)
-
-
-def _generators() -> Rows:
-    from predict_graph.graph.generators import GENERATORS
-
-    return _described(GENERATORS, _first_line)
-
-
-def _methods() -> Rows:
-    from predict_graph.iterations import METHODS
-
-    return _described(METHODS, lambda method: method.summary)
+_KINDS: dict[str, tuple[str, str, Callable[[Any], str]]] = {
+    "samplers": ("iterations", "SAMPLERS", _first_line),
+    "transforms": ("transforms", "TRANSFORMS", _summary),
+    "algorithms": ("algorithms", "ALGORITHMS", _with_parameters),
+    "engines": ("engines", "ENGINES", _first_line),
+    "cost-models": ("prediction", "COST_MODELS", _first_line),
+    "generators": ("graph.generators", "GENERATORS", _first_line),
+    "methods": ("iterations", "METHODS", _summary),
+}
+"""Kind of plug-in to the module and name of its registry, and what describes one."""
