@@ -52,21 +52,6 @@ def graph():
 # Every registry
 
 
-def test_nothing_is_missing():
-    assert {"rj", "brj", "mhrw", "rwr", "ff"} <= set(SAMPLERS.names())
-    assert {"scaled-threshold", "same-threshold"} <= set(TRANSFORMS.names())
-    assert set(ALGORITHMS.names()) >= {
-        "pagerank",
-        "semi-clustering",
-        "topk-ranking",
-        "connected-components",
-        "neighborhood",
-    }
-    assert "local" in ENGINES.names()
-    assert "forward-nnls" in COST_MODELS.names()
-    assert {"rmat", "barabasi-albert"} <= set(GENERATORS.names())
-
-
 @pytest.mark.parametrize("registry", REGISTRIES.values())
 def test_an_unknown_name_gives_one_sentence_with_the_legal_names(registry):
     with pytest.raises(RequestError) as caught:

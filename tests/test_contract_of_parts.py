@@ -306,16 +306,6 @@ PARTS = {
 USUAL = {}
 
 
-@pytest.mark.parametrize("option", ["transform", "cost_model"])
-def test_what_is_registered_for_an_algorithm_counts_where_it_runs_first(pinned, registered, option):
-    registry, name, part = PARTS[option]
-    usual = predict("topk-ranking")
-    registered(registry, name, part, algorithm="pagerank")
-    found = predict("topk-ranking")
-    assert differs(found.prior, usual.prior)
-    assert found.method.get("transform") != name
-
-
 @pytest.mark.parametrize(
     "option",
     [{"cost_model": "nnls"}, {"train_ratios": (0.1, 0.3)}, {"probe": True}, {"threads": 1}],

@@ -9,7 +9,6 @@ import pytest
 import predict_graph
 from predict_graph.cli import main
 from predict_graph.errors import RequestError
-from predict_graph.iterations import SAMPLERS
 from predict_graph.plugin_files import load_plugin, loaded_plugins
 from predict_graph.plugins import registrations
 from predict_graph.transforms import TRANSFORMS
@@ -341,9 +340,3 @@ def test_what_no_other_process_can_load_is_told(plugin, capsys):
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("error: the run cannot be handed to a process of its own: ")
     assert "make.<locals>.Hidden" in error
-
-
-def test_a_built_in_sampler_still_blames_the_request(capsys):
-    assert "mine" not in SAMPLERS.names()
-    assert program("sample", GRAPH, "--out", "x.csv", "--max-edges", "-1") == 2
-    assert "max_edges is" in capsys.readouterr().err

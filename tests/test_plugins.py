@@ -37,23 +37,6 @@ def installed(tmp_path, monkeypatch):
         del sys.modules[module]
 
 
-def test_names_keep_the_order_of_the_built_in_ones():
-    registry = shapes()
-    registry.register("apple")(object)
-    assert registry.names() == ["map", "row", "apple"]
-
-
-def test_get_loads_by_name():
-    assert shapes().get("map") is dict
-    assert shapes().origin("map") == "built-in"
-
-
-def test_an_alias_is_another_spelling():
-    registry = Registry("shape", GROUP, {"map": "builtins:dict"}, {"dictionary": "map"})
-    assert registry.get("dictionary") is dict
-    assert registry.names() == ["map"]
-
-
 @pytest.mark.parametrize("name", ["nothing", "", "MAP", " map"])
 def test_an_unknown_name_is_told_with_the_legal_ones(name):
     with pytest.raises(RequestError) as caught:

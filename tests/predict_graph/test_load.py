@@ -85,12 +85,6 @@ def test_only_the_last_predictions_count(counters):
     assert READ(meter).waited == pytest.approx(0.2 / 0.6)
 
 
-def test_next_to_no_work_says_nothing(counters):
-    meter = LoadMeter()
-    counters.threads = {"1": (0.01, 0.05)}
-    assert READ(meter) == Load()
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="counted by Linux")
 def test_this_process_is_counted():
     meter = LoadMeter()

@@ -4,8 +4,6 @@ import csv
 import gzip
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -120,13 +118,6 @@ def test_json_on_standard_output_is_pure(program, arguments, table):
     assert result.status == 0
     assert json.loads(result.out)
     assert table in result.err
-
-
-@pytest.mark.slow
-def test_json_on_standard_output_of_the_real_program(new_process):
-    result = new_process("predict", "pagerank", GRAPH, "--json", "-", "--seed", 1)
-    assert result.status == 0
-    has_every_field(json.loads(result.out))
 
 
 def without_times(value):
@@ -325,16 +316,6 @@ def test_no_command_shows_the_help_and_is_a_wrong_request(program):
 def test_the_python_module_is_the_program(new_process):
     assert new_process("list", "samplers").out.count("built-in") >= 5
     assert new_process("list", "nothing").status == 2
-
-
-@pytest.mark.slow
-def test_a_reader_that_goes_away_is_no_failure_to_tell():
-    command = f"{sys.executable} -m predict_graph predict pagerank {GRAPH} --json - | head -c 10"
-    done = subprocess.run(
-        command, shell=True, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert "Traceback" not in done.stderr
-    assert "error" not in done.stderr
 
 
 def test_text_ids_survive_a_plain_sample_file(program, tmp_path):

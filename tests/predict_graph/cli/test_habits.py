@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -117,27 +116,6 @@ def test_wrong_names_are_answered_with_the_right_one(program, tmp_path, monkeypa
     ):
         program(*arguments).is_refused(f"did you mean {meant}", "accepted")
     assert did_you_mean("x", ["pagerank"]) == ""
-
-
-@pytest.mark.slow
-def test_a_locale_without_utf8_and_a_reader_that_goes_away(process, tmp_path):
-    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    environment = os.environ | plain | {"PYTHONIOENCODING": "ascii", "COLUMNS": "40"}
-    rows = "".join(f"1,{m},{5 + 90 / m}\n" for m in (1, 2, 4, 8, 16))
-    (tmp_path / "points.csv").write_text("scale,machines,seconds\n" + rows)
-    asked = ("fit", "points.csv", "--model", "ernest", "--out", "m.json", "-v")
-    result = process(*asked, env=environment, cwd=tmp_path)
-    assert (result.status, result.err) == (0, "")
-    assert result.out.isascii()
-    assert "R2" in result.out
-    plan = f"{sys.executable} -m predict_graph plan m.json --machines 1:900"
-    command = f"set -o pipefail; {plan} --json p.json --report p.html | head -c 1"
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, capture_output=True, check=False, timeout=120
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert json.loads((tmp_path / "p.json").read_text())["frontier"]
-    assert (tmp_path / "p.html").read_text().endswith("</html>")
 
 
 def test_what_remains_is_told_in_plain_lines(monkeypatch):

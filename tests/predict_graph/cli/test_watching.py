@@ -141,18 +141,6 @@ def test_a_rolled_log_is_read_file_by_file(tmp_path):
     assert (last.state, last.done) == ("ended", 6)
 
 
-def test_a_compressed_log_is_followed(tmp_path):
-    now = time.time() - 60
-    path = tmp_path / "app-7.gz"
-    steps = named(6, now)
-    whole = start(now) + "".join(steps)
-    path.write_bytes(gzip.compress((start(now) + "".join(steps[:3])).encode()))
-    seen = moments_of(path, iterations=6)
-    assert next(seen).done == 3
-    path.write_bytes(gzip.compress((whole + end(now + 10)).encode()))
-    assert [each.done for each in seen] == [6]
-
-
 def moved(path, log):
     path.rename(log)
 
