@@ -13,7 +13,7 @@ from predict_graph.cli.groups import Case, Cluster, Sampling, takes
 from predict_graph.cli.output import Output, Pages
 from predict_graph.errors import RequestError
 from predict_graph.inputs import is_stream
-from predict_graph.reports.events import Events, check_events_target
+from predict_graph.reports import json_output
 from predict_graph.reports.progress import watched
 
 if TYPE_CHECKING:
@@ -99,15 +99,15 @@ def run(
     if call is not None:
         functions.run_call(case, output, call, expect)
         return
-    check_events_target(events, output.json)
+    json_output.check_events_target(events, output.json)
     _checked(case, output, fetch=not spark_reads)
     last: list[Moment] = []
-    with Events(events) as written, output.clock() as show:
+    with json_output.events(events) as write, output.clock() as show:
 
         def show_all(moment: Moment) -> None:
             last[:] = [moment]
             show(moment)
-            written.write(moment)
+            write(moment)
 
         profile = predict_graph.run(
             case.algorithm,

@@ -9,7 +9,7 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
-from predict_graph.reports.events import Events, check_events_target
+from predict_graph.reports import json_output
 
 
 def watch(
@@ -53,7 +53,7 @@ def watch(
         raise RequestError(f"iterations are {iterations}; accepted: at least 1")
     if iterations is not None and expect is not None:
         raise RequestError("--iterations and --expect both say how many; accepted: one of them")
-    check_events_target(events)
+    json_output.check_events_target(events)
     longest = parse_duration(patience, "patience")
     expected = None if expect is None else read_expected(expect)[0]
     kept = check_history(history)
@@ -61,7 +61,7 @@ def watch(
     watched = Watch(application, expected, iterations, kept, run, longest)
     console = options.messages()
     more = f", the last of {others + 1} that run" if others else ""
-    with Events(events) as written, Display(console) as display:
+    with json_output.events(events) as write, Display(console) as display:
         named = False
         for moment in watched.moments():
             if not named:
@@ -73,7 +73,7 @@ def watch(
                     soft_wrap=True,
                 )
             display.show(moment)
-            written.write(moment)
+            write(moment)
     done = f"{moment.done:.0f} supersteps" if moment.done else "no supersteps recognised"
     console.print(
         f"{application.name} has ended: {done}", markup=False, highlight=False, soft_wrap=True

@@ -1,15 +1,20 @@
-"""Results as JSON: in a file, or on standard output."""
+"""Results, and moments of a run line by line, as JSON: in a file, or on standard output."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
+from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable, written_beside
+
+if TYPE_CHECKING:
+    from predict_graph.clock import Moment
 
 STANDARD_OUTPUT = "-"
 
@@ -19,6 +24,49 @@ def check_json_target(target: str | None) -> str | None:
     if target is not None and target != STANDARD_OUTPUT:
         check_writable(Path(target))
     return target
+
+
+def check_events_target(target: str | None, json_target: str | None = None) -> None:
+    """Refuse where events cannot be written, before any work is done."""
+    if target == STANDARD_OUTPUT and json_target == STANDARD_OUTPUT:
+        raise RequestError(
+            "--events - and --json - would both write to standard output; accepted: a file for one"
+        )
+    check_json_target(target)
+
+
+@contextmanager
+def events(target: str | None) -> Iterator[Callable[[Moment], None]]:
+    """Give a function that writes a moment of a run as a line of JSON, at once.
+
+    The target is a file, ``-`` for standard output, or None for nowhere.
+    """
+
+    def write(moment: Moment) -> None:
+        if stream is None:
+            return
+        with _explained(target):
+            stream.write(json.dumps(_plain(moment.to_dict()), allow_nan=False) + "\n")
+            stream.flush()
+
+    with ExitStack() as stack:
+        stream: IO[str] | None = None
+        if target == STANDARD_OUTPUT:
+            stream = sys.stdout
+        elif target is not None:
+            with _explained(target):
+                stream = stack.enter_context(open(target, "w", encoding="utf-8"))
+        yield write
+
+
+@contextmanager
+def _explained(target: str | None) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise JobError(f"cannot write {target}: {error.strerror}") from error
 
 
 def to_json(value: Any) -> str:
