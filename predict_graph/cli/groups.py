@@ -6,7 +6,7 @@ the options of all groups as if they had been written out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, make_dataclass
 from functools import wraps
 from inspect import Parameter, signature
@@ -17,7 +17,7 @@ import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
-from predict_graph.options import ESTIMATION, FORMS
+from predict_graph.options import ESTIMATION, FORMS, OPTIONS, Option
 
 _Column = Annotated[
     str | None,
@@ -100,57 +100,51 @@ class Case(Reading):
         }
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """Which engine runs the job, on what."""
-
-    engine: options.Engine = "local"
-    workers: options.Workers = None
-    threads: options.Threads = None
-    machines: Annotated[
-        int | None, typer.Option(help="Machines: executors of the job on Spark.", show_default="1")
-    ] = None
-    master: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Spark master: local, spark://host:port, yarn.",
-            show_default="local",
+_SPARK_ONLY: Mapping[str, tuple[Any, Option]] = {
+    "machines": (int, Option("Machines: executors of the job on Spark.", "1")),
+    "master": (str, Option("Spark master: local, spark://host:port, yarn.", "local", "URL")),
+    "cores": (int, Option("Cores of an executor.", "1")),
+    "memory": (str, Option("Memory of an executor.", "1g", "SIZE")),
+    "conf": (list[str], Option("Setting of Spark; repeatable.", metavar="NAME=VALUE")),
+    "graphframes_jar": (
+        str,
+        Option(
+            "The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.",
+            "a jar that fits, in a cache",
+            "FILE",
         ),
-    ] = None
-    cores: Annotated[int | None, typer.Option(help="Cores of an executor.", show_default="1")] = (
-        None
-    )
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory of an executor.", show_default="1g")
-    ] = None
-    conf: Annotated[
-        list[str] | None,
-        typer.Option("--conf", metavar="NAME=VALUE", help="Setting of Spark; repeatable."),
-    ] = None
-    graphframes_jar: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.",
-            show_default="a jar that fits, in a cache",
-        ),
-    ] = None
-    spark_folder: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder that all executors see, for graphs in passing."),
-    ] = None
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(
+    ),
+    "spark_folder": (
+        Path,
+        Option("Folder that all executors see, for graphs in passing.", metavar="DIR"),
+    ),
+    "checkpoint": (
+        str,
+        Option(
+            "Keep the state there now and then: a run goes on when an executor is lost.",
             metavar="DIR",
-            help="Keep the state there now and then: a run goes on when an executor is lost.",
         ),
-    ] = None
-    checkpoint_interval: Annotated[
-        int | None,
-        typer.Option(help="Supersteps from one checkpoint to the next.", show_default="10"),
-    ] = None
+    ),
+    "checkpoint_interval": (int, Option("Supersteps from one checkpoint to the next.", "10")),
+}
+_LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
+
+
+def _group(declared: Mapping[str, tuple[Any, Option]]) -> Any:
+    """Return the base of a group of declared options."""
+    fields = [
+        (name, Annotated[form, options.offered(name, option, form)], option.usual)
+        for name, (form, option) in declared.items()
+    ]
+    return make_dataclass("Declared", fields, frozen=True)
+
+
+def _shared(*names: str) -> dict[str, tuple[Any, Option]]:
+    return {name: (str if name in _LISTS else FORMS[name], OPTIONS[name]) for name in names}
+
+
+class Cluster(_group(_shared("engine", "workers", "threads") | dict(_SPARK_ONLY))):  # type: ignore[misc]
+    """Which engine runs the job, on what."""
 
     def asked(self, *, verbose: bool = False) -> dict[str, Any]:
         """Return the engine and the settings of the local one as arguments."""
@@ -176,29 +170,13 @@ class Cluster:
                 options.messages().print(f"{name}={value}", highlight=False, soft_wrap=True)
         return {"engine": engine}
 
-    def _refuse(self, names: Sequence[str], engine: str) -> None:
+    def _refuse(self, names: Iterable[str], engine: str) -> None:
         for name in names:
             if getattr(self, name) not in (None, False):
                 raise RequestError(f"--{name.replace('_', '-')} is no option of {engine}")
 
 
-_SPARK_ONLY = [
-    each.name for each in fields(Cluster) if each.name not in ("engine", "workers", "threads")
-]
-
-
-_LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
-_Declared: Any = make_dataclass(
-    "_Declared",
-    [
-        (name, Annotated[str if name in _LISTS else FORMS[name], options.offered(name)], None)
-        for name in ESTIMATION
-    ],
-    frozen=True,
-)
-
-
-class Sampling(_Declared):  # type: ignore[misc]
+class Sampling(_group(_shared(*ESTIMATION))):  # type: ignore[misc]
     """How a prediction samples, and how it turns counters into seconds: as declared."""
 
     def asked(self) -> dict[str, Any]:

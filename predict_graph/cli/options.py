@@ -9,7 +9,7 @@ import typer
 
 from predict_graph.cli.completing import algorithms, graphs, names_of
 from predict_graph.errors import RequestError
-from predict_graph.options import FORMS, OPTIONS
+from predict_graph.options import FORMS, OPTIONS, Option
 from predict_graph.printable import printable
 
 if TYPE_CHECKING:
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from predict_graph.clock import Moment
 
 
-def offered(name: str) -> Any:
+def offered(name: str, option: Option, form: Any) -> Any:
     """Return a declared option as the command line offers it."""
-    option = OPTIONS[name]
     flag = f"--{name.replace('_', '-')}"
-    switch = FORMS[name] is bool and option.usual is None
+    switch = form is bool and option.usual is None
     return typer.Option(
         f"{flag}/--no-{flag[2:]}" if switch else flag,
         help=option.summary,
@@ -30,6 +29,10 @@ def offered(name: str) -> Any:
         metavar=option.metavar,
         autocompletion=names_of(option.names) if option.names else None,
     )
+
+
+def _common(name: str) -> Any:
+    return offered(name, OPTIONS[name], FORMS[name])
 
 
 AlgorithmName = Annotated[
@@ -61,13 +64,13 @@ Undirected = Annotated[
         show_default=False,
     ),
 ]
-Ids = Annotated[str | None, offered("ids")]
-Engine = Annotated[str, offered("engine")]
-Workers = Annotated[int | None, offered("workers")]
-Threads = Annotated[int | None, offered("threads")]
-HistoryFile = Annotated[str | None, offered("history")]
-Seed = Annotated[int | None, offered("seed")]
-SparkReads = Annotated[bool, offered("spark_reads")]
+Ids = Annotated[str | None, _common("ids")]
+Engine = Annotated[str, _common("engine")]
+Workers = Annotated[int | None, _common("workers")]
+Threads = Annotated[int | None, _common("threads")]
+HistoryFile = Annotated[str | None, _common("history")]
+Seed = Annotated[int | None, _common("seed")]
+SparkReads = Annotated[bool, _common("spark_reads")]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE|-", help="Write the result as JSON.")
 ]
