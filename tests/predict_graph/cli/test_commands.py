@@ -62,20 +62,8 @@ def has_every_field(found):
 
 def test_predict_writes_every_field(program, tmp_path):
     path = tmp_path / "out.json"
-    result = program(
-        *(
-            "predict",
-            "pagerank",
-            GRAPH,
-            "-p",
-            "epsilon=0.001",
-            "--json",
-            path,
-            "--method",
-            "completion",
-        ),
-        "-v",
-    )
+    asked = f"predict pagerank {GRAPH} -p epsilon=0.001 --json {path} --method completion -v"
+    result = program(*asked.split())
     assert result.status == 0
     has_every_field(written(path))
     assert "actual" not in written(path)
@@ -174,20 +162,8 @@ def test_sample_writes_edges_with_their_own_ids(program, tmp_path):
     source, out, report = (tmp_path / n for n in ("graph.txt", "sample.txt", "report.json"))
     edges = {(1000 + v, 1000 + (v * 7 + k) % 60) for v in range(60) for k in range(1, 4)}
     source.write_text("".join(f"{s} {t}\n" for s, t in sorted(edges)))
-    result = program(
-        "sample",
-        source,
-        "--sampler",
-        "rj",
-        "--ratio",
-        0.5,
-        "--out",
-        out,
-        "--seed",
-        1,
-        "--json",
-        report,
-    )
+    asked = f"sample {source} --sampler rj --ratio 0.5 --out {out} --seed 1 --json {report}"
+    result = program(*asked.split())
     assert result.status == 0
     kept = {tuple(row) for row in np.loadtxt(out, dtype=int, comments="#", ndmin=2).tolist()}
     assert kept
@@ -209,21 +185,9 @@ def test_a_sample_without_a_seed_can_be_drawn_again(program, tmp_path):
 
 def test_samplers_are_compared(program, tmp_path):
     path = tmp_path / "out.json"
-    result = program(
-        "compare-samplers",
-        GRAPH,
-        "barabasi-albert:n=800,m=3,seed=1",
-        "--samplers",
-        "brj,mhrw",
-        "--algorithms",
-        "pagerank",
-        "--ratio",
-        0.2,
-        "--seed",
-        1,
-        "--json",
-        path,
-    )
+    graphs = (GRAPH, "barabasi-albert:n=800,m=3,seed=1")
+    asked = f"--samplers brj,mhrw --algorithms pagerank --ratio 0.2 --seed 1 --json {path}"
+    result = program("compare-samplers", *graphs, *asked.split())
     assert result.status == 0
     rows = written(path)
     assert [row["sampler"] for row in rows] == ["brj", "mhrw"] * 2

@@ -56,15 +56,6 @@ def test_a_run_is_interrupted(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_validation_is_interrupted(tmp_path):
-    arguments = ["validate", "pagerank", "rmat:scale=20,edge_factor=16,seed=1", "--json", "o.json"]
-    status, _, err = interrupted(arguments, tmp_path)
-    assert status == 130
-    assert "Traceback" not in err
-    assert err.count("error: interrupted") == 1
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
 def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
     arguments = ["validate", "pagerank", "rmat:scale=18,edge_factor=8,seed=1", "--json", "o.json"]

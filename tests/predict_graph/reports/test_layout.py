@@ -71,13 +71,6 @@ def test_sentence_text_html_and_json_say_the_same(comparison):
     assert "GB" in said
 
 
-def test_a_comparison_says_first_what_became_of_it(comparison):
-    sentence = comparison.answer.sentence
-    assert sentence.startswith("took ")
-    inside = comparison.inside()["runtime_seconds"]
-    assert f"{'inside' if inside else 'outside'} the interval" in sentence
-
-
 def test_markup_of_strangers_is_shown():
     assert "[red]x[/red]" in "\n".join(fact_lines([("a", "[red]x[/red]")], 80))
 
