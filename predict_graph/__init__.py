@@ -52,24 +52,19 @@ __all__ = [
 
 # Imported when first used, so that importing the package costs next to nothing.
 _HOMES = {
-    "Comparison": "predict_graph.prediction",
-    "EdgeList": "predict_graph.graph",
-    "Graph": "predict_graph.graph",
-    "Prediction": "predict_graph.prediction",
-    "check_graph": "predict_graph.graph",
-    "compare_samplers": "predict_graph.comparison",
-    "fit": "predict_graph.sizing",
-    "follow": "predict_graph.prediction",
-    "learn": "predict_graph.prediction.learn",
-    "limited": "predict_graph.limits",
-    "load_plugin": "predict_graph.plugin_files",
-    "plan": "predict_graph.sizing",
-    "predict": "predict_graph.prediction",
-    "register_transform": "predict_graph.transforms",
-    "run": "predict_graph.prediction",
-    "sample": "predict_graph.comparison",
-    "track": "predict_graph.functions.track",
-    "validate": "predict_graph.prediction",
+    name: f"predict_graph.{home}"
+    for home, names in (
+        ("comparison", "compare_samplers sample"),
+        ("functions.track", "track"),
+        ("graph", "EdgeList Graph check_graph"),
+        ("limits", "limited"),
+        ("plugin_files", "load_plugin"),
+        ("prediction", "Comparison Prediction follow predict run validate"),
+        ("prediction.learn", "learn"),
+        ("sizing", "fit plan"),
+        ("transforms", "register_transform"),
+    )
+    for name in names.split()
 }
 
 

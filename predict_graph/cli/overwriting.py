@@ -7,7 +7,7 @@ file is something that is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +16,27 @@ from predict_graph.errors import RequestError
 _OUTPUTS = ("out", "json", "plot", "report", "events", "table")
 _OUTPUTS_OF = {"export": ("file",)}
 _NO_FILES = ("command",)  # the words of another program
-_READ_AND_WRITTEN = ("history",)
-
-Named = tuple[str, str]  # the option as a user writes it, and the path
+_HISTORY = "history"  # read and written
 
 
 def check_apart(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
     """Raise an error if an output of a command is one of its inputs or another output."""
     outputs = [*_OUTPUTS, *_OUTPUTS_OF.get(command, ())]
-    written = list(_paths(arguments, outputs, labels))
+    written = [(labels[name], path) for name in outputs for path in _paths(arguments.get(name))]
     if not written:
         return
     read = [
-        named
+        (labels[name], path)
         for name in arguments
-        if name not in (*outputs, *_NO_FILES, *_READ_AND_WRITTEN)
-        for named in _inputs(labels[name], arguments[name])
+        if name not in (*outputs, *_NO_FILES, _HISTORY)
+        for text in _paths(arguments[name])
+        for part in dict.fromkeys([text, text.partition("=")[2]])  # such as TYPE=MODEL.json
+        for path in _read_for(part)
     ]
-    kept = list(_paths(arguments, _READ_AND_WRITTEN, labels)) or list(_default_history(arguments))
+    if _HISTORY in arguments:
+        read += _histories(arguments[_HISTORY], labels[_HISTORY])
     for place, (option, path) in enumerate(written):
-        for other, source in [*read, *kept]:
+        for other, source in read:
             if _is_or_holds(source, path):
                 raise RequestError(
                     f"{option} {path} would overwrite what {other} names, {source}; accepted: "
@@ -48,25 +49,22 @@ def check_apart(command: str, arguments: Mapping[str, Any], labels: Mapping[str,
                 )
 
 
-def _paths(
-    arguments: Mapping[str, Any], names: Sequence[str], labels: Mapping[str, str]
-) -> Iterator[Named]:
-    for name in names:
-        value = arguments.get(name)
-        for each in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(each, str | Path) and str(each) not in ("", "-", "none"):
-                yield labels[name], os.path.expanduser(each) if name == "history" else str(each)
-
-
-def _inputs(label: str, value: Any) -> Iterator[Named]:
-    """Yield the files that an argument names, and those that are read with them."""
+def _paths(value: Any) -> Iterator[str]:
+    """Yield the texts of an argument that may name files."""
     for each in value if isinstance(value, list | tuple) else [value]:
-        if not isinstance(each, str | Path):
-            continue
-        # Such as TYPE=MODEL.json.
-        for text in dict.fromkeys([str(each), str(each).partition("=")[2]]):
-            for path in _read_for(text):
-                yield label, path
+        if isinstance(each, str | Path) and str(each) not in ("", "-", "none"):
+            yield str(each)
+
+
+def _histories(value: Any, label: str) -> Iterator[tuple[str, str]]:
+    if value is not None:
+        yield from ((label, os.path.expanduser(path)) for path in _paths(value))
+        return
+    from predict_graph.history import default_path
+
+    path = default_path()
+    if path is not None:
+        yield "the history", str(path)
 
 
 def _read_for(text: str) -> Iterator[str]:
@@ -83,15 +81,6 @@ def _read_for(text: str) -> Iterator[str]:
         found = dataset_path(text) if text in dataset_names() else None
         if found is not None:
             yield str(found)
-
-
-def _default_history(arguments: Mapping[str, Any]) -> Iterator[Named]:
-    if "history" in arguments and arguments["history"] is None:
-        from predict_graph.history import default_path
-
-        path = default_path()
-        if path is not None:
-            yield "the history", str(path)
 
 
 def _is_or_holds(source: str, path: str) -> bool:
