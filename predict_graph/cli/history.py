@@ -30,11 +30,6 @@ _SHOWN = {
 }
 
 
-def _short(cell: object) -> object:
-    """Return a time to the minute; anything else as it is."""
-    return cell[:16] if isinstance(cell, str) and cell[4:5] == "-" == cell[7:8] else cell
-
-
 def _history(text: str | None) -> History:
     from predict_graph.history import check_history
 
@@ -58,17 +53,18 @@ def list_runs(
     runs = _history(history).runs(algorithm, graph, kind, limit)
     columns = ["id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations"]
     rows = [
-        [
-            *(run[column] if column != "time" else str(run["time"])[:19] for column in columns),
-            round(float(run["seconds"]), 4),
-        ]
+        {
+            **{column: run[column] for column in columns},
+            "time": str(run["time"])[:19],
+            "seconds": round(float(run["seconds"]), 4),
+        }
         for run in runs.to_dict("records")
     ]
     shown = ["id", "time", "kind", "algorithm", "graph", "edges", "iterations", "seconds"]
-    at = [[*columns, "seconds"].index(column) for column in shown]
-    cells = ([_short(row[number]) for number in at] for row in rows)
+    to_the_minute = ({**row, "time": row["time"][:16]} for row in rows)
+    cells = ([row[column] for column in shown] for row in to_the_minute)
     show_table(options.results(json), "runs", shown, cells)
-    write_json([dict(zip([*columns, "seconds"], row, strict=True)) for row in rows], json)
+    write_json(rows, json)
 
 
 @history_app.command()
