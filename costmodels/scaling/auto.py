@@ -22,7 +22,7 @@ from costmodels.scaling.terms import TERMS, Term, check_terms
 METHODS = ("pool", "select")
 SEED = ("1", "scale/machines")
 # A history that fits a job this badly beside the prior below it counts as another cluster's.
-STRANGE = 0.1  # halved or doubled it changes nothing: docs/studies/constants.md
+STRANGE = 0.1  # halved or doubled it changes nothing (measured)
 
 
 def select_terms(

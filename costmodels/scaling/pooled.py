@@ -29,7 +29,7 @@ from costmodels.scaling.shapes import Prior, log_shapes, readable_shape
 # that 90% intervals should, on sources whose prior was learnt without them (normal, without
 # drift: 77 to 97%); 15% and no drift were tried as well.
 QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)  # docs/studies/cluster-transfer.md
-DRIFT = 0.1  # docs/studies/constants.md
+DRIFT = 0.1  # halved or doubled, errors stay (measured)
 LEAST_SHOWN = 0.05  # of a machine that does not work on the data: less is not shown; not tuned
 HUNG = 0.5  # of the runs that a timeout ends, those that never end; not tuned
 LEAST_LONGER = 0.1  # log seconds that an ended run takes more; not tuned
