@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
+from predict_graph.errors import RequestError
 from predict_graph.plugins import loaded
 
 
@@ -28,7 +28,7 @@ class Usual:
     iteration_ns: float
 
 
-class Algorithm(ABC):
+class Algorithm:
     """An iterative graph algorithm: its name, its parameters and how it converges.
 
     A subclass defines the result; the kernel of an engine computes it.
@@ -111,9 +111,21 @@ class Algorithm(ABC):
         """Return the part of a method of estimating iterations for this algorithm, or None."""
         return loaded(self.sampled_by.get(method))
 
-    @abstractmethod
     def threshold(self, vertices: int) -> float:
-        """Return the convergence threshold on a graph with so many vertices."""
+        """Return the convergence threshold on a graph with so many vertices.
+
+        It is the parameter ``tau`` if there is one, or less than one vertex of all.
+
+        Raises
+        ------
+        RequestError
+            If the convergence is not a fixed point, and there is no ``tau``.
+        """
+        if "tau" in self.parameters:
+            return float(self.parameters["tau"])  # type: ignore[arg-type]
+        if self.convergence == "fixed-point":
+            return 0.5 / max(vertices, 1)
+        raise RequestError(f"{self.name} has neither a parameter tau nor a threshold(vertices)")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters that are set, for JSON."""

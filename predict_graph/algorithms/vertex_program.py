@@ -160,19 +160,3 @@ class VertexProgram(Algorithm):
             States before and after a superstep.
         """
         return float(np.count_nonzero(old != new)) / max(len(new), 1)
-
-    def threshold(self, vertices: int) -> float:
-        """Return the parameter ``tau`` if there is one, or less than one vertex of all.
-
-        Raises
-        ------
-        RequestError
-            If the convergence is not a fixed point, and there is no ``tau``.
-        """
-        if "tau" in self.parameters:
-            return float(self.parameters["tau"])  # type: ignore[arg-type]
-        if self.convergence == "fixed-point":
-            return 0.5 / max(vertices, 1)
-        raise RequestError(
-            f"the vertex program {self.name} has neither a parameter tau nor a threshold(vertices)"
-        )

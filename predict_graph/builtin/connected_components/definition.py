@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS
+from predict_graph.builtin.parts import parts_of
 
 
 class ConnectedComponents(Algorithm):
@@ -39,16 +37,5 @@ class ConnectedComponents(Algorithm):
     undirected = True
     by_hops = True
     usual = Usual(9, 0.5, 1.3)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.connected_components.local:ComponentsKernel",
-        "spark": "predict_graph.builtin.connected_components.spark:ComponentsProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.connected_components.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:ComponentsReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "Components", rooted="components_recipe")
     declared = (MAX_ITERATIONS,)
-
-    def threshold(self, vertices: int) -> float:
-        """Return a share of changed vertices that is less than one vertex."""
-        return 0.5 / max(vertices, 1)

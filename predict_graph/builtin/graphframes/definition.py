@@ -6,8 +6,6 @@ in their table, and use the local replays of GraphX.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
@@ -20,26 +18,22 @@ from predict_graph.builtin.graphx.definition import (
     GraphXShortestPaths,
     GraphXStronglyConnectedComponents,
     OneVertex,
+    library_parts,
     tol_or_rounds,
 )
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
 from predict_graph.plugins import Registry
 
 _HERE = "predict_graph.builtin.graphframes.definition"
-_CALLS = "predict_graph.builtin.graphframes.calls"
-_REPLAYS = "predict_graph.builtin.graphframes.stars_replay"
-_AS_GRAPHX: Mapping[str, Any] = MappingProxyType({"replay": f"{_REPLAYS}:by_graphx"})
 
+_NAMES = (
+    *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
+    "stronglyConnectedComponents",
+)
 GRAPHFRAMES: Registry[type[GraphFramesAlgorithm]] = Registry(
     "algorithm of GraphFrames",
     "predict_graph.graphframes",
-    {
-        "pageRank": f"{_HERE}:GraphFramesPageRank",
-        "connectedComponents": f"{_HERE}:GraphFramesConnectedComponents",
-        "labelPropagation": f"{_HERE}:GraphFramesLabelPropagation",
-        "shortestPaths": f"{_HERE}:GraphFramesShortestPaths",
-        "stronglyConnectedComponents": f"{_HERE}:GraphFramesStronglyConnectedComponents",
-    },
+    {name: f"{_HERE}:GraphFrames{name[0].upper()}{name[1:]}" for name in _NAMES},
 )
 """The algorithms by their names in GraphFrames."""
 
@@ -73,8 +67,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     )
     named_by = "sourceId"
     aggregations_before = 1
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
-    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+    runs_on, sampled_by = library_parts(__name__, "pagerank", "stars_replay:by_graphx")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
@@ -116,8 +109,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
             low_included=True,
         ),
     )
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:components"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:components"})
+    runs_on, sampled_by = library_parts(__name__, "components", "stars_replay:components")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
@@ -141,8 +133,7 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     name = "graphframes:labelPropagation"
     summary = "communities by label propagation of GraphFrames"
     declared = (Parameter("maxIter", int, 5, "rounds", 1, low_included=True),)
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:labels"})
-    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+    runs_on, sampled_by = library_parts(__name__, "labels", "stars_replay:by_graphx")
 
     @property
     def graphx(self) -> GraphXAlgorithm:
@@ -157,8 +148,7 @@ class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
     summary = "hops to landmarks by GraphFrames"
     named_by, spread_by = GraphXShortestPaths.named_by, GraphXShortestPaths.spread_by
     declared = GraphXShortestPaths.declared
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
-    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+    runs_on, sampled_by = library_parts(__name__, "paths", "stars_replay:by_graphx")
 
     @property
     def graphx(self) -> GraphXShortestPaths:
@@ -174,8 +164,7 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
     name = "graphframes:stronglyConnectedComponents"
     summary = "strongly connected components by GraphFrames"
     declared = (Parameter("maxIter", int, 10, "rounds, at most", 1, low_included=True),)
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:strong"})
-    sampled_by: ClassVar[Mapping[str, Any]] = _AS_GRAPHX
+    runs_on, sampled_by = library_parts(__name__, "strong", "stars_replay:by_graphx")
 
     @property
     def graphx(self) -> GraphXAlgorithm:

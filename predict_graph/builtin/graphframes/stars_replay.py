@@ -146,75 +146,39 @@ def _homes(partitions: int, first: Any, second: Any, hubs: Any) -> Any:
     return homes, joined
 
 
-@numba.njit(cache=True, nogil=True)
-def _least(n: int, partitions: int, first: Any, second: Any, both: bool) -> Any:
+def _least(
+    n: int, partitions: int, first: IntArray, second: IntArray, both: bool
+) -> tuple[IntArray, IntArray, int]:
     """Return the smallest neighbour of each vertex, the neighbour count, and records of partitions.
 
     For edges in both directions, with the vertex itself among its neighbours, or from their first
     end alone. Edges are in the partition of the hash of both ends.
     """
-    least, counts = np.arange(n), np.zeros(n, np.int64)
-    if not both:
-        least[:] = n
+    least = np.arange(n) if both else np.full(n, n)
+    homes = _pair_homes(first, second, partitions)
+    owners, others = first, second
+    if both:
+        owners, others = np.concatenate((first, second)), np.concatenate((second, first))
+        homes = np.concatenate((homes, homes))
+    np.minimum.at(least, owners, others)
+    return least, np.bincount(owners, minlength=n), len(np.unique(owners * partitions + homes))
+
+
+@numba.njit(cache=True, nogil=True)
+def _pair_homes(first: Any, second: Any, partitions: int) -> Any:
     homes = np.empty(len(first), np.int64)
     for e in range(len(first)):
-        v, w = first[e], second[e]
-        homes[e] = partition_of_pair(v, w, partitions)
-        counts[v] += 1
-        least[v] = min(least[v], w)
-        if both:
-            counts[w] += 1
-            least[w] = min(least[w], v)
-    seen, records = np.full(n, -1, np.int64), 0
-    for e in _order(homes, partitions):
-        if seen[first[e]] != homes[e]:
-            seen[first[e]] = homes[e]
-            records += 1
-        if both and seen[second[e]] != homes[e]:
-            seen[second[e]] = homes[e]
-            records += 1
-    return least, counts, records
+        homes[e] = partition_of_pair(first[e], second[e], partitions)
+    return homes
 
 
-@numba.njit(cache=True, nogil=True)
-def _distinct(n: int, partitions: int, first: Any, second: Any, parts: Any) -> Any:
-    """Return the number of distinct rows of each partition, and the distinct rows of all, by
-    `first`.
-    """
-    by_part = _order(parts, partitions)
-    order = by_part[_order(first[by_part], n)]
-    source, target = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
-    seen, announced = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-    records = kept = 0
-    group, v, part = -1, -1, -1
-    for e in order:
-        if first[e] != v or parts[e] != part:
-            v, part = first[e], parts[e]
-            group += 1
-        w = second[e]
-        if announced[w] != group:
-            announced[w] = group
-            records += 1
-        if seen[w] != v:
-            seen[w] = v
-            source[kept], target[kept] = v, w
-            kept += 1
-    return records, source[:kept], target[:kept]
-
-
-@numba.njit(cache=True, nogil=True)
-def _order(keys: Any, most: int) -> Any:
-    """Return a stable sort order of integers below `most`."""
-    places = np.zeros(most + 1, np.int64)
-    for key in keys:
-        places[key + 1] += 1
-    for key in range(most):
-        places[key + 1] += places[key]
-    order = np.empty(len(keys), np.int64)
-    for i in range(len(keys)):
-        order[places[keys[i]]] = i
-        places[keys[i]] += 1
-    return order
+def _distinct(
+    n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
+) -> tuple[int, IntArray, IntArray]:
+    """Return the number of distinct rows of each partition, and the distinct rows of all."""
+    keys = np.unique((first * n + second) * partitions + parts)
+    rows = np.unique(keys // partitions)
+    return len(keys), rows // n, rows % n
 
 
 def by_graphx(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
@@ -13,22 +12,23 @@ from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
 _HERE = "predict_graph.builtin.graphx.definition"
-_CALLS, _REPLAYS = "predict_graph.builtin.graphx.calls", "predict_graph.builtin.graphx.replays"
 
+_NAMES = (
+    *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
+    *("personalizedPageRank", "stronglyConnectedComponents", "triangleCount"),
+)
 GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
     "algorithm of GraphX",
     "predict_graph.graphx",
-    {
-        "pageRank": f"{_HERE}:GraphXPageRank",
-        "connectedComponents": f"{_HERE}:GraphXConnectedComponents",
-        "labelPropagation": f"{_HERE}:GraphXLabelPropagation",
-        "shortestPaths": f"{_HERE}:GraphXShortestPaths",
-        "personalizedPageRank": f"{_HERE}:GraphXPersonalizedPageRank",
-        "stronglyConnectedComponents": f"{_HERE}:GraphXStronglyConnectedComponents",
-        "triangleCount": f"{_HERE}:GraphXTriangleCount",
-    },
+    {name: f"{_HERE}:GraphX{name[0].upper()}{name[1:]}" for name in _NAMES},
 )
 """The algorithms by their names in GraphX."""
+
+
+def library_parts(module: str, call: str, replay: str) -> tuple[Mapping[str, Any], ...]:
+    """Return `runs_on` and `sampled_by` of a library algorithm defined in a module."""
+    folder = module.rpartition(".")[0]
+    return {"spark": f"{folder}.calls:{call}"}, {"replay": f"{folder}.{replay}"}
 
 
 class GraphXAlgorithm(LibraryAlgorithm):
@@ -52,8 +52,7 @@ class GraphXPageRank(GraphXAlgorithm):
         Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
     aggregations_before = 1
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:pagerank"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:pagerank"})
+    runs_on, sampled_by = library_parts(__name__, "pagerank", "replays:pagerank")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
@@ -94,10 +93,7 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
         *GraphXPageRank.declared,
     )
     named_by = "srcId"
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:personalized"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"replay": f"{_REPLAYS}:personalized"}
-    )
+    runs_on, sampled_by = library_parts(__name__, "personalized", "replays:personalized")
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
@@ -106,8 +102,7 @@ class GraphXConnectedComponents(GraphXAlgorithm):
     name = "graphx:connectedComponents"
     summary = "connected components by GraphX"
     declared = (Parameter("maxIterations", int, None, "rounds, at most", 1, low_included=True),)
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:components"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:components"})
+    runs_on, sampled_by = library_parts(__name__, "components", "replays:components")
 
 
 class GraphXLabelPropagation(GraphXAlgorithm):
@@ -120,8 +115,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
     name = "graphx:labelPropagation"
     summary = "communities by label propagation of GraphX"
     declared = (Parameter("maxSteps", int, 5, "rounds", 1, low_included=True),)
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:labels"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:labels"})
+    runs_on, sampled_by = library_parts(__name__, "labels", "replays:labels")
 
 
 class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
@@ -138,8 +132,7 @@ class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
             "comma-separated ids of vertices; by default the one with most in-edges",
         ),
     )
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:paths"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"replay": f"{_REPLAYS}:paths"})
+    runs_on, sampled_by = library_parts(__name__, "paths", "replays:paths")
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
@@ -154,10 +147,7 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
     name = "graphx:stronglyConnectedComponents"
     summary = "strongly connected components by GraphX"
     declared = (Parameter("numIter", int, 10, "rounds, at most", 1, low_included=True),)
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:strong"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"replay": "predict_graph.builtin.graphx.strong_replay:strong"}
-    )
+    runs_on, sampled_by = library_parts(__name__, "strong", "strong_replay:strong")
 
 
 class GraphXTriangleCount(GraphXAlgorithm):
@@ -172,7 +162,4 @@ class GraphXTriangleCount(GraphXAlgorithm):
     summary = "triangles through vertices by GraphX"
     declared = ()
     separated_by = "stages"
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({"spark": f"{_CALLS}:triangles"})
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"replay": "predict_graph.builtin.graphx.triangles_replay:triangles"}
-    )
+    runs_on, sampled_by = library_parts(__name__, "triangles", "triangles_replay:triangles")

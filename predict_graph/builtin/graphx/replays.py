@@ -96,8 +96,8 @@ def _sums(layout: EdgeLayout, sends: BoolArray, delta: FloatArray) -> FloatArray
     """Return the sum of the shares of rank that each vertex receives along some edges."""
     n = layout.vertices
     shares = delta * (1.0 / np.maximum(np.bincount(layout.sources, minlength=n), 1))
-    sums: FloatArray = np.bincount(layout.targets[sends], shares[layout.sources[sends]], n)
-    return sums
+    sums = np.bincount(layout.targets[sends], shares[layout.sources[sends]], n)
+    return sums.astype(np.float64)
 
 
 def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:

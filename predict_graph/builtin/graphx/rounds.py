@@ -44,6 +44,7 @@ class Rounds:
 
         Messages to a vertex are combined into one record in each partition of the edges.
         """
+        received: BoolArray
         counts, received = sent(layout.starts, sends, senders, receivers, layout.vertices)
         self.add(counts, received, changed)
         return received

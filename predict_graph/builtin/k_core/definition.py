@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.builtin.parts import parts_of
 
 
 class KCore(Algorithm):
@@ -49,14 +47,7 @@ class KCore(Algorithm):
     convergence = "fixed-point"
     undirected = True
     usual = Usual(30, 0.7, 1.8)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.k_core.local:KCoreKernel",
-        "spark": "predict_graph.builtin.k_core.spark:KCoreProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.k_core.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:KCoreReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "KCore", rooted="cores_recipe")
     declared = (
         Parameter("k", int, None, "find the k-core for this k alone", 1, low_included=True),
         MAX_ITERATIONS,
@@ -67,7 +58,3 @@ class KCore(Algorithm):
         """The limit of estimates, or None."""
         k = self.parameters["k"]
         return None if k is None else int(k)
-
-    def threshold(self, vertices: int) -> float:
-        """Return a share of decreased estimates that is less than one vertex."""
-        return 0.5 / max(vertices, 1)

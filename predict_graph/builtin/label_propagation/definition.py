@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
 
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.builtin.parts import parts_of
 
 
 class LabelPropagation(Algorithm):
@@ -47,14 +46,7 @@ class LabelPropagation(Algorithm):
     convergence = "ratio"
     undirected = True
     usual = Usual(20, 0.5, 9.8)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.label_propagation.local:LabelPropagationKernel",
-        "spark": "predict_graph.builtin.label_propagation.spark:LabelPropagationProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.label_propagation.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:LabelPropagationReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "LabelPropagation", rooted="labels_recipe")
     # Calibrated on ten graphs, leaving any one out: 0.36 to 0.6. The last few changes of labels
     # depend on distant ties.
     sampling_std = 0.4
@@ -62,7 +54,3 @@ class LabelPropagation(Algorithm):
         Parameter("tau", float, 0.05, "stop when a smaller share of labels changes", 0.0, 1.0),
         replace(MAX_ITERATIONS, default=50),
     )
-
-    def threshold(self, vertices: int) -> float:
-        """Return ``tau``."""
-        return float(self.parameters["tau"])  # type: ignore[arg-type]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
 # Limits of the registers: HyperLogLog's corrections are valid from 16 (Flajolet et al., 2007)
@@ -49,14 +47,7 @@ class Neighborhood(Algorithm):
     convergence = "ratio"
     by_hops = True
     usual = Usual(10, 12.4, 6.6)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.neighborhood.local:NeighborhoodKernel",
-        "spark": "predict_graph.builtin.neighborhood.spark:NeighborhoodProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.neighborhood.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:NeighborhoodReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "Neighborhood", rooted="counters_recipe")
     declared = (
         Parameter(
             "registers",
@@ -83,7 +74,3 @@ class Neighborhood(Algorithm):
     def registers(self) -> int:
         """Bytes of a counter."""
         return int(self.parameters["registers"])  # type: ignore[arg-type]
-
-    def threshold(self, vertices: int) -> float:
-        """Return ``tau``."""
-        return float(self.parameters["tau"])  # type: ignore[arg-type]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
 
@@ -46,14 +46,7 @@ class PageRank(Algorithm):
     convergence = "absolute"
     steady = True
     usual = Usual(13, 9.1, 1.4)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.pagerank.local:PageRankKernel",
-        "spark": "predict_graph.builtin.pagerank.spark:PageRankProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "completion": "predict_graph.builtin.pagerank.sampling:pagerank_curve",
-    }
-    counted_by = "predict_graph.builtin.counted:PageRankReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "PageRank", completion="pagerank_curve")
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),
         Parameter("epsilon", float, None, "tolerance level: the threshold is epsilon / N", 0.0),

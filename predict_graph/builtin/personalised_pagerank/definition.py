@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +9,7 @@ from predict_graph.algorithms.base import Usual
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
+from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
 _ITS_OWN = {"dangling"}
@@ -56,14 +54,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     name = "personalised-pagerank"
     summary = "rank of vertices by random walks with restarts at one source"
     usual = Usual(16, 10.0, 1.5)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.personalised_pagerank.local:PersonalisedPageRankKernel",
-        "spark": "predict_graph.builtin.personalised_pagerank.spark:PersonalisedPageRankProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "completion": "predict_graph.builtin.personalised_pagerank.sampling:personalised_curve",
-    }
-    counted_by = "predict_graph.builtin.counted:PageRankReplica"
+    runs_on = parts_of(__name__, "PersonalisedPageRank")[0]
     # Measured on six graphs, three sources and two epsilons each (docs/iterations.md): a sample
     # omits the surroundings of a source.
     sampling_std = 0.2

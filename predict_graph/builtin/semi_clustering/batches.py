@@ -14,24 +14,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from predict_graph.builtin.semi_clustering.local import (
-    _SEEN,
-    _insert,
-    _ranking,
-    _weight_between,
-)
+from predict_graph.builtin.semi_clustering.local import SEEN, Clusters, hashes, superstep
 from predict_graph.engines.spark.programs.packed import lists, packed, packed_rows, words
 from predict_graph.engines.spark.programs.spreading import keep_loaded
-from predict_graph.graph.hashing import splitmix64
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 _HEAD = 6  # words before the members; by definition
 _SIZE, _INNER, _BOUNDARY, _SCORE, _KEY = 1, 2, 3, 4, 5
 _PLACES = 64  # entries of a list: limits memory to more than the longest list
 
 
-def without_copies(
-    starts: npt.NDArray[np.int64], senders: npt.NDArray[np.int64], messages: pa.Array
-) -> pa.Array:
+def without_copies(starts: IntArray, senders: IntArray, messages: pa.Array) -> pa.Array:
     """Concatenate the messages to each receiver, without duplicate semi-clusters."""
     firsts, found = words(messages)
     ends = np.zeros(len(starts), np.int64)
@@ -43,9 +38,11 @@ def without_copies(
 
 def alone(ids: pa.Array, targets: pa.Array, weights: pa.Array | None = None) -> pa.Array:
     """Return the semi-cluster of each vertex alone, given its edges to others."""
-    row_starts, row_weights = _row_weights(targets, weights)
-    rows = np.empty((len(ids), _HEAD + 1), np.int64)
-    _alone(ids.to_numpy(), row_starts, row_weights, rows, rows.view(np.float64))
+    vertices = ids.to_numpy()
+    rows = np.zeros((len(ids), _HEAD + 1), np.int64)
+    rows[:, 0], rows[:, _SIZE], rows[:, _HEAD] = vertices * _PLACES, 1, vertices
+    rows.view(np.float64)[:, _BOUNDARY] = _row_weights(targets, weights)[2]
+    rows[:, _KEY] = hashes(vertices).view(np.int64)
     if len(ids):
         _warm_up(ids[:0], targets[:0], None if weights is None else weights[:0])
     return packed_rows(rows)
@@ -62,47 +59,43 @@ def grown(
     limits: tuple[int, int, int, float],
 ) -> pa.Array:
     """Return the sent and stored semi-clusters after a superstep (PREDIcT, section 4.2)."""
-    n = len(ids)
-    s_max, c_max, v_max, _ = limits
-    row_starts, row_weights = _row_weights(targets, weights)
-    neighbors = lists(targets)[1].to_numpy()
-    inbox_starts, messages = lists(received)
-    longest = _HEAD + v_max
-    to_send, to_keep = (
-        np.empty(n * s_max * longest, np.int64),
-        np.empty(n * c_max * longest, np.int64),
+    s_max, c_max, v_max, factor = limits
+    n, vertices = len(ids), ids.to_numpy()
+    row_starts, row_weights, degrees = _row_weights(targets, weights)
+    rows = (row_starts, lists(targets)[1].to_numpy(), row_weights)
+    largest = float(row_weights.max()) if len(row_weights) else 1.0
+    bounds, messages = lists(received)
+    counts, orders, units = _units(messages, v_max)
+    bounds = np.concatenate(([0], np.cumsum(counts)))[bounds]
+    # Received semi-clusters are extended in the order of their senders.
+    senders = np.arange(len(orders))
+    here = slice(bounds[0], bounds[-1])
+    receivers = np.repeat(np.arange(n), np.diff(bounds))
+    senders[here] = bounds[0] + np.lexsort((orders[here], receivers))
+    to_send, to_keep = _table(sent, s_max, v_max), _table(kept, c_max, v_max)
+    updated, distinct, scored = np.zeros((3, n), np.int32)
+    superstep(
+        *(0, 1, np.array([0]), np.array([n]), rows, (bounds, senders), vertices),
+        *((v_max, factor, largest), degrees, units, to_send, to_keep),
+        *(updated, distinct, scored),
     )
-    send_ends, keep_ends = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    counts, scores = np.zeros((n, 3), np.int64), np.zeros((n, 2))
-    _grown(
-        ids.to_numpy(),
-        (row_starts, neighbors, row_weights),
-        words(sent),
-        words(kept),
-        (inbox_starts, *words(messages)),
-        limits,
-        (to_send, to_send.view(np.float64), send_ends),
-        (to_keep, to_keep.view(np.float64), keep_ends),
-        counts,
-        scores,
-    )
+    held = to_keep.sizes > 0
     columns = {
-        "sent": packed(send_ends * 8, to_send[: send_ends[-1]]),
-        "kept": packed(keep_ends * 8, to_keep[: keep_ends[-1]]),
-        "updated": pa.array(np.ascontiguousarray(counts[:, 0])),
-        "held": pa.array(np.ascontiguousarray(counts[:, 1])),
-        "best_score": pa.array(np.ascontiguousarray(scores[:, 0])),
-        "best_size": pa.array(np.ascontiguousarray(counts[:, 2])),
-        "total_score": pa.array(np.ascontiguousarray(scores[:, 1])),
+        "sent": _packed(vertices, to_send),
+        "kept": _packed(vertices, to_keep),
+        "updated": pa.array(updated.astype(np.int64)),
+        "held": pa.array(np.count_nonzero(held, axis=1)),
+        "best_score": pa.array(np.ascontiguousarray(to_keep.scores[:, 0])),
+        "best_size": pa.array(to_keep.sizes[:, 0].astype(np.int64)),
+        "total_score": pa.array(np.where(held, to_keep.scores, 0.0).sum(axis=1)),
     }
     return pa.StructArray.from_arrays(list(columns.values()), names=list(columns))
 
 
 def best_members(kept: pa.Array, v_max: int) -> pa.Array:
     """Return the members of the first semi-cluster of each list, -1 for none: lists of `v_max`."""
-    starts, found = words(kept)
-    members = np.full((len(kept), v_max), -1, np.int64)
-    _best_members(starts, found, members)
+    counts, _, units = _units(kept, v_max)
+    members = units.members[np.cumsum(counts) - counts, 0]
     offsets = np.arange(len(kept) + 1, dtype=np.int32) * v_max
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(members.ravel()))
 
@@ -118,19 +111,62 @@ def _warm_up(ids: pa.Array, targets: pa.Array, weights: pa.Array | None) -> None
 
 def _row_weights(
     targets: pa.Array, weights: pa.Array | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Return where the edges of each vertex start, and their weights if they have any."""
+) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return where the edges of each vertex start, their weights if any, and their sums."""
     if weights is None:
-        return lists(targets)[0], np.empty(0)
-    starts, found = lists(weights)
-    return starts, found.to_numpy()
+        starts = lists(targets)[0]
+        return starts, np.empty(0), np.diff(starts).astype(np.float64)
+    starts, values = lists(weights)
+    found: FloatArray = values.to_numpy()
+    owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    here = found[starts[0] : starts[-1]]
+    return starts, found, np.bincount(owners, here, len(starts) - 1).astype(np.float64)
+
+
+def _units(column: pa.Array, v_max: int) -> tuple[IntArray, IntArray, Clusters]:
+    """Return the number of semi-clusters in each value, their orders, and them, in one place."""
+    starts, found = words(column)
+    counts = np.zeros(len(starts) - 1, np.int64)
+    _count(starts, found, counts)
+    total = int(counts.sum())
+    orders, units = np.empty(total, np.int64), _empty(total, 1, v_max)
+    _read(starts, found, found.view(np.float64), orders, units)
+    return counts, orders, units
+
+
+def _table(column: pa.Array, places: int, v_max: int) -> Clusters:
+    """Return the lists of a column as one array of entries."""
+    counts, _, units = _units(column, v_max)
+    table = _empty(len(counts), places, v_max)
+    owners = np.repeat(np.arange(len(counts)), counts)
+    at = owners, np.arange(len(owners)) - (np.cumsum(counts) - counts)[owners]
+    arrays: Any = zip(table, units, strict=True)
+    for entries, values in arrays:
+        entries[at] = values[:, 0]
+    return table
+
+
+def _empty(n: int, places: int, v_max: int) -> Clusters:
+    shape = n, places
+    members, sizes = np.full((*shape, v_max), -1, np.int64), np.zeros(shape, np.int32)
+    inner, boundary, scores = np.zeros((3, *shape))
+    return Clusters(members, sizes, inner, boundary, scores, np.zeros(shape, np.uint64))
+
+
+def _packed(vertices: IntArray, table: Clusters) -> pa.Array:
+    """Return lists of semi-clusters as a column."""
+    held = np.count_nonzero(table.sizes, axis=1)
+    ends = np.concatenate(([0], np.cumsum(_HEAD * held + table.sizes.sum(axis=1))))
+    into = np.empty(ends[-1], np.int64)
+    _write(vertices, table, ends, into, into.view(np.float64))
+    return packed(ends * 8, into)
 
 
 @numba.njit(cache=True, nogil=True)
 def _without_copies(
     starts: Any, senders: Any, firsts: Any, words: Any, ends: Any, into: Any
 ) -> None:
-    seen_keys, seen_by = np.zeros(_SEEN, np.int64), np.full(_SEEN, -1, np.int64)
+    seen_keys, seen_by = np.zeros(SEEN, np.int64), np.full(SEEN, -1, np.int64)
     end = 0
     for i in range(len(starts) - 1):
         for e in range(starts[i], starts[i + 1]):
@@ -138,7 +174,7 @@ def _without_copies(
             while at < stop:
                 length = _HEAD + words[at + _SIZE]
                 key = words[at + _KEY]
-                spot = key & (_SEEN - 1)
+                spot = key & (SEEN - 1)
                 if seen_keys[spot] != key or seen_by[spot] != i:
                     seen_keys[spot], seen_by[spot] = key, i
                     for j in range(length):
@@ -149,183 +185,41 @@ def _without_copies(
 
 
 @numba.njit(cache=True, nogil=True)
-def _alone(ids: Any, starts: Any, weights: Any, rows: Any, floats: Any) -> None:
-    for v in range(len(ids)):
-        boundary = float(starts[v + 1] - starts[v])
-        if len(weights):
-            boundary = 0.0
-            for e in range(starts[v], starts[v + 1]):
-                boundary += weights[e]
-        rows[v, 0], rows[v, _SIZE] = ids[v] * _PLACES, 1
-        floats[v, _INNER], floats[v, _BOUNDARY], floats[v, _SCORE] = 0.0, boundary, 0.0
-        rows[v, _KEY] = np.int64(splitmix64(ids[v]))
-        rows[v, _HEAD] = ids[v]
-
-
-@numba.njit(cache=True, nogil=True)
-def _best_members(starts: Any, words: Any, members: Any) -> None:
-    for v in range(len(members)):
-        at = starts[v]
-        for i in range(words[at + _SIZE]):
-            members[v, i] = words[at + _HEAD + i]
-
-
-@numba.njit(cache=True, nogil=True)
-def _in_order(first: Any, stop: Any, starts: Any, words: Any, places: Any, orders: Any) -> int:
-    """Find the semi-clusters in some messages, in sender order; return their number."""
-    count, sorted_already = 0, True
-    for m in range(first, stop):
-        at = starts[m]
-        while at < starts[m + 1]:
-            places[count], orders[count] = at, words[at]
-            sorted_already &= count == 0 or orders[count - 1] <= orders[count]
-            count += 1
+def _count(starts: Any, words: Any, counts: Any) -> None:
+    for i in range(len(counts)):
+        at = starts[i]
+        while at < starts[i + 1]:
+            counts[i] += 1
             at += _HEAD + words[at + _SIZE]
-    if not sorted_already:
-        places[:count] = places[:count][np.argsort(orders[:count])]
-    return count
 
 
 @numba.njit(cache=True, nogil=True)
-def _written(
-    into: Any, v: Any, vertex: Any, ranking: Any, count: int, own: Any, others: Any
-) -> None:
-    """Write the ranking that `v` sends or stores; a source of -1 is a position in its own list."""
-    words, floats, ends = into
-    end = ends[v]
-    for i in range(count):
-        source = ranking.sources[i]
-        found = own if source < 0 else others
-        at = ranking.slots[i]
-        size = found[at + _SIZE]
-        for j in range(size):
-            words[end + _HEAD + j] = found[at + _HEAD + j]
-        if ranking.grown[i]:
-            words[end + _HEAD + size] = vertex
-            size += 1
-        words[end], words[end + _SIZE] = vertex * _PLACES + i, size
-        floats[end + _INNER], floats[end + _BOUNDARY] = ranking.inner[i], ranking.boundary[i]
-        floats[end + _SCORE] = ranking.scores[i]
-        words[end + _KEY] = np.int64(ranking.keys[i])
-        end += _HEAD + size
-    ends[v + 1] = end
+def _read(starts: Any, words: Any, floats: Any, orders: Any, units: Any) -> None:
+    at = starts[0]
+    for unit in range(len(orders)):
+        orders[unit], size = words[at], words[at + _SIZE]
+        units.sizes[unit, 0], units.keys[unit, 0] = size, np.uint64(words[at + _KEY])
+        units.inner[unit, 0] = floats[at + _INNER]
+        units.boundary[unit, 0] = floats[at + _BOUNDARY]
+        units.scores[unit, 0] = floats[at + _SCORE]
+        for i in range(size):
+            units.members[unit, 0, i] = words[at + _HEAD + i]
+        at += _HEAD + size
 
 
 @numba.njit(cache=True, nogil=True)
-def _copied(into: Any, v: Any, starts: Any, found: Any) -> None:
-    """Copy what `v` sends or stores unchanged."""
-    words, _, ends = into
-    end = ends[v]
-    for at in range(starts[v], starts[v + 1]):
-        words[end] = found[at]
-        end += 1
-    ends[v + 1] = end
-
-
-@numba.njit(cache=True, nogil=True)
-def _grown(
-    ids: Any,
-    rows: Any,
-    sent: Any,
-    kept: Any,
-    inbox: Any,
-    limits: Any,
-    to_send: Any,
-    to_keep: Any,
-    counts: Any,
-    scores: Any,
-) -> None:
-    s_max, c_max, v_max, factor = limits
-    row_starts, neighbors, weights = rows
-    sent_starts, sent_words = sent
-    kept_starts, kept_words = kept
-    kept_floats = kept_words.view(np.float64)
-    lists, starts, words = inbox
-    floats = words.view(np.float64)
-    best, keep = _ranking(s_max), _ranking(c_max)
-    most_units = len(words) // (_HEAD + 1) + 1
-    places, orders = np.empty(most_units, np.int64), np.empty(most_units, np.int64)
-    seen_keys, seen_by = np.zeros(_SEEN, np.uint64), np.full(_SEEN, -1, np.int64)
-    for v in range(len(ids)):
-        vertex = ids[v]
-        row, stop = row_starts[v], row_starts[v + 1]
-        degree, largest = float(stop - row), 1.0
-        if len(weights):
-            degree, largest = 0.0, 0.0
-            for e in range(row, stop):
-                degree += weights[e]
-                largest = max(largest, weights[e])
-        sending, keeping = 0, 0
-        at = kept_starts[v]
-        while at < kept_starts[v + 1]:
-            keeping = _insert(
-                keep,
-                keeping,
-                kept_floats[at + _SCORE],
-                np.uint64(kept_words[at + _KEY]),
-                -1,
-                at,
-                False,
-                kept_floats[at + _INNER],
-                kept_floats[at + _BOUNDARY],
-            )
-            at += _HEAD + kept_words[at + _SIZE]
-        own_hash = splitmix64(vertex)
-        count = _in_order(lists[v], lists[v + 1], starts, words, places, orders)
-        for number in range(count):
-            at = places[number]
-            size = words[at + _SIZE]
-            score, key = floats[at + _SCORE], np.uint64(words[at + _KEY])
-            spot = np.int64(key & np.uint64(_SEEN - 1))
-            if seen_keys[spot] == key and seen_by[spot] == v:
+def _write(vertices: Any, table: Any, ends: Any, into: Any, floats: Any) -> None:
+    for v in range(len(vertices)):
+        at = ends[v]
+        for place in range(table.sizes.shape[1]):
+            size = table.sizes[v, place]
+            if size == 0:
                 continue
-            seen_keys[spot], seen_by[spot] = key, v
-            inner, boundary = floats[at + _INNER], floats[at + _BOUNDARY]
-            sending = _insert(best, sending, score, key, 0, at, False, inner, boundary)
-            belongs = False
+            into[at], into[at + _SIZE] = vertices[v] * _PLACES + place, size
+            floats[at + _INNER] = table.inner[v, place]
+            floats[at + _BOUNDARY] = table.boundary[v, place]
+            floats[at + _SCORE] = table.scores[v, place]
+            into[at + _KEY] = np.int64(table.keys[v, place])
             for i in range(size):
-                if words[at + _HEAD + i] == vertex:
-                    belongs = True
-                    break
-            if belongs:
-                keeping = _insert(keep, keeping, score, key, 0, at, False, inner, boundary)
-                continue
-            if size >= v_max:
-                continue
-            pairs = 0.5 * size * (size + 1)
-            most = min(largest * size, degree)
-            bound = (inner + most - factor * (boundary + degree - 2 * most)) / pairs
-            if (
-                sending == s_max
-                and bound < best.scores[s_max - 1]
-                and keeping == c_max
-                and bound < keep.scores[c_max - 1]
-            ):
-                continue
-            between = 0.0
-            for i in range(size):
-                between += _weight_between(row, stop, neighbors, weights, words[at + _HEAD + i])
-            new_inner = inner + between
-            new_boundary = boundary + degree - 2.0 * between
-            new_score = (new_inner - factor * new_boundary) / pairs
-            new_key = key + own_hash
-            sending = _insert(
-                best, sending, new_score, new_key, 0, at, True, new_inner, new_boundary
-            )
-            keeping = _insert(
-                keep, keeping, new_score, new_key, 0, at, True, new_inner, new_boundary
-            )
-        if sending > 0:
-            _written(to_send, v, vertex, best, sending, kept_words, words)
-        else:  # no vertex sent: its list stays
-            _copied(to_send, v, sent_starts, sent_words)
-        fresh = 0
-        for place in range(keeping):
-            fresh += keep.sources[place] >= 0
-            scores[v, 1] += keep.scores[place]
-        if fresh > 0:
-            _written(to_keep, v, vertex, keep, keeping, kept_words, words)
-        else:
-            _copied(to_keep, v, kept_starts, kept_words)
-        counts[v, 0], counts[v, 1] = fresh, keeping
-        counts[v, 2], scores[v, 0] = to_keep[0][to_keep[2][v] + _SIZE], keep.scores[0]
+                into[at + _HEAD + i] = table.members[v, place, i]
+            at += _HEAD + size

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.builtin.parts import parts_of
 
 
 class SemiClustering(Algorithm):
@@ -46,13 +44,7 @@ class SemiClustering(Algorithm):
     convergence = "ratio"
     undirected = True
     usual = Usual(9, 4.5, 73.0)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.semi_clustering.local:SemiClusteringKernel",
-        "spark": "predict_graph.builtin.semi_clustering.spark:SemiClusteringProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.semi_clustering.sampling:recipe"
-    }
+    runs_on, sampled_by = parts_of(__name__, "SemiClustering", rooted="clusters_recipe")[:2]
     sampling_std = 0.1  # calibrated on ten graphs; the largest error is 0.24
     declared = (
         Parameter(
@@ -82,7 +74,3 @@ class SemiClustering(Algorithm):
         Parameter("tau", float, 0.001, "stop when a smaller share of places changes", 0.0, 1.0),
         MAX_ITERATIONS,
     )
-
-    def threshold(self, vertices: int) -> float:
-        """Return ``tau``."""
-        return float(self.parameters["tau"])  # type: ignore[arg-type]

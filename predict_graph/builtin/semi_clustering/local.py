@@ -31,10 +31,10 @@ _MEMBER_BYTES = 8  # vertex id, by definition
 _DISTINCT_WORK = 3.0  # additional, for its first occurrence
 _SCORED_WORK = 20.0  # additional, for its score with the vertex added
 _VERTEX_WORK = 110.0  # for sorting and writing what a vertex stores and sends
-_SEEN = 256  # semi-clusters that a vertex remembers: bounds memory; others are scanned again
+SEEN = 256  # semi-clusters that a vertex remembers: bounds memory; others are scanned again
 
 
-class _Clusters(NamedTuple):
+class Clusters(NamedTuple):
     """The semi-clusters of each vertex: arrays of shape (n, places) and one of members.
 
     An entry of size 0 is empty.
@@ -61,7 +61,8 @@ class SemiClusteringKernel:
         weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
         largest = float(weights.max()) if len(weights) else 1.0
         self._graph = (graph.indptr, graph.indices, weights)
-        self._limits = (v_max, float(parameters["boundary_factor"]), largest)
+        limits = (v_max, float(parameters["boundary_factor"]), largest)
+        self._fixed = (self._graph, self._graph[:2], np.empty(0, np.int64), limits)
         self._blocks = row_blocks(graph.indptr)
         self._degrees = _weighted_degrees(*self._graph)
         self._sent = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
@@ -107,29 +108,15 @@ class SemiClusteringKernel:
         starts, stops = self._blocks[:-1], self._blocks[1:]
         state = (self._degrees, self._sent, self._next, self._lists)
         counts = (self._swept, self._swept, self._swept)
-        _superstep(first, last, starts, stops, self._graph, self._limits, *state, *counts)
+        superstep(first, last, starts, stops, *self._fixed, *state, *counts)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
-        first, last = self._blocks[:-1], self._blocks[1:]
-        updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
+        blocks = self._blocks[:-1], self._blocks[1:]
+        counts = updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
+        state = (self._degrees, self._sent, self._next, self._lists)
         self._team.share(
-            lambda a, b: _superstep(
-                a,
-                b,
-                first,
-                last,
-                self._graph,
-                self._limits,
-                self._degrees,
-                self._sent,
-                self._next,
-                self._lists,
-                updated,
-                distinct,
-                scored,
-            ),
-            len(first),
+            lambda a, b: superstep(a, b, *blocks, *self._fixed, *state, *counts), len(blocks[0])
         )
         sizes = self._sent.sizes
         clusters = np.count_nonzero(sizes, axis=1)
@@ -160,7 +147,7 @@ class SemiClusteringKernel:
 
 def _singletons(
     n: int, places: int, v_max: int, degrees: npt.NDArray[np.float64], dtype: Any
-) -> _Clusters:
+) -> Clusters:
     """Return one semi-cluster of each vertex: itself."""
     members = np.full((n, places, v_max), -1, dtype)
     members[:, 0, 0] = np.arange(n)
@@ -169,8 +156,8 @@ def _singletons(
     boundary = np.zeros((n, places))
     boundary[:, 0] = degrees
     keys = np.zeros((n, places), np.uint64)
-    keys[:, 0] = _hashes(n)
-    return _Clusters(members, sizes, np.zeros((n, places)), boundary, np.zeros((n, places)), keys)
+    keys[:, 0] = hashes(np.arange(n))
+    return Clusters(members, sizes, np.zeros((n, places)), boundary, np.zeros((n, places)), keys)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -185,11 +172,12 @@ def _weighted_degrees(indptr: Any, indices: Any, weights: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _hashes(vertices: int) -> Any:
-    hashes = np.empty(vertices, np.uint64)
-    for v in range(vertices):
-        hashes[v] = splitmix64(v)
-    return hashes
+def hashes(vertices: Any) -> Any:
+    """Return the hash of each vertex."""
+    found = np.empty(len(vertices), np.uint64)
+    for i in range(len(vertices)):
+        found[i] = splitmix64(vertices[i])
+    return found
 
 
 @numba.njit(cache=True, nogil=True)
@@ -272,7 +260,9 @@ def _ranking(places: int) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _write(into: Any, v: Any, ranking: Any, count: int, sent: Any, own: Any, scratch: Any) -> None:
+def _write(
+    into: Any, v: Any, vertex: Any, ranking: Any, count: int, sent: Any, own: Any, scratch: Any
+) -> None:
     """Write a ranking into the entries of `v`, which `own` may share."""
     places = into.sizes.shape[1]
     v_max = into.members.shape[2]
@@ -284,7 +274,7 @@ def _write(into: Any, v: Any, ranking: Any, count: int, sent: Any, own: Any, scr
                 own.members[v, slot, i] if source < 0 else (sent.members[source, slot, i])
             )
         if ranking.grown[place]:
-            scratch[place, size] = v
+            scratch[place, size] = vertex
             size += 1
         for i in range(size, v_max):
             scratch[place, i] = -1
@@ -305,12 +295,14 @@ def _write(into: Any, v: Any, ranking: Any, count: int, sent: Any, own: Any, scr
 
 
 @numba.njit(cache=True, nogil=True)
-def _superstep(
+def superstep(
     first_block: int,
     last_block: int,
     starts: Any,
     stops: Any,
     graph: Any,
+    inbox: Any,
+    ids: Any,
     limits: Any,
     degrees: Any,
     sent: Any,
@@ -320,43 +312,43 @@ def _superstep(
     distinct: Any,
     scored: Any,
 ) -> None:
-    """Run the vertices of some blocks: PREDIcT, section 4.2, steps i to iii."""
+    """Run the vertices of some blocks: PREDIcT, section 4.2, steps i to iii.
+
+    Without `ids`, the inbox of a vertex is its row of the graph. With `ids`, rows of the graph have
+    no self-loops, the inbox holds places in `sent`, and `following` what each vertex sent before.
+    """
     indptr, indices, weights = graph
+    inbox_starts, senders = inbox
+    whole = len(ids) == 0
     v_max, factor, largest = limits
-    s_max, c_max = sent.sizes.shape[1], lists.sizes.shape[1]
+    s_max, c_max = following.sizes.shape[1], lists.sizes.shape[1]
     to_send, to_keep = _ranking(s_max), _ranking(c_max)
     scratch = np.empty((max(s_max, c_max), v_max), np.int64)
     # Neighbours often send the same semi-cluster: skip recently scanned ones.
-    seen_keys, seen_by = np.zeros(_SEEN, np.uint64), np.full(_SEEN, -1, np.int64)
+    seen_keys, seen_by = np.zeros(SEEN, np.uint64), np.full(SEEN, -1, np.int64)
     for block in range(first_block, last_block):
         for v in range(starts[block], stops[block]):
+            vertex = np.int64(v) if whole else ids[v]
             row, stop = indptr[v], indptr[v + 1]
             sending, keeping = 0, 0
             for place in range(c_max):
                 if lists.sizes[v, place] > 0:
                     keeping = _insert(
-                        to_keep,
-                        keeping,
-                        lists.scores[v, place],
-                        lists.keys[v, place],
-                        -1,
-                        place,
-                        False,
-                        lists.inner[v, place],
-                        lists.boundary[v, place],
+                        *(to_keep, keeping, lists.scores[v, place], lists.keys[v, place]),
+                        *(-1, place, False, lists.inner[v, place], lists.boundary[v, place]),
                     )
-            own_hash = splitmix64(v)
+            own_hash = splitmix64(vertex)
             received, grown = 0, 0
-            for e in range(row, stop):
-                u = indices[e]
-                if u == v:
+            for e in range(inbox_starts[v], inbox_starts[v + 1]):
+                u = senders[e]
+                if whole and u == v:
                     continue
-                for slot in range(s_max):
+                for slot in range(sent.sizes.shape[1]):
                     size = sent.sizes[u, slot]
                     if size == 0:
                         break
                     score, key = sent.scores[u, slot], sent.keys[u, slot]
-                    spot = np.int64(key & np.uint64(_SEEN - 1))
+                    spot = np.int64(key & np.uint64(SEEN - 1))
                     if seen_keys[spot] == key and seen_by[spot] == v:
                         continue
                     seen_keys[spot], seen_by[spot] = key, v
@@ -365,7 +357,7 @@ def _superstep(
                     sending = _insert(to_send, sending, score, key, u, slot, False, inner, boundary)
                     belongs = False
                     for i in range(size):
-                        if sent.members[u, slot, i] == v:
+                        if sent.members[u, slot, i] == vertex:
                             belongs = True
                             break
                     if belongs:
@@ -395,31 +387,12 @@ def _superstep(
                     new_boundary = boundary + degrees[v] - 2.0 * between
                     new_score = (new_inner - factor * new_boundary) / pairs
                     new_key = key + own_hash
-                    sending = _insert(
-                        to_send,
-                        sending,
-                        new_score,
-                        new_key,
-                        u,
-                        slot,
-                        True,
-                        new_inner,
-                        new_boundary,
-                    )
-                    keeping = _insert(
-                        to_keep,
-                        keeping,
-                        new_score,
-                        new_key,
-                        u,
-                        slot,
-                        True,
-                        new_inner,
-                        new_boundary,
-                    )
+                    entry = (new_score, new_key, u, slot, True, new_inner, new_boundary)
+                    sending = _insert(to_send, sending, *entry)
+                    keeping = _insert(to_keep, keeping, *entry)
             if sending > 0:
-                _write(following, v, to_send, sending, sent, lists, scratch)
-            else:  # no vertex sent: its list stays
+                _write(following, v, vertex, to_send, sending, sent, lists, scratch)
+            elif whole:  # no vertex sent: its list stays
                 for place in range(s_max):
                     following.sizes[v, place] = sent.sizes[v, place]
             distinct[v], scored[v] = received, grown
@@ -428,4 +401,4 @@ def _superstep(
                 fresh += to_keep.sources[place] >= 0
             updated[v] = fresh
             if fresh > 0:
-                _write(lists, v, to_keep, keeping, sent, lists, scratch)
+                _write(lists, v, vertex, to_keep, keeping, sent, lists, scratch)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from predict_graph.algorithms.base import Usual
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
 _MOST = 64  # limits the landmarks, like the lists of top-k ranking
@@ -54,14 +54,7 @@ class ShortestPaths(NamedVertices):
     convergence = "fixed-point"
     by_hops = True
     usual = Usual(7, 8.6, 1.5)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.shortest_paths.local:ShortestPathsKernel",
-        "spark": "predict_graph.builtin.shortest_paths.spark:ShortestPathsProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.shortest_paths.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:ShortestPathsReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "ShortestPaths", rooted="paths_recipe")
     named_by = "landmarks"
     declared = (
         Parameter(
@@ -81,7 +74,3 @@ class ShortestPaths(NamedVertices):
     def landmarks_in(self, out_degrees: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Return the vertices that are the landmarks of a graph, or represent them in a sample."""
         return self.vertices_in(out_degrees)
-
-    def threshold(self, vertices: int) -> float:
-        """Return a share of changed vertices that is less than one vertex."""
-        return 0.5 / max(vertices, 1)

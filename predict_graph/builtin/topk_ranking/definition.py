@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from predict_graph.algorithms.base import Algorithm, Usual
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
+from predict_graph.builtin.parts import parts_of
 
 
 class TopKRanking(Algorithm):
@@ -39,14 +37,7 @@ class TopKRanking(Algorithm):
     convergence = "ratio"
     by_hops = True
     usual = Usual(7, 5.2, 11.9)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.topk_ranking.local:TopKRankingKernel",
-        "spark": "predict_graph.builtin.topk_ranking.spark:TopKRankingProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.topk_ranking.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:TopKRankingReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "TopKRanking", rooted="lists_recipe")
     declared = (
         Parameter("k", int, 5, "length of a list", 1, 64, low_included=True, high_included=True),
         Parameter("tau", float, 0.001, "stop when a smaller share of lists changes", 0.0, 1.0),
@@ -64,7 +55,3 @@ class TopKRanking(Algorithm):
     def prior(self) -> PageRank:
         """PageRank, whose ranks are the input."""
         return PageRank(damping=self.parameters["damping"], epsilon=self.parameters["epsilon"])
-
-    def threshold(self, vertices: int) -> float:
-        """Return ``tau``."""
-        return float(self.parameters["tau"])  # type: ignore[arg-type]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
-
 from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.builtin.parts import parts_of
 
 _SUPERSTEPS = 2  # by definition
 
@@ -43,21 +41,10 @@ class TriangleCount(Algorithm):
     undirected = True
     known_work = True
     usual = Usual(_SUPERSTEPS, 1.0, 26.0)
-    runs_on: ClassVar[Mapping[str, Any]] = {
-        "local": "predict_graph.builtin.triangle_count.local:TriangleCountKernel",
-        "spark": "predict_graph.builtin.triangle_count.spark:TriangleCountProgram",
-    }
-    sampled_by: ClassVar[Mapping[str, Any]] = {
-        "rooted": "predict_graph.builtin.triangle_count.sampling:recipe",
-    }
-    counted_by = "predict_graph.builtin.counted:TriangleCountReplica"
+    runs_on, sampled_by, counted_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")
     declared = ()
 
     @property
     def max_iterations(self) -> int:
         """Return two, the fixed number of supersteps."""
         return _SUPERSTEPS
-
-    def threshold(self, vertices: int) -> float:
-        """Return a share of sending vertices that is less than one vertex."""
-        return 0.5 / max(vertices, 1)

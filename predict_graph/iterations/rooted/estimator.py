@@ -6,9 +6,7 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -25,7 +23,7 @@ from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
-from predict_graph.iterations.rooted.sample import RootedSample
+from predict_graph.iterations.rooted.sample import RootedSample, edge_weights
 
 _METHOD_STD = 0.09  # of log(predicted / true); calibrated (docs/studies/accuracy.md)
 _PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead for error
@@ -85,10 +83,9 @@ def _estimate(
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
     own = math.hypot(_METHOD_STD, algorithm.sampling_std)
     centre, std = _crossing(last, threshold, algorithm), own
-    if recipe.fewest is not None and np.count_nonzero(staged.weighting.weights) < graph.vertices:
-        centre, std = recipe.fewest * math.exp(recipe.fewest_bias), recipe.fewest_std
+    if recipe.iterations is not None:
+        centre, std = float(recipe.iterations), 0.0
     iterations, low, high = iteration_interval(centre, std, QUANTILE, limit)
-    low = max(low, min(recipe.fewest or 1, limit))
     if recipe.level_std:
         factor = _level_factor(recipe)
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
@@ -120,7 +117,7 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
     graph, algorithm = case.graph, case.algorithm
     sample = recipe.sampler.draw(size, case.rng)
     weighting = Weighting(
-        sample.vertices, sample.weights, sample.degrees, _edge_weights(graph, sample.vertices)
+        sample.vertices, sample.weights, sample.degrees, edge_weights(graph, sample.vertices)
     )
     prior_values = recipe.inputs(sample)
     run = observed_run(
@@ -155,53 +152,6 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         seconds=run.seconds,
     )
     return _Outcome(run, staged, sample.graph.edges / max(graph.edges, 1))
-
-
-def _edge_weights(graph: Graph, vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-    """Return the weight of the edges of each vertex to others, in the whole graph."""
-    rows = (graph.indptr, graph.indices)
-    found: npt.NDArray[np.float64]
-    if graph.weights is None:
-        found = _numbers(*rows, vertices, graph.ascending)
-    else:
-        found = _sums(*rows, graph.weights, vertices)
-    return found
-
-
-@numba.njit(cache=True, nogil=True)
-def _numbers(indptr: Any, indices: Any, vertices: Any, ascending: bool) -> npt.NDArray[np.float64]:
-    """Count the edges to other vertices; a binary search finds self-loops in ascending rows."""
-    totals = np.empty(len(vertices))
-    for i in range(len(vertices)):
-        v = vertices[i]
-        first, last = indptr[v], indptr[v + 1]
-        start = first
-        while ascending and start < last:
-            middle = (start + last) >> 1
-            if indices[middle] < v:
-                start = middle + 1
-            else:
-                last = middle
-        loops = 0
-        for e in range(start, indptr[v + 1]):
-            if indices[e] == v:
-                loops += 1
-            elif ascending:
-                break
-        totals[i] = indptr[v + 1] - first - loops
-    return totals
-
-
-# Compiled because a list of the edges would take 16 bytes per edge, four times the graph.
-@numba.njit(cache=True, nogil=True)
-def _sums(indptr: Any, indices: Any, weights: Any, vertices: Any) -> npt.NDArray[np.float64]:
-    totals = np.zeros(len(vertices))
-    for i in range(len(vertices)):
-        v = vertices[i]
-        for e in range(indptr[v], indptr[v + 1]):
-            if indices[e] != v:
-                totals[i] += weights[e]
-    return totals
 
 
 def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float:

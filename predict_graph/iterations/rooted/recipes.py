@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -40,9 +39,8 @@ class Recipe:
     root_visits: int = 0
     inputs: Inputs = field(default=_no_input)
     level_std: float = 0.0
-    fewest: int | None = None
-    fewest_bias: float = 0.0
-    fewest_std: float = 0.0
+    iterations: int | None = None
+    """Iterations that are known from passes over the graph."""
 
     @property
     def edge_visits(self) -> int:
@@ -118,33 +116,11 @@ def largest(values: npt.NDArray[Any], count: int) -> IntArray:
     [1, 3, 2]
     """
     count = min(count, len(values))
-    if count and values.dtype.kind == "f":
-        least = np.partition(values, len(values) - count)[len(values) - count]
-        above = np.flatnonzero(values > least)
-        level = np.flatnonzero(values == least)[: count - len(above)]
-        chosen = np.concatenate((above, level))
-    else:
-        chosen = np.empty(count, np.int64)
-        if count:
-            _take_largest(values, int(values.min()), int(values.max()), chosen)
+    if count == 0:
+        return np.empty(0, np.int64)
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    above = np.flatnonzero(values > least)
+    level = np.flatnonzero(values == least)[: count - len(above)]
+    chosen = np.concatenate((above, level))
     order: IntArray = chosen[np.lexsort((chosen, -values[chosen]))]
     return order
-
-
-@numba.njit(cache=True, nogil=True)
-def _take_largest(values: Any, least: int, most: int, chosen: Any) -> None:
-    """Write the positions of the largest integers, by a counting sort."""
-    counts = np.zeros(most - least + 1, np.int64)
-    for i in range(len(values)):
-        counts[values[i] - least] += 1
-    ties, level = len(chosen), most - least
-    while counts[level] < ties:
-        ties -= counts[level]
-        level -= 1
-    at = 0
-    for i in range(len(values)):
-        value = values[i] - least
-        if value > level or (value == level and ties > 0):
-            ties -= value == level
-            chosen[at] = i
-            at += 1

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import LabelPropagation, check_algorithm
-from predict_graph.builtin.label_propagation import local, sampling
+from predict_graph.builtin import sampling
+from predict_graph.builtin.label_propagation import local
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.kernel import Weighting
@@ -17,7 +18,9 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.prediction import predict
-from tests.profiles import check_whole
+from tests.predict_graph.builtin.small import UNDIRECTED, edges
+
+undirected = partial(edges, directed=False)
 
 
 def slow(graph, tau, limit):
@@ -37,17 +40,6 @@ def slow(graph, tau, limit):
         changed = sum(old != new for old, new in zip(before, labels, strict=True))
         shares.append(changed / graph.vertices)
     return labels, shares
-
-
-def edges(*pairs, n=None, weights=None):
-    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return from_edges(
-        array[:, 0],
-        array[:, 1],
-        vertices=n,
-        directed=False,
-        weights=None if weights is None else np.array(weights, np.float32),
-    )
 
 
 @pytest.fixture
@@ -75,25 +67,18 @@ def check(graph, **parameters):
     return profile
 
 
-SMALL = {
-    "one vertex": edges(n=1),
-    "one vertex and its loop": edges((0, 0)),
-    "no edges": edges(n=5),
-    "a pair, and one alone": edges((0, 1), n=3),
-    "a pair with a loop": edges((0, 1), (1, 1)),
-    "star": edges(*((9, leaf) for leaf in range(9))),
-    "path": check_graph("path:n=12", directed=False),
+SMALL = UNDIRECTED | {
+    "a pair with a loop": undirected((0, 1), (1, 1)),
     "even ring": check_graph("cycle:n=8", directed=False),
-    "two cliques and a bridge": edges(
+    "two cliques and a bridge": undirected(
         *((a, b) for a in range(5) for b in range(a)),
         *((a, b) for a in range(5, 10) for b in range(5, a)),
         (4, 5),
     ),
-    "weights against numbers": edges(
+    "weights against numbers": undirected(
         (0, 1), (0, 2), (0, 3), (1, 2), (3, 4), weights=[1, 1, 2.5, 1, 1]
     ),
-    "weights that cancel out": edges((0, 1), (0, 2), (0, 3), weights=[-1, -2, -1]),
-    "scale-free": check_graph("rmat:scale=7,edge_factor=4,seed=2", directed=False),
+    "weights that cancel out": undirected((0, 1), (0, 2), (0, 3), weights=[-1, -2, -1]),
     "communities": check_graph("powerlaw-cluster:n=150,m=3,p=0.6,seed=1", directed=False),
 }
 
@@ -112,7 +97,7 @@ def test_on_random_graphs_too(data, n, weighted):
     few = st.sampled_from([0.5, 1.0, 1.5])  # so that ties are common
     weights = [data.draw(few) for _ in pairs] if weighted else None
     check(
-        edges(*pairs, n=n, weights=weights),
+        undirected(*pairs, n=n, weights=weights),
         tau=data.draw(st.sampled_from([1e-9, 0.05, 0.3])),
         max_iterations=data.draw(st.sampled_from([1, 2, 12])),
     )
@@ -120,7 +105,7 @@ def test_on_random_graphs_too(data, n, weighted):
 
 def test_a_vertex_takes_the_smallest_of_the_labels_that_equally_many_sent():
     # Vertex 5 hears 1 and 2 once each; 0 hears from 3 and 4, which hear from it.
-    graph = edges((5, 1), (5, 2), (0, 3), (0, 4))
+    graph = undirected((5, 1), (5, 2), (0, 3), (0, 4))
     profile = LocalEngine().run(LabelPropagation(), graph, max_iterations=1)
     assert profile.values.tolist() == [3, 5, 5, 0, 0, 1]
 
@@ -175,13 +160,13 @@ def test_the_labels_of_the_first_superstep_are_known_before_it(shared, weighted)
             rows, graph.indices, directed=False, weights=rng.integers(1, 4, graph.edges)
         )
     once = LocalEngine().run(LabelPropagation(), graph, max_iterations=1).values
-    recipe = sampling.recipe(LabelPropagation(), graph)
+    recipe = sampling.labels_recipe(LabelPropagation(), graph)
     sample = recipe.sampler.draw(500, np.random.default_rng(0))
     assert np.array_equal(recipe.inputs(sample), once[sample.vertices])
 
 
 def test_vertices_of_a_sample_keep_their_edges_and_stand_for_all(shared):
-    sampler = sampling.recipe(LabelPropagation(), shared).sampler
+    sampler = sampling.labels_recipe(LabelPropagation(), shared).sampler
     sample = sampler.draw(600, np.random.default_rng(1))
     assert sample.weights.sum() == pytest.approx(shared.vertices)
     assert np.count_nonzero(sample.weights) == 600 + len(sampler.certain)
@@ -198,7 +183,7 @@ def test_vertices_of_a_sample_keep_their_edges_and_stand_for_all(shared):
 
 
 def test_a_sample_of_all_vertices_is_the_graph(shared):
-    recipe = sampling.recipe(LabelPropagation(), shared)
+    recipe = sampling.labels_recipe(LabelPropagation(), shared)
     sample = recipe.sampler.draw(shared.vertices, np.random.default_rng(0))
     assert np.array_equal(sample.graph.indices, shared.indices)
     kernel = local.LabelPropagationKernel(
@@ -227,7 +212,7 @@ def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
     stars = [(10 * hub, 10 * hub + leaf) for hub in range(1000) for leaf in range(1, 5)]
     rng = np.random.default_rng(4)
     others = rng.integers(0, 10_000, (15_000, 2))
-    graph = edges(*stars, *others[(others % 10 > 4).all(axis=1)].tolist(), n=10_000)
+    graph = undirected(*stars, *others[(others % 10 > 4).all(axis=1)].tolist(), n=10_000)
     found = predict(
         "label-propagation", graph, parameters={"max_iterations": 30}, method="rooted", seed=1
     )
@@ -236,28 +221,3 @@ def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
     assert found.iterations.predicted == found.iterations.low == 30
     assert any("oscillates" in warning for warning in found.warnings)
     assert any("stop at its limit of 30" in warning for warning in found.warnings)
-
-
-# On Spark
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.long), True])
-def test_spark_gives_the_result_of_the_local_engine(local_spark, weighted):
-    rng = np.random.default_rng(5)
-    ends = rng.integers(0, 60, (2, 200))
-    ends = np.concatenate((ends, [[3, 62, 7], [3, 63, 7]]), axis=1)  # loops, and a pair
-    weights = (rng.random(203) + 0.1).astype(np.float32) if weighted else None
-    graph = from_edges(*ends, vertices=66, directed=False, weights=weights)
-    algorithm = LabelPropagation(tau=0.01, max_iterations=7)
-    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
-    check_whole(ours, graph.vertices, 1)
-    assert np.array_equal(ours.values, theirs.values)
-    assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-12)
-    assert ours.converged == theirs.converged
-    assert ours.result == theirs.result
-    mine, other = ours.per_iteration(), theirs.per_iteration()
-    for name in ("active_vertices", "total_vertices"):
-        assert mine[name].tolist() == other[name].tolist()
-    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
-    assert sent[0].tolist() == sent[1].tolist()

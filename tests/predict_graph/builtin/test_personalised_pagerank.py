@@ -10,9 +10,8 @@ from predict_graph.algorithms import PersonalisedPageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.build import from_edges
 from predict_graph.prediction import predict
-from tests.profiles import check_whole
+from tests.predict_graph.builtin.small import edges
 
 
 def slow(graph, source, *, damping=0.85, drop=False, threshold, limit):
@@ -32,11 +31,6 @@ def slow(graph, source, *, damping=0.85, drop=False, threshold, limit):
         pairs = zip(before, rank, strict=True)
         changes.append(sum(abs(old - new) for old, new in pairs) / len(rank))
     return rank, changes
-
-
-def edges(*pairs, n=None, directed=True):
-    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=directed)
 
 
 def networkx_graph(graph):
@@ -152,7 +146,7 @@ def test_samples_know_how_long_a_run_is(source):
 
 
 def test_a_completed_sample_of_all_vertices_has_the_curve_of_the_run():
-    from predict_graph.builtin.personalised_pagerank.sampling import personalised_curve
+    from predict_graph.builtin.sampling import pagerank_curve
     from predict_graph.iterations.completion.completed import Completer
     from predict_graph.iterations.completion.profiles import vertex_profiles
 
@@ -161,22 +155,5 @@ def test_a_completed_sample_of_all_vertices_has_the_curve_of_the_run():
     completer = Completer(graph, vertex_profiles(graph), np.zeros(0, np.int64))
     sample = completer.draw(graph.vertices, np.random.default_rng(0))
     truth = LocalEngine().run(algorithm, graph)
-    curve = personalised_curve(algorithm, sample, algorithm.threshold(graph.vertices))
+    curve = pagerank_curve(algorithm, sample, algorithm.threshold(graph.vertices))
     assert curve == pytest.approx(truth.convergence, rel=1e-9)
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("parameters", [{"source": 5}, {"dangling": "drop"}])
-def test_spark_gives_the_result_of_the_local_engine(local_spark, parameters):
-    rng = np.random.default_rng(5)
-    ends = np.concatenate((rng.integers(0, 60, (2, 120)), [[3, 61, 62], [3, 62, 63]]), axis=1)
-    graph = from_edges(*ends, vertices=66)
-    algorithm = PersonalisedPageRank(epsilon=0.1, **parameters)
-    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
-    check_whole(ours, graph.vertices, 1)
-    assert ours.values == pytest.approx(theirs.values, rel=1e-9, abs=1e-15)
-    assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-9)
-    mine, other = ours.per_iteration(), theirs.per_iteration()
-    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
-    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
-    assert sent[0].tolist() == sent[1].tolist()

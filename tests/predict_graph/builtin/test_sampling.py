@@ -11,7 +11,7 @@ from predict_graph.algorithms import (
     TopKRanking,
 )
 from predict_graph.builtin.neighborhood.local import hashed
-from predict_graph.builtin.topk_ranking.sampling import first_ranks, sampled_ranks
+from predict_graph.builtin.sampling import next_ranks
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.recipes import middle_trees, recipe_of
@@ -63,14 +63,14 @@ def test_the_highest_ranks_are_held_and_roughly_known(directed):
 def test_ranks_are_iterations_of_pagerank(directed):
     everyone = np.arange(directed.vertices)
     algorithm = PageRank(dangling="drop")
-    first = first_ranks(directed, algorithm)
+    first = next_ranks(directed, algorithm, np.full(len(everyone), 1 / len(everyone)), everyone)
     engine = LocalEngine()
     once = engine.run(algorithm, directed, max_iterations=1).values
     twice = engine.run(algorithm, directed, max_iterations=2).values
     np.testing.assert_allclose(first, once)
-    np.testing.assert_allclose(sampled_ranks(directed, algorithm, first, everyone), twice)
+    np.testing.assert_allclose(next_ranks(directed, algorithm, first, everyone), twice)
     some = np.array([3, 50, 7])
-    np.testing.assert_allclose(sampled_ranks(directed, algorithm, first, some), twice[some])
+    np.testing.assert_allclose(next_ranks(directed, algorithm, first, some), twice[some])
 
 
 def test_semi_clusters_begin_around_small_vertices(undirected):

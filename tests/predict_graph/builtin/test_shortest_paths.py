@@ -11,10 +11,9 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.build import from_edges
 from predict_graph.iterations.rooted.recipes import recipe_of
 from predict_graph.prediction import predict
-from tests.profiles import check_whole
+from tests.predict_graph.builtin.small import edges
 
 
 class Program:
@@ -57,11 +56,6 @@ def check(held_against, graph, landmarks, **parameters):
     assert profile.result["reached"] == sum(bool(known) for known in program.known)
     assert profile.result["farthest"] == max(map(max, expected))
     return profile
-
-
-def edges(*pairs, n=None, directed=True):
-    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=directed)
 
 
 SMALL = {
@@ -225,21 +219,3 @@ def test_ids_that_only_spark_knows_are_refused():
     with pytest.raises(RequestError, match="only Spark knows the ids of this graph"):
         ShortestPaths(landmarks="3").on(Elsewhere())
     assert ShortestPaths().on(Elsewhere()).known is None
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("landmarks", ["5", "5,61,20", None])
-def test_spark_gives_the_result_of_the_local_engine(local_spark, landmarks):
-    rng = np.random.default_rng(5)
-    ends = np.concatenate((rng.integers(0, 60, (2, 150)), [[3, 61, 62], [3, 62, 63]]), axis=1)
-    graph = from_edges(*ends, vertices=66)
-    algorithm = ShortestPaths(landmarks=landmarks)
-    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
-    check_whole(ours, graph.vertices, 1)
-    assert np.array_equal(ours.values, theirs.values)
-    assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-12)
-    assert ours.result == theirs.result
-    mine, other = ours.per_iteration(), theirs.per_iteration()
-    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
-    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
-    assert sent[0].tolist() == sent[1].tolist()

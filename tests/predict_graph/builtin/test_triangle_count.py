@@ -1,5 +1,7 @@
 """Triangles: kernel, replica and Spark program beside a slow program and networkx; samples."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -10,9 +12,10 @@ from predict_graph.algorithms import TriangleCount
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.build import from_edges
 from predict_graph.prediction import predict
-from tests.profiles import check_whole
+from tests.predict_graph.builtin.small import UNDIRECTED, edges
+
+undirected = partial(edges, directed=False)
 
 
 class Program:
@@ -66,21 +69,10 @@ def check(held_against, graph):
     assert profile.result == {"triangles": sum(right) // 3, "most": max(right)}
 
 
-def edges(*pairs, n=None):
-    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=False)
-
-
-SMALL = {
-    "one vertex": edges(n=1),
-    "one vertex and its loop": edges((0, 0)),
-    "no edges": edges(n=5),
-    "triangle with loops": edges((0, 1), (1, 2), (2, 0), (0, 0), (2, 2)),
-    "path": check_graph("path:n=12", directed=False),
-    "wheel": edges(*((9, v) for v in range(9)), *((v, (v + 1) % 9) for v in range(9))),
-    "clique": edges(*((a, b) for a in range(8) for b in range(a))),
-    "grid": check_graph("grid:rows=4,columns=5", directed=False),
-    "scale-free": check_graph("rmat:scale=7,edge_factor=6,seed=2", directed=False),
+SMALL = UNDIRECTED | {
+    "triangle with loops": undirected((0, 1), (1, 2), (2, 0), (0, 0), (2, 2)),
+    "wheel": undirected(*((9, v) for v in range(9)), *((v, (v + 1) % 9) for v in range(9))),
+    "clique": undirected(*((a, b) for a in range(8) for b in range(a))),
     "communities": check_graph("powerlaw-cluster:n=150,m=3,p=0.6,seed=1", directed=False),
 }
 
@@ -94,7 +86,7 @@ def test_supersteps_are_those_of_a_bulk_synchronous_system(name, held_against):
 def test_triangles_are_those_of_networkx(data, n, held_against):
     vertex = st.integers(0, n - 1)
     pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=120))
-    check(held_against, edges(*pairs, n=n))
+    check(held_against, undirected(*pairs, n=n))
 
 
 def test_a_large_graph_has_the_triangles_of_networkx_whatever_the_threads():
@@ -129,24 +121,3 @@ def test_a_sample_knows_what_a_run_sends(source):
     for counter in ("remote_messages", "remote_message_bytes"):
         predicted, actual = found.features_total()[counter], truth.features_total()[counter]
         assert predicted == pytest.approx(actual, rel=0.05), counter
-
-
-# On a cluster
-
-
-@pytest.mark.spark
-def test_spark_gives_the_result_of_the_local_engine(local_spark):
-    rng = np.random.default_rng(5)
-    ends = rng.integers(0, 60, (2, 400))
-    ends = np.concatenate((ends, [[3, 62, 7, 64], [3, 63, 7, 64]]), axis=1)  # loops, and a pair
-    graph = from_edges(*ends, vertices=66, directed=False)
-    algorithm = TriangleCount()
-    ours, theirs = local_spark.run(algorithm, graph), LocalEngine(workers=2).run(algorithm, graph)
-    check_whole(ours, graph.vertices, 1)
-    assert np.array_equal(ours.values, theirs.values)
-    assert ours.convergence.tolist() == theirs.convergence.tolist()
-    assert ours.result == theirs.result
-    mine, other = ours.per_iteration(), theirs.per_iteration()
-    assert mine["active_vertices"].tolist() == other["active_vertices"].tolist()
-    sent = [rows["local_messages"] + rows["remote_messages"] for rows in (mine, other)]
-    assert sent[0].tolist() == sent[1].tolist()

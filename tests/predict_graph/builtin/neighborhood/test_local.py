@@ -11,7 +11,7 @@ from predict_graph.builtin.neighborhood import local as module
 from predict_graph.engines.local import LocalEngine, spreading
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.build import from_edges
+from tests.predict_graph.builtin.small import DIRECTED, edges
 
 BITS = 2**64 - 1
 
@@ -88,11 +88,6 @@ def check(held_against, graph, **parameters):
     return profile
 
 
-def edges(*pairs, n=None, directed=True):
-    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=directed)
-
-
 def path(n):
     return edges(*((v, v + 1) for v in range(n - 1)))
 
@@ -118,18 +113,7 @@ def exact_diameter(reached):
     return float(np.interp(0.9 * pairs[-1], pairs, np.arange(len(pairs)))) if pairs[-1] else 0.0
 
 
-SMALL = {
-    "one vertex": edges(n=1),
-    "one vertex and its loop": edges((0, 0)),
-    "no edges": edges(n=5),
-    "loops": edges((0, 0), (0, 1), (1, 1), (2, 2)),
-    "star in": edges(*((leaf, 0) for leaf in range(1, 40))),
-    "star out": edges(*((0, leaf) for leaf in range(1, 40))),
-    "path": path(12),
-    "path, both ways": check_graph("path:n=12", directed=False),
-    "cycle": edges(*((v, (v + 1) % 9) for v in range(9))),
-    "scale-free": check_graph("rmat:scale=6,edge_factor=4,seed=2"),
-}
+SMALL = DIRECTED
 
 
 @pytest.fixture(params=[0, 16, 10**9], ids=["pushed", "as is", "pulled"])
@@ -240,16 +224,3 @@ def test_values_follow_inbound_edges():
 def test_registers_are_a_power_of_two(registers):
     with pytest.raises(RequestError, match=f"registers is {registers}; accepted: "):
         Neighborhood(registers=registers)
-
-
-def test_a_large_graph_gives_the_same_whatever_the_threads():
-    graph = check_graph("rmat:scale=13,edge_factor=8,seed=1")
-    profile, *others = (
-        LocalEngine(threads=threads).run(Neighborhood(), graph) for threads in (1, 2, 3)
-    )
-    assert profile.iterations > 3
-    for other in others:
-        assert other.values.tobytes() == profile.values.tobytes()
-        assert other.convergence.tobytes() == profile.convergence.tobytes()
-        assert other.result == profile.result
-        assert other.features_total() == profile.features_total()

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.graph.build import from_edges
 
 
@@ -106,14 +105,3 @@ def test_ranks_sum_to_one_when_dangling_rank_is_spread(data, n, damping):
     assert profile.values.min() >= (1 - damping) / n * (1 - 1e-12)
     dropped = LocalEngine().run(PageRank(damping=damping, dangling="drop"), graph)
     assert dropped.values.sum() <= 1.0 + 1e-12
-
-
-def test_the_bits_do_not_depend_on_the_number_of_threads():
-    graph = scale_free_graph(20_000)
-    single, *others = (
-        LocalEngine(threads=threads).run(PageRank(epsilon=1e-5), graph) for threads in (1, 2, 2, 5)
-    )
-    assert len(row_blocks(graph.reverse.indptr)) > 3, "too small to have several blocks"
-    for other in others:
-        assert single.values.tobytes() == other.values.tobytes()
-        assert single.convergence.tobytes() == other.convergence.tobytes()

@@ -1,5 +1,4 @@
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +6,7 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import PageRank, TopKRanking
 from predict_graph.engines.local import LocalEngine, spreading
 from predict_graph.graph import check_graph
-from predict_graph.graph.build import from_edges
+from tests.predict_graph.builtin.small import DIRECTED, edges
 
 
 class Program:
@@ -50,22 +49,7 @@ def check(held_against, graph, **parameters):
     return profile
 
 
-def edges(*pairs, n=None, directed=True):
-    array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return from_edges(array[:, 0], array[:, 1], vertices=n, directed=directed)
-
-
-SMALL = {
-    "one vertex": edges(n=1),
-    "one vertex and its loop": edges((0, 0)),
-    "no edges": edges(n=5),
-    "loops": edges((0, 0), (0, 1), (1, 1), (2, 2)),
-    "star in": edges(*((leaf, 0) for leaf in range(1, 9))),
-    "star out": edges(*((0, leaf) for leaf in range(1, 9))),
-    "path": edges(*((v, v + 1) for v in range(11))),
-    "path, both ways": check_graph("path:n=12", directed=False),
-    "cycle, where all ranks are equal": edges(*((v, (v + 1) % 9) for v in range(9))),
-    "scale-free": check_graph("rmat:scale=6,edge_factor=4,seed=2"),
+SMALL = DIRECTED | {
     "small world": check_graph("watts-strogatz:n=50,k=4,p=0.1,seed=1"),
 }
 
@@ -148,15 +132,3 @@ def test_threshold_limit_and_progress_are_those_of_the_ranking_alone():
     assert (profile.iterations, profile.converged) == (2, False)
     assert profile.prior.converged
     assert heard == [1, 2]
-
-
-def test_a_large_graph_gives_the_same_whatever_the_threads():
-    graph = check_graph("rmat:scale=13,edge_factor=8,seed=1")
-    profile, *others = (
-        LocalEngine(threads=threads).run(TopKRanking(), graph) for threads in (1, 2, 3)
-    )
-    assert profile.iterations > 3
-    for other in others:
-        assert other.values.tobytes() == profile.values.tobytes()
-        assert other.convergence.tobytes() == profile.convergence.tobytes()
-        assert other.features_total() == profile.features_total()

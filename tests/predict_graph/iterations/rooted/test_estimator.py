@@ -16,7 +16,7 @@ from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations import EdgeBudget, SamplingCase
 from predict_graph.iterations.rooted import estimate_by_rooted_samples, recipes
-from predict_graph.iterations.rooted.estimator import _edge_weights
+from predict_graph.iterations.rooted.sample import edge_weights
 from predict_graph.transforms import default_transform
 
 JOBS = [ConnectedComponents(), Neighborhood(), TopKRanking(), SemiClustering()]
@@ -169,9 +169,9 @@ def test_edges_to_others_are_counted_without_reading_rows(weighted):
     weights = np.arange(1.0, 8.0, dtype=np.float32) if weighted else None
     graph = Graph(indptr, indices, weights)
     expected = [2.0 + 3.0, 4.0, 6.0 + 7.0, 0.0] if weighted else [2.0, 1.0, 2.0, 0.0]
-    assert _edge_weights(graph, np.arange(4)).tolist() == expected
+    assert edge_weights(graph, np.arange(4)).tolist() == expected
     backward = Graph(np.array([0, 3, 3, 3]), np.array([2, 0, 1], np.int32))  # in no order
-    assert _edge_weights(backward, np.arange(3)).tolist() == [2.0, 0.0, 0.0]
+    assert edge_weights(backward, np.arange(3)).tolist() == [2.0, 0.0, 0.0]
 
 
 def test_a_large_graph_has_no_more_hubs_than_can_be_joined(monkeypatch):

@@ -1,0 +1,298 @@
+"""How each algorithm is sampled: curves on completed samples, and recipes of rooted samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.builtin.k_core.local import KCoreKernel
+from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
+from predict_graph.builtin.label_propagation.local import vote
+from predict_graph.builtin.neighborhood.local import hashed
+from predict_graph.builtin.pagerank.definition import PageRank
+from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
+from predict_graph.builtin.triangle_count.local import TriangleCountKernel
+from predict_graph.graph import Graph
+from predict_graph.iterations.completion.completed import CompletedSample
+from predict_graph.iterations.rooted.hops import HopTree, component_trees, hop_tree
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, largest, middle_trees
+from predict_graph.iterations.rooted.represented import RepresentedSampler
+from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, small_neighbours
+
+IntArray = npt.NDArray[np.integer]
+FloatArray = npt.NDArray[np.float64]
+
+_MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead
+_HOLDERS = 4  # vertices with large hashes per register: trades off overhead for error
+_AT_ONCE = 1 << 16  # vertices whose counters are held at once: limits memory
+_NEAR = 30  # edges of a small vertex: with 10, echoes were missing on p2p-Gnutella31 (measured)
+_GENERATIONS = 4  # of labels; calibrated on meshes too
+# Calibrated on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
+# rmat:scale=16, with eight values of tau each.
+_LEVEL_STD = 0.45  # of log(share that changes in the sample / in the graph)
+_SEED_SHARE = 0.005  # of the vertices: trades off overhead for error
+_MOST_SEEDS = 0.05  # of the vertices: limits overhead
+
+
+def pagerank_curve(algorithm: PageRank, sample: CompletedSample, threshold: float) -> FloatArray:
+    """Return the mean change of rank per vertex after each iteration, for the whole graph.
+
+    Equation 1 of PREDIcT (section 3.1), with each sampled vertex counted as often as the number of
+    vertices that it represents. A source of restarts is in the sample if it is a hub. Otherwise a
+    vertex with about as many out-edges represents it, and all vertices that this one represents
+    share the rank of the source.
+    """
+    damping, weights = algorithm.damping, sample.weights
+    base = np.full(len(weights), 1.0 / weights.sum())
+    if isinstance(algorithm, PersonalisedPageRank):
+        place = _place_of_source(algorithm, sample)
+        base = np.zeros(len(weights))
+        base[place] = 1.0 / weights[place]
+    leaking = np.where(sample.dangling, weights, 0.0)
+    rank, curve = base, []
+    for _ in range(algorithm.max_iterations):
+        restarts = 1.0 - damping
+        if algorithm.spread_dangling:
+            restarts += damping * float((leaking * rank).sum())
+        updated = damping * (sample.operator @ rank) + restarts * base
+        # Not a dot product: a threaded one is slow on short vectors, and its rounding may vary.
+        curve.append(float((weights * np.abs(updated - rank)).sum()) / float(weights.sum()))
+        rank = updated
+        if curve[-1] < threshold:
+            break
+    return np.array(curve)
+
+
+def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -> int:
+    """Return the vertex of a sample that is the source or represents it."""
+    degrees = sample.graph.out_degrees
+    source = algorithm.source_in(degrees)
+    at = np.flatnonzero(sample.vertices == source)
+    if len(at):
+        return int(at[0])
+    distance = np.abs(np.log1p(degrees[sample.vertices]) - np.log1p(degrees[source]))
+    return int(np.lexsort((sample.weights, distance))[0])
+
+
+def components_recipe(algorithm: Algorithm, graph: Graph) -> Recipe:
+    """Return samples rooted in the smallest id of each component, where labels start."""
+    tree = component_trees(graph)
+    certain = np.concatenate((deepest(graph, tree), hubs(graph)))
+    return Recipe(RootedSampler(graph, [tree], certain))
+
+
+def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples that include the vertices with the largest hashes.
+
+    A counter changes for the last time when the largest hash that can reach it arrives.
+    """
+    trees = middle_trees(graph)
+    certain = np.concatenate(
+        (deepest(graph, trees[0]), hubs(graph), _largest_hashes(algorithm, graph))
+    )
+    return Recipe(RootedSampler(graph, trees, certain))
+
+
+def _largest_hashes(algorithm: Any, graph: Graph) -> IntArray:
+    """Return the vertices with the largest hashes in each register of a counter."""
+    tops = np.empty(graph.vertices, np.uint8)
+    for first in range(0, graph.vertices, _AT_ONCE):
+        some = np.arange(first, min(first + _AT_ONCE, graph.vertices))
+        tops[some] = hashed(some, algorithm.registers).max(axis=1)
+    return largest(tops.astype(np.int16), _HOLDERS * algorithm.registers)
+
+
+def paths_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples rooted in the landmarks, with the vertices that are farthest from each.
+
+    The iterations are then exact, for as many landmarks as have a tree. With more landmarks, the
+    first ones and the middle of the graph have trees.
+    """
+    landmarks = algorithm.landmarks_in(graph.out_degrees)
+    trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
+    tails = [part for tree in trees for part in (deepest(graph, tree), _longest_way(tree))]
+    if len(landmarks) > _MOST_ROOTS:
+        trees += middle_trees(graph)
+    certain = np.concatenate((*tails, hubs(graph), landmarks))
+    return Recipe(RootedSampler(graph, trees, certain))
+
+
+def _longest_way(tree: HopTree) -> npt.NDArray[np.int64]:
+    """Return the vertices on the path to one that is farthest away.
+
+    Each of them gets a shorter path in a superstep of its own: without them, a superstep in which
+    only vertices of weight 0 change would look like the end.
+    """
+    way = [int(tree.distance.argmax())]
+    while tree.parent[way[-1]] >= 0:
+        way.append(int(tree.parent[way[-1]]))
+    return np.array(way, np.int64)
+
+
+def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples rooted in the highest ranks, with ranks of the sampled vertices.
+
+    Ranks of the whole graph are unknown before PageRank has run on it. Two of its iterations
+    approximate the highest ones: one pass over the graph, and the inbound edges of the sampled
+    vertices.
+    """
+    n = graph.vertices
+    first = next_ranks(graph, algorithm.prior, np.full(n, 1.0 / n), np.arange(n))
+    top = largest(first, max(10 * algorithm.k, 50))  # many more candidates than k
+    second = next_ranks(graph, algorithm.prior, first, top)
+    best = top[np.argsort(-second, kind="stable")]
+    trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
+    trees += middle_trees(graph)
+    certain = np.concatenate((deepest(graph, trees[0]), hubs(graph), top))
+
+    def inputs(sample: RootedSample) -> FloatArray:
+        return next_ranks(graph, algorithm.prior, first, sample.vertices)
+
+    visits = graph.edges + int(graph.in_degrees[top].sum())
+    return Recipe(RootedSampler(graph, trees, certain), visits, inputs)
+
+
+def next_ranks(
+    graph: Graph, algorithm: PageRank, ranks: FloatArray, vertices: IntArray
+) -> FloatArray:
+    """Return the rank of some vertices after one more iteration; it reads their inbound edges."""
+    offers = algorithm.damping * ranks / np.maximum(graph.out_degrees, 1)
+    reverse = graph.reverse
+    received: FloatArray = _received(reverse.indptr, reverse.indices, vertices, offers)
+    return (1.0 - algorithm.damping) / graph.vertices + received
+
+
+@numba.njit(cache=True, nogil=True)
+def _received(indptr: Any, sources: Any, vertices: Any, offers: Any) -> FloatArray:
+    received = np.zeros(len(vertices))
+    for i in range(len(vertices)):
+        v = vertices[i]
+        total = 0.0
+        for e in range(indptr[v], indptr[v + 1]):
+            total += offers[sources[e]]
+        received[i] = total
+    return received
+
+
+def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples of the surroundings of small vertices, where semi-clusters start.
+
+    The score of two joined vertices is positive only if they have few other edges (equation 2), so
+    the best semi-clusters, which spread over the whole graph, start at the edges between the
+    smallest vertices. Those are in every sample.
+    """
+    trees = middle_trees(graph)
+    factor = float(algorithm.parameters["boundary_factor"])
+    small = int(3.0 / factor)
+    seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
+    around = small_neighbours(graph, seeds, 2 * small)
+    certain = np.concatenate((deepest(graph, trees[0]), hubs(graph), seeds, around))
+    return Recipe(RootedSampler(graph, trees, certain, near=small))
+
+
+def _smallest_pairs(graph: Graph, most_edges: float) -> IntArray:
+    """Return the vertices with an edge whose ends have few edges together.
+
+    All with less than `most_edges`, if those are few; otherwise the first of them.
+    """
+    together = _edges_of_smallest_pair(graph.indptr, graph.indices)
+    order = np.argsort(together, kind="stable")
+    able = int(np.count_nonzero(together < most_edges))
+    if able > _MOST_SEEDS * graph.vertices:
+        able = int(_SEED_SHARE * graph.vertices)
+    chosen: IntArray = order[: max(able, 1)]
+    return chosen
+
+
+@numba.njit(cache=True, nogil=True)
+def _edges_of_smallest_pair(indptr: Any, indices: Any) -> IntArray:
+    """Return, for each vertex, the degree of it and its smallest neighbour together."""
+    n = len(indptr) - 1
+    together = np.full(n, np.iinfo(np.int64).max)
+    for v in range(n):
+        own = indptr[v + 1] - indptr[v]
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            if w != v:
+                together[v] = min(together[v], own + indptr[w + 1] - indptr[w])
+    return together
+
+
+def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples whose vertices have all their edges, and the labels after one superstep.
+
+    A label is the majority of the neighbours, so an edge to a vertex outside the sample leads to a
+    substitute of about the same degree and with the same label after the first superstep. Those
+    labels are known exactly before any run: all ids differ, so each vertex takes its smallest
+    neighbour (on weighted graphs, the heaviest). They separate early communities, and the leaves of
+    one hub from those of another, where labels alternate forever.
+
+    Small vertices echo: a leaf, or a pair, returns the label that it received. A substitute cannot
+    do that, so small neighbours of small vertices are included in the sample with weight 0.
+    """
+    labels = _first_labels(graph)
+
+    def inputs(sample: RootedSample) -> IntArray:
+        return labels[sample.vertices]
+
+    sampler = RepresentedSampler(graph, _by_family(graph, labels), _NEAR)
+    return Recipe(sampler, graph.vertices, inputs, level_std=_LEVEL_STD)
+
+
+def _by_family(graph: Graph, labels: IntArray) -> IntArray:
+    """Sort the vertices by the chain of labels after the first superstep, then by degree.
+
+    Labels initially move up a tree of smallest neighbours, so its branches represent early
+    communities, including those without a vertex of their own in the sample.
+    """
+    keys: list[npt.NDArray[Any]] = [graph.out_degrees]
+    ancestors = labels
+    for _ in range(_GENERATIONS):
+        keys.append(ancestors)
+        ancestors = labels[ancestors]
+    return np.lexsort((*keys, graph.out_degrees > 0))
+
+
+def _first_labels(graph: Graph) -> IntArray:
+    """Return the labels after the first superstep: the smallest, or heaviest, neighbours."""
+    labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
+    if graph.weights is not None:
+        ids = labels.copy()
+        heard = np.zeros(graph.vertices, np.int32)
+        vote(0, graph.vertices, graph.indptr, graph.indices, graph.weights, ids, labels, heard)
+        return labels
+    joined = np.flatnonzero(graph.out_degrees)
+    labels[joined] = graph.indices[graph.indptr[joined]]  # rows are in ascending order
+    return labels
+
+
+def cores_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples whose vertices have all their edges, and the exact iterations by peeling.
+
+    An estimate depends on the estimates of enough neighbours, so an edge to a vertex outside the
+    sample leads to a substitute with the same estimate after the first superstep and about the same
+    degree. A sample cannot show how a run ends: estimates of a few vertices keep decreasing along
+    some chain, long after all others have settled.
+    """
+    kernel = KCoreKernel(algorithm, graph)
+    kernel.step()
+    order = np.lexsort((graph.out_degrees, kernel.estimates, graph.out_degrees > 0))
+    iterations = supersteps_by_peeling(graph, algorithm.most)
+    return Recipe(RepresentedSampler(graph, order), graph.edges, iterations=iterations)
+
+
+def triangles_recipe(algorithm: Any, graph: Graph) -> Recipe:
+    """Return samples whose vertices have all their edges.
+
+    The iterations are fixed. Messages and look-ups depend on the degrees of vertices and of their
+    neighbours, so an edge to a vertex outside the sample leads to a substitute of about the same
+    degree and with about as many neighbours above it. Which triangles exist does not matter.
+    """
+    kernel = TriangleCountKernel(algorithm, graph)
+    kernel.step()
+    order = np.lexsort((kernel.above, graph.out_degrees))
+    return Recipe(RepresentedSampler(graph, order), graph.edges)
