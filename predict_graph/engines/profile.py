@@ -179,7 +179,7 @@ class SampleSummary:
     seconds : float
         Time to draw and run it.
     purpose : str
-        ``"iterations"``, ``"calibration"``, ``"cost"`` or ``"warm-up"``.
+        ``"iterations"``, ``"work"``, ``"cost"`` or ``"warm-up"``.
     note : str
         How it deviates from the request, in plain words.
     degrees : tuple of float

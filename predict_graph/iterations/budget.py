@@ -16,7 +16,7 @@ FREE_EDGES = 600_000
 """Edges that samples of any graph may have: limits them to a few milliseconds an iteration."""
 
 LEAN = 0.02
-"""Overhead up to which samples are not calibrated: it would cost as much as the samples."""
+"""Overhead up to which even a large graph has a small sample: docs/studies/overhead.md."""
 
 LONG_RUN = 20
 """Iterations from which a run counts as long: docs/studies/overhead.md."""
@@ -24,7 +24,7 @@ LONG_RUN = 20
 # (docs/studies/overhead.md).
 _LONG_RUN_SHARE = 0.1
 _LONG_RUN_OVERHEAD = 0.2
-_COMPLETION_SHARE, _CALIBRATION_SHARE = 0.58, 0.25  # of the budget: docs/studies/overhead.md
+_COMPLETION_SHARE, _COST_SHARE = 0.58, 0.17  # of the budget: docs/studies/overhead.md
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,9 @@ class EdgeBudget:
         return int(_COMPLETION_SHARE * self.total)
 
     @property
-    def for_calibration(self) -> int:
-        """Edges of the walk samples that calibrate completion."""
-        return int(_CALIBRATION_SHARE * self.total)
-
-    @property
     def for_costs(self) -> int:
         """Edges of the samples that train the cost model."""
-        return int((1.0 - _COMPLETION_SHARE - _CALIBRATION_SHARE) * self.total)
+        return int(_COST_SHARE * self.total)
 
 
 _MOST_OVERHEAD = 1e6  # times the edges of the graph: limits typing errors

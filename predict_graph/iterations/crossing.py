@@ -36,18 +36,13 @@ def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float)
     return float(first + np.log(before / threshold) / np.log(before / after))
 
 
-def stretched_curve(
-    curves: Sequence[npt.NDArray[np.float64]], factor: float, iterations: int
+def mean_curve(
+    curves: Sequence[npt.NDArray[np.float64]], iterations: int
 ) -> npt.NDArray[np.float64]:
-    """Return the geometric mean of curves, with the axis of iterations stretched by `factor`."""
-    length = max(len(curve) for curve in curves)
-    logs = np.array([_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves])
-    mean = logs.mean(axis=0)
-    at = np.arange(1, iterations + 1) / factor
-    slope = mean[-1] - mean[-2] if length > 1 else 0.0
-    inside = np.interp(at, np.arange(1, length + 1), mean)
-    beyond = mean[-1] + slope * (at - length)
-    curve: npt.NDArray[np.float64] = np.exp(np.where(at > length, beyond, inside))
+    """Return the geometric mean of curves of any lengths, for so many iterations."""
+    length = max(iterations, *(len(curve) for curve in curves))
+    logs = [_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves]
+    curve: npt.NDArray[np.float64] = np.exp(np.mean(logs, axis=0))[:iterations]
     return curve
 
 

@@ -102,7 +102,7 @@ def _imported(reference: str) -> Callable[[Any], Any]:
 
 COMPLETION = Method(
     "completion",
-    "stratified samples with their border completed, calibrated on walk samples",
+    "stratified samples with their border completed",
     frozenset({"ratio", "max_overhead"}),
     lambda algorithm: "completion" in algorithm.sampled_by,
     _imported("completion.estimator:estimate_by_completion"),

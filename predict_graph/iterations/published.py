@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.crossing import crossing, stretched_curve
+from predict_graph.iterations.crossing import crossing, mean_curve
 from predict_graph.iterations.estimate import (
     IterationEstimate,
     iteration_interval,
@@ -56,7 +56,7 @@ def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEs
         iterations=iterations,
         low=low,
         high=high,
-        curve=stretched_curve(curves, 1.0, iterations),
+        curve=mean_curve(curves, iterations),
         converged=converged,
         samples=samples,
         edge_steps=steps,

@@ -15,7 +15,6 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_rows
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
-from predict_graph.iterations.completion.rewiring import without_traps
 from predict_graph.iterations.completion.stubs import (
     InboundRows,
     SampleEdges,
@@ -25,8 +24,6 @@ from predict_graph.iterations.completion.stubs import (
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-_NARROW = 4  # out-edges of a vertex that can trap rank: limits the swaps
 
 
 @dataclass(frozen=True)
@@ -117,8 +114,8 @@ class Completer:
         rng: np.random.Generator,
     ) -> tuple[IntArray, IntArray, FloatArray]:
         kind, own = self.profiles, self.profiles[vertices]
-        mutual, _ = match_mutual(own[seen.mutual_owner], kind[seen.mutual_wanted], rng)
-        one_way, _, _ = match_one_way(
+        mutual = match_mutual(own[seen.mutual_owner], kind[seen.mutual_wanted], rng)
+        one_way = match_one_way(
             own[seen.out_owner],
             kind[seen.out_wanted],
             own[seen.in_owner],
@@ -126,13 +123,8 @@ class Completer:
             rng,
         )
         first, second = seen.mutual_owner[mutual[0]], seen.mutual_owner[mutual[1]]
-        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
-        second = without_traps(first, second, np.zeros(len(vertices), bool), rng)
-        # Out-edges in the sample: some stubs have no partner.
-        found = np.concatenate((seen.sources, first, second, seen.out_owner[one_way[0]]))
-        ways = np.bincount(found, minlength=len(vertices))
         outward, inward = seen.out_owner[one_way[0]], seen.in_owner[one_way[1]]
-        inward = without_traps(outward, inward, ways <= _NARROW, rng)
+        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
         sources = np.concatenate((seen.sources, first, second, outward))
         targets = np.concatenate((seen.targets, second, first, inward))
         values = 1.0 / np.maximum(degrees[sources], 1)

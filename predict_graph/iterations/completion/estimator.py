@@ -7,12 +7,10 @@ import time
 
 import numpy as np
 
-from predict_graph.deadline import deadline, time_left
+from predict_graph.deadline import deadline
 from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.budget import LEAN, LONG_RUN
-from predict_graph.iterations.completion.calibration import calibrate, combined_correction
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.completion.replicates import (
     TOGETHER,
@@ -20,83 +18,48 @@ from predict_graph.iterations.completion.replicates import (
     Replicates,
     replicate,
 )
-from predict_graph.iterations.crossing import stretched_curve
+from predict_graph.iterations.crossing import mean_curve
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-_METHOD_STD = 0.06  # of log(predicted / true), common to all samples: docs/studies/accuracy.md
-_SMALL_SAMPLE = 1000  # vertices, below which the error grows; not tuned
-_UNCALIBRATED_STD = 0.1  # of the usual correction (docs/studies/accuracy.md)
+# Of log(predicted / true), common to all samples, and to samples of few vertices, which grows below
+# so many vertices: docs/studies/accuracy.md.
+_METHOD_STD, _SMALL_STD, _SMALL_SAMPLE = 0.1, 0.06, 1000
 _FEW_EDGES = 50_000  # of a sample for counters alone: limits overhead
 _SMALL_RATIO = 0.2  # of such a sample of a small graph; not tuned
 
 
 def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
-    """Return the median iterations of completed samples, calibrated on walk samples.
+    """Return the median iterations of completed samples.
 
     Repeated stratified samples are completed (:class:`Completer`) and iterated until they cross the
-    threshold of the whole graph, and corrected by the error of completion on walk samples
-    (:mod:`~predict_graph.iterations.completion.calibration`). The edges of the graph are read once,
-    for the profiles of its vertices; no iteration runs on it.
+    threshold of the whole graph. The edges of the graph are read once, for the profiles of its
+    vertices; no iteration runs on it.
     """
-    graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
-    rng, progress = case.rng, case.progress
-    threshold = case.threshold
+    graph, algorithm = case.graph, case.algorithm
     started = time.perf_counter()
-    progress("reading vertex profiles", 0.0)
-    calibrated = budget.max_overhead > LEAN
-    if calibrated and graph.directed:
-        _ = graph.reverse  # of walks: without it, each step would be a pass over all edges
-    plan = ReplicatePlan.within(graph.edges, budget.for_completion)
-    long_plan = ReplicatePlan.within(graph.edges, budget.for_run(LONG_RUN).for_completion)
-    whole = replicate(
-        graph,
-        algorithm,
-        threshold,
-        ratio,
-        plan,
-        rng,
-        progress,
-        long_plan=long_plan,
-    )
+    case.progress("reading vertex profiles", 0.0)
+    plan = ReplicatePlan.within(graph.edges, case.budget.for_completion)
+    whole = replicate(graph, algorithm, case.threshold, case.ratio, plan, case.rng, case.progress)
     elapsed = time.perf_counter() - started
-    correction, correction_error = 0.0, _UNCALIBRATED_STD
-    runs: list[SampleRun] = []
-    steps = 0.0
-    if calibrated:
-        calibrations, runs, steps = calibrate(case, budget.for_run(whole.crossing).for_calibration)
-        if calibrations or time_left() > 0.0:
-            correction, correction_error = combined_correction(calibrations)
-    if not runs:
-        with deadline(None):  # takes milliseconds
-            runs = [_any_run(case)]
-        steps += float(runs[0].summary.edges * runs[0].summary.iterations)
+    with deadline(None):  # takes milliseconds
+        run = _any_run(case)
+    stds = (whole.relative_std, _METHOD_STD, _small_std(whole.vertices), algorithm.sampling_std)
     limit = algorithm.max_iterations
-    centre = whole.crossing * math.exp(correction)
-    iterations, low, high = iteration_interval(
-        centre,
-        math.hypot(
-            whole.relative_std,
-            correction_error,
-            _method_std(whole.vertices),
-            algorithm.sampling_std,
-        ),
-        QUANTILE,
-        limit,
-    )
+    iterations, low, high = iteration_interval(whole.crossing, math.hypot(*stds), QUANTILE, limit)
     return IterationEstimate(
         method="completion",
-        crossing=centre,
+        crossing=whole.crossing,
         iterations=iterations,
         low=low,
         high=high,
-        curve=stretched_curve(whole.curves, math.exp(correction), iterations),
-        converged=centre <= limit,
-        samples=[*_summaries(whole, graph.vertices, elapsed), *(run.summary for run in runs)],
-        edge_steps=steps + whole.edge_steps,
+        curve=mean_curve(whole.curves, iterations),
+        converged=whole.crossing <= limit,
+        samples=[*_summaries(whole, graph.vertices, elapsed), run.summary],
+        edge_steps=whole.edge_steps + float(run.summary.edges * run.summary.iterations),
         warnings=_doubts(whole, graph.vertices),
-        observed=counters_of(runs),
+        observed=counters_of([run]),
     )
 
 
@@ -113,15 +76,13 @@ def _any_run(case: SamplingCase) -> SampleRun:
     """Run the algorithm on a small sample, for its counters alone."""
     ratio = max(case.ratio, _SMALL_RATIO)
     sample = draw_sample(case.graph, case.sampler, ratio, case.rng, max_edges=_FEW_EDGES)
-    threshold = case.threshold
-    return run_sample(
-        sample, case.algorithm, case.engine, case.transform, threshold, purpose="work"
-    )
+    parts = (case.algorithm, case.engine, case.transform, case.threshold)
+    return run_sample(sample, *parts, purpose="work")
 
 
-def _method_std(vertices: int) -> float:
-    """Return the error common to all samples of so many vertices."""
-    return _METHOD_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1)))
+def _small_std(vertices: int) -> float:
+    """Return the additional error common to all samples of few vertices."""
+    return _SMALL_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1)))
 
 
 def _doubts(whole: Replicates, vertices: int) -> list[str]:

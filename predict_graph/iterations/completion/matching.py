@@ -8,7 +8,6 @@ joint distribution of profiles over edges is kept as closely as possible.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -21,25 +20,24 @@ Pairs = tuple[IntArray, IntArray]
 _KEY_BITS = 21  # by definition: three fields of a profile (profiles.py)
 
 
-def match_mutual(
-    owner: ProfileArray, wanted: ProfileArray, rng: np.random.Generator
-) -> tuple[Pairs, IntArray]:
-    """Pair stubs of edges that run in both directions."""
-    open_stubs = rng.permutation(len(owner)).astype(np.int64)
-    first, second = [], []
+def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Generator) -> Pairs:
+    """Pair stubs of edges that run in both directions; `rng` breaks ties.
+
+    `owner` and `wanted` are the packed profiles of the vertex of each stub, and of its lost vertex.
+    """
+    left, found = rng.permutation(len(owner)).astype(np.int64), []
     for level in range(LEVELS):
-        if not len(open_stubs):
-            break
-        mine = profile_key(owner[open_stubs], level)
-        theirs = profile_key(wanted[open_stubs], level)
-        key = np.minimum(mine, theirs) << _KEY_BITS | np.maximum(mine, theirs)
-        order = np.argsort(key, kind="stable")
-        side = np.sign(mine - theirs).astype(np.int8)
-        one, other, left = _pair_mutual(key[order], side[order])
-        first.append(open_stubs[order[one]])
-        second.append(open_stubs[order[other]])
-        open_stubs = open_stubs[order[left]]
-    return _joined(first, second), open_stubs
+        mine, theirs = profile_key(owner[left], level), profile_key(wanted[left], level)
+        other = mine < theirs
+        alike = np.flatnonzero(mine == theirs)
+        other[alike] = _ranks(mine[alike]) % 2 == 1  # these are joined with each other
+        keys = np.minimum(mine, theirs) << _KEY_BITS | np.maximum(mine, theirs)
+        sides = np.flatnonzero(~other), np.flatnonzero(other)
+        at = _equal(keys[sides[0]], keys[sides[1]])
+        places = sides[0][at[0]], sides[1][at[1]]
+        found.append((left[places[0]], left[places[1]]))
+        left = np.delete(left, np.concatenate(places))
+    return _joined(found)
 
 
 def match_one_way(
@@ -48,110 +46,37 @@ def match_one_way(
     in_owner: ProfileArray,
     in_wanted: ProfileArray,
     rng: np.random.Generator,
-) -> tuple[Pairs, IntArray, IntArray]:
-    """Pair out-stubs with in-stubs of edges that run in one direction only."""
-    open_out = rng.permutation(len(out_owner)).astype(np.int64)
-    open_in = rng.permutation(len(in_owner)).astype(np.int64)
-    first, second = [], []
+) -> Pairs:
+    """Pair out-stubs with in-stubs of edges that run in one direction only, likewise."""
+    out, into = (rng.permutation(len(each)).astype(np.int64) for each in (out_owner, in_owner))
+    found = []
     for level in range(LEVELS):
-        if not len(open_out) or not len(open_in):
-            break
-        out_key = profile_key(out_owner[open_out], level) << _KEY_BITS | profile_key(
-            out_wanted[open_out], level
+        at = _equal(
+            profile_key(out_owner[out], level) << _KEY_BITS | profile_key(out_wanted[out], level),
+            profile_key(in_wanted[into], level) << _KEY_BITS | profile_key(in_owner[into], level),
         )
-        in_key = profile_key(in_wanted[open_in], level) << _KEY_BITS | profile_key(
-            in_owner[open_in], level
-        )
-        out_order = np.argsort(out_key, kind="stable")
-        in_order = np.argsort(in_key, kind="stable")
-        one, other, left_out, left_in = _pair_one_way(out_key[out_order], in_key[in_order])
-        first.append(open_out[out_order[one]])
-        second.append(open_in[in_order[other]])
-        open_out = open_out[out_order[left_out]]
-        open_in = open_in[in_order[left_in]]
-    return _joined(first, second), open_out, open_in
+        found.append((out[at[0]], into[at[1]]))
+        out, into = np.delete(out, at[0]), np.delete(into, at[1])
+    return _joined(found)
 
 
-def _joined(first: list[IntArray], second: list[IntArray]) -> Pairs:
-    empty = [np.empty(0, np.int64)]
-    return np.concatenate(empty + first), np.concatenate(empty + second)
+def _equal(one: IntArray, other: IntArray) -> Pairs:
+    """Return positions of equal keys in two lists; each position occurs in one pair at most."""
+    one, other = (keys << _KEY_BITS | _ranks(keys) for keys in (one, other))
+    _, first, second = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+    return first, second
 
 
-@numba.njit(cache=True, nogil=True)
-def _pair_mutual(key: IntArray, side: npt.NDArray[np.int8]) -> tuple[IntArray, IntArray, IntArray]:
-    """Pair positions of equal key: one side with the other, or among themselves when alike."""
-    n = len(key)
-    one, other, left = np.empty(n // 2, np.int64), np.empty(n // 2, np.int64), np.empty(n, np.int64)
-    pairs = lost = 0
-    start = 0
-    while start < n:
-        stop = start + 1
-        while stop < n and key[stop] == key[start]:
-            stop += 1
-        if side[start] == 0:
-            for position in range(start, stop - 1, 2):
-                one[pairs], other[pairs] = position, position + 1
-                pairs += 1
-            if (stop - start) % 2:
-                left[lost] = stop - 1
-                lost += 1
-        else:
-            low = high = start
-            while True:
-                while low < stop and side[low] > 0:
-                    low += 1
-                while high < stop and side[high] < 0:
-                    high += 1
-                if low == stop or high == stop:
-                    break
-                one[pairs], other[pairs] = low, high
-                pairs += 1
-                low += 1
-                high += 1
-            while low < stop:
-                if side[low] < 0:
-                    left[lost] = low
-                    lost += 1
-                low += 1
-            while high < stop:
-                if side[high] > 0:
-                    left[lost] = high
-                    lost += 1
-                high += 1
-        start = stop
-    return one[:pairs], other[:pairs], left[:lost]
+def _ranks(keys: IntArray) -> IntArray:
+    """Return how many equal keys are before each key."""
+    order = np.argsort(keys, kind="stable")
+    places = np.arange(len(keys))
+    first = np.diff(keys[order], prepend=-1) != 0
+    ranks = np.empty_like(places)
+    ranks[order] = places - np.maximum.accumulate(np.where(first, places, 0))
+    return ranks
 
 
-@numba.njit(cache=True, nogil=True)
-def _pair_one_way(
-    out_key: IntArray, in_key: IntArray
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Merge two sorted key lists; equal keys pair off one to one."""
-    size = min(len(out_key), len(in_key))
-    one, other = np.empty(size, np.int64), np.empty(size, np.int64)
-    left_out, left_in = np.empty(len(out_key), np.int64), np.empty(len(in_key), np.int64)
-    pairs = lost_out = lost_in = 0
-    i = j = 0
-    while i < len(out_key) and j < len(in_key):
-        if out_key[i] == in_key[j]:
-            one[pairs], other[pairs] = i, j
-            pairs += 1
-            i += 1
-            j += 1
-        elif out_key[i] < in_key[j]:
-            left_out[lost_out] = i
-            lost_out += 1
-            i += 1
-        else:
-            left_in[lost_in] = j
-            lost_in += 1
-            j += 1
-    while i < len(out_key):
-        left_out[lost_out] = i
-        lost_out += 1
-        i += 1
-    while j < len(in_key):
-        left_in[lost_in] = j
-        lost_in += 1
-        j += 1
-    return one[:pairs], other[:pairs], left_out[:lost_out], left_in[:lost_in]
+def _joined(found: list[Pairs]) -> Pairs:
+    first, second = zip(*found, strict=True)
+    return np.concatenate(first), np.concatenate(second)

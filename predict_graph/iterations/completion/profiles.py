@@ -51,21 +51,10 @@ _KNOWN: WeakKeyDictionary[Graph, npt.NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def _made(graph: Graph) -> npt.NDArray[np.int32]:
-    profiles = _of_degrees(graph)
+    profiles: npt.NDArray[np.int32] = _of_shares(graph.indptr, inbound_shares(graph))
     sides = None if graph.directed else two_sides(graph)
     if sides is not None:
         profiles |= sides.astype(np.int32) << _SIDE
-    return profiles
-
-
-def _of_degrees(graph: Graph) -> npt.NDArray[np.int32]:
-    profiles: npt.NDArray[np.int32]
-    if graph.directed and "reverse" not in vars(graph):
-        profiles = _of_shares(graph.indptr, inbound_shares(graph))
-        return profiles
-    reverse = graph.reverse
-    inverse = 1.0 / np.maximum(graph.out_degrees, 1)
-    profiles = _profiles(graph.indptr, reverse.indptr, reverse.indices, inverse)
     return profiles
 
 
@@ -124,22 +113,4 @@ def _of_shares(
     profiles = np.empty(n, np.int32)
     for v in numba.prange(n):
         profiles[v] = _packed(int(both[v, 1]), indptr[v + 1] - indptr[v], both[v, 0])
-    return profiles
-
-
-@numba.njit(cache=True, nogil=True, parallel=True)
-def _profiles(
-    indptr: npt.NDArray[np.int64],
-    reverse_indptr: npt.NDArray[np.int64],
-    reverse_indices: npt.NDArray[np.int32],
-    inverse: npt.NDArray[np.float64],
-) -> npt.NDArray[np.int32]:
-    n = len(indptr) - 1
-    profiles = np.empty(n, np.int32)
-    for v in numba.prange(n):
-        start, stop = reverse_indptr[v], reverse_indptr[v + 1]
-        inflow = 0.0
-        for e in range(start, stop):
-            inflow += inverse[reverse_indices[e]]
-        profiles[v] = _packed(stop - start, indptr[v + 1] - indptr[v], inflow)
     return profiles

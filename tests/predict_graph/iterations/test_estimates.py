@@ -313,11 +313,3 @@ def test_real_graphs_are_predicted_well(shared_graph_file, name, directed):
     assert all(abs(count / exact - 1.0) <= 0.35 for count in found)
     # Exact counts are large here, so that a constant could not pass.
     assert exact > 15
-
-
-def test_the_curve_follows_the_truth():
-    graph = check_graph("barabasi-albert:n=20000,m=4,seed=1")
-    exact = LocalEngine(threads=1).run(PageRank(), graph).convergence
-    curve = estimate(graph).curve
-    length = min(len(curve), len(exact))
-    assert np.abs(np.log(curve[:length] / exact[:length])).mean() < 0.5

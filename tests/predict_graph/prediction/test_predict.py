@@ -94,7 +94,7 @@ def test_the_whole_prediction(comparison):
     assert found.overhead_seconds > 0
     assert found.overhead_edges > 0
     purposes = {sample.purpose for sample in found.samples}
-    assert purposes == {"iterations", "calibration", "cost"}
+    assert purposes == {"iterations", "work", "cost"}
 
 
 def test_it_is_near_the_truth(comparison):

@@ -12,7 +12,6 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed, replicates
-from predict_graph.iterations.completion.calibration import Calibration, combined_correction
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
@@ -137,41 +136,6 @@ def test_an_algorithm_without_a_curve_is_refused():
         completed_curve(Other(), sample, 1e-4)
 
 
-# Calibration
-
-
-def test_nothing_known_nothing_corrected():
-    assert combined_correction([]) == (0.0, 0.0)
-
-
-@given(exact=st.floats(1, 500), completed=st.floats(1, 500), density=st.floats(0.01, 10))
-def test_a_correction_is_the_logarithm_of_the_ratio_at_most(exact, completed, density):
-    correction = Calibration("rj", exact, completed, density).log_correction
-    assert abs(correction) <= abs(np.log(exact / completed)) + 1e-12
-    assert correction * (exact - completed) >= 0
-    if density >= 1:
-        assert correction == pytest.approx(np.log(exact / completed))
-
-
-@pytest.mark.parametrize("exact", [np.inf, np.nan])
-def test_a_walk_sample_that_did_not_converge_says_nothing(exact):
-    assert Calibration("rj", exact, 10.0, 1.0).log_correction == 0.0
-
-
-def test_two_that_disagree_bring_doubt():
-    agreed = combined_correction([Calibration(w, 11, 10, 1.0) for w in ("rj", "mhrw")])
-    split = combined_correction([Calibration("rj", 11, 10, 1.0), Calibration("mhrw", 9, 10, 1.0)])
-    assert agreed == (pytest.approx(np.log(1.1)), pytest.approx(0.0, abs=1e-12))
-    assert split[1] > 0.05
-
-
-def test_one_odd_walk_sample_among_several_moves_nothing():
-    steady = [Calibration("rj", 11, 10, 1.0)] * 4
-    assert combined_correction([*steady, Calibration("rj", 90, 10, 1.0)]) == combined_correction(
-        steady
-    )
-
-
 def estimate(graph, overhead, seed=3):
     request = check_request(
         "pagerank", budget="1m", max_overhead=overhead, method="completion", seed=seed
@@ -189,8 +153,6 @@ def test_small_samples_need_no_reverse_and_do_not_hang_on_it(monkeypatch, togeth
     other = check_graph("rmat:scale=12,edge_factor=8,seed=1")
     _ = other.reverse
     assert estimate(other, LEAN).curve.tolist() == without.curve.tolist()
-    estimate(graph, 0.6)  # walks go back along edges
-    assert "reverse" in vars(graph)
 
 
 def test_what_comes_in_is_found_in_one_pass_for_all_samples_of_a_large_graph(monkeypatch):
