@@ -127,16 +127,6 @@ def from_blocks(
     return Graph(indptr, indices, kept, directed=directed, name=name, labels=labels)
 
 
-def without_self_loops(graph: Graph) -> Graph:
-    """Return the graph without edges from a vertex to itself."""
-    rows = np.repeat(np.arange(graph.vertices, dtype=graph.indices.dtype), graph.out_degrees)
-    kept = rows != graph.indices
-    indptr = np.zeros(graph.vertices + 1, np.int64)
-    np.cumsum(np.bincount(rows[kept], minlength=graph.vertices), out=indptr[1:])
-    weights = None if graph.weights is None else graph.weights[kept]
-    return replace(graph, indptr=indptr, indices=graph.indices[kept], weights=weights)
-
-
 def direction_of(declared: bool | None, asked: bool | None) -> tuple[bool, tuple[str, ...]]:
     """Return whether to read edges as directed, and the note on that where nobody says so.
 

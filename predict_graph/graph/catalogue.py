@@ -40,49 +40,45 @@ class Dataset:
     sha256: tuple[str | None, ...] = ()
 
 
-def _snap(
-    name: str,
-    vertices: int,
-    edges: int,
-    *,
-    directed: bool = True,
-    file: str = "",
-    sha256: str | None = None,
-) -> Dataset:
-    address = _SNAP + (file or f"{name}.txt.gz")
-    local = address.rpartition("/")[2]
-    files = (local, local.removesuffix(".gz"))
-    return Dataset(name, (address,), files, directed, vertices, edges, sha256=(sha256,))
+# Vertices, edges, and whether they are directed.
+_OF_SNAP = {
+    "amazon0601": (403_394, 3_387_388, True),
+    "ca-AstroPh": (18_772, 198_110, False),
+    "cit-HepPh": (34_546, 421_578, True),
+    "cit-Patents": (3_774_768, 16_518_948, True),
+    "com-amazon": (334_863, 925_872, False),
+    "com-dblp": (317_080, 1_049_866, False),
+    "com-youtube": (1_134_890, 2_987_624, False),
+    "email-Enron": (36_692, 183_831, False),
+    "email-EuAll": (265_214, 420_045, True),
+    "p2p-Gnutella31": (62_586, 147_892, True),
+    "soc-Epinions1": (75_879, 508_837, True),
+    "soc-LiveJournal1": (4_847_571, 68_993_773, True),
+    "soc-Slashdot0811": (77_360, 905_468, True),
+    "soc-Slashdot0902": (82_168, 948_464, True),
+    "web-BerkStan": (685_230, 7_600_595, True),
+    "web-Google": (875_713, 5_105_039, True),
+    "web-NotreDame": (325_729, 1_497_134, True),
+    "web-Stanford": (281_903, 2_312_497, True),
+    "wiki-Talk": (2_394_385, 5_021_410, True),
+    "wiki-Vote": (7_115, 103_689, True),
+}
+_SHA256_OF_SNAP = {
+    "soc-Epinions1": "69a2dab71fa5e3a0715487599fc16ca17ddc847379325a6c765bbad6e3e36938",
+    "web-NotreDame": "d4f4916db2b45060d4dde21fca2d6d757f245f4397528f72230eff3bb57e499e",
+}
 
 
-_COMMUNITIES = "bigdata/communities/"
+def _of_snap(name: str) -> Dataset:
+    vertices, edges, directed = _OF_SNAP[name]
+    file = f"{name}.ungraph.txt.gz" if name.startswith("com-") else f"{name}.txt.gz"
+    folder = "bigdata/communities/" if name.startswith("com-") else ""
+    files = (file, file.removesuffix(".gz"))
+    known = (_SHA256_OF_SNAP.get(name),)
+    return Dataset(name, (_SNAP + folder + file,), files, directed, vertices, edges, sha256=known)
 
-CATALOGUE: tuple[Dataset, ...] = (
-    _snap("amazon0601", 403_394, 3_387_388),
-    _snap("ca-AstroPh", 18_772, 198_110, directed=False),
-    _snap("cit-HepPh", 34_546, 421_578),
-    _snap("cit-Patents", 3_774_768, 16_518_948),
-    _snap(
-        "com-amazon",
-        334_863,
-        925_872,
-        directed=False,
-        file=_COMMUNITIES + "com-amazon.ungraph.txt.gz",
-    ),
-    _snap(
-        "com-dblp",
-        317_080,
-        1_049_866,
-        directed=False,
-        file=_COMMUNITIES + "com-dblp.ungraph.txt.gz",
-    ),
-    _snap(
-        "com-youtube",
-        1_134_890,
-        2_987_624,
-        directed=False,
-        file=_COMMUNITIES + "com-youtube.ungraph.txt.gz",
-    ),
+
+_OTHERS = (
     Dataset(
         "deezer_HU",
         (_SNAP + "gemsec_deezer_dataset.tar.gz",),
@@ -92,8 +88,6 @@ CATALOGUE: tuple[Dataset, ...] = (
         edges=222_887,
         member="gemsec_deezer_dataset/HU_edges.csv",
     ),
-    _snap("email-Enron", 36_692, 183_831, directed=False),
-    _snap("email-EuAll", 265_214, 420_045),
     Dataset(
         "musae_facebook",
         (_SNAP + "facebook_large.zip",),
@@ -112,16 +106,6 @@ CATALOGUE: tuple[Dataset, ...] = (
         edges=289_003,
         member="git_web_ml/musae_git_edges.csv",
     ),
-    _snap("p2p-Gnutella31", 62_586, 147_892),
-    _snap(
-        "soc-Epinions1",
-        75_879,
-        508_837,
-        sha256="69a2dab71fa5e3a0715487599fc16ca17ddc847379325a6c765bbad6e3e36938",
-    ),
-    _snap("soc-LiveJournal1", 4_847_571, 68_993_773),
-    _snap("soc-Slashdot0811", 77_360, 905_468),
-    _snap("soc-Slashdot0902", 82_168, 948_464),
     Dataset(
         "uk-2007-05@100000",
         (
@@ -137,17 +121,6 @@ CATALOGUE: tuple[Dataset, ...] = (
             "4323a7bf520bed17cbfbc2a9db0d8508ddd127b30c6cac0916a599817aa611bd",
         ),
     ),
-    _snap("web-BerkStan", 685_230, 7_600_595),
-    _snap("web-Google", 875_713, 5_105_039),
-    _snap(
-        "web-NotreDame",
-        325_729,
-        1_497_134,
-        sha256="d4f4916db2b45060d4dde21fca2d6d757f245f4397528f72230eff3bb57e499e",
-    ),
-    _snap("web-Stanford", 281_903, 2_312_497),
-    _snap("wiki-Talk", 2_394_385, 5_021_410),
-    _snap("wiki-Vote", 7_115, 103_689),
     Dataset(
         "wing",
         ("https://sparse.tamu.edu/MM/DIMACS10/wing.tar.gz",),
@@ -158,3 +131,4 @@ CATALOGUE: tuple[Dataset, ...] = (
         member="wing/wing.mtx",
     ),
 )
+CATALOGUE = tuple(sorted([*map(_of_snap, _OF_SNAP), *_OTHERS], key=lambda each: each.name))

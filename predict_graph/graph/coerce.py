@@ -20,7 +20,7 @@ from predict_graph.graph.warm import load_generators, load_readers
 from predict_graph.inputs import is_stream
 from predict_graph.stopwatch import stopwatch
 
-_MOST_NAMES = 1000  # a choice: of those that an error may resemble
+_MOST_NAMES = 1000  # limits the search for similar names
 
 
 def check_graph(

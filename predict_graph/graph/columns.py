@@ -154,7 +154,7 @@ def _no_end(name: str) -> bool:
 
 
 def _known_pair(plain: Sequence[str]) -> tuple[int, int] | None:
-    """Return the places of two names that a pair of words tells apart, best of all those of ids."""
+    """Return the places of two names that differ in a pair of words, preferably those of ids."""
     places = {name: place for place, name in reversed([*enumerate(plain)])}
     found = []
     for one, other in _PAIRS:

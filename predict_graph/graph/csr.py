@@ -88,7 +88,7 @@ class Graph(Described):
     ascending: bool = field(default=True, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        from predict_graph.graph.rows import check_symmetric, checked_rows, checked_weights
+        from predict_graph.graph.rows import checked_rows, checked_weights, is_symmetric
 
         indptr, indices, ascending = checked_rows(self.indptr, self.indices)
         weights = checked_weights(self.weights, len(indices))
@@ -99,8 +99,10 @@ class Graph(Described):
         for name, value in (("indptr", indptr), ("indices", indices), ("weights", weights)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "ascending", ascending)
-        if not self.directed:
-            check_symmetric(indptr, indices)
+        if not (self.directed or is_symmetric(indptr, indices)):
+            raise RequestError(
+                "the graph is said to be undirected, but some edge is stored in one direction only"
+            )
         for array in (self.indptr, self.indices, self.weights, self.labels):
             if array is not None and array.flags.writeable:
                 array.flags.writeable = False
@@ -156,7 +158,7 @@ class Graph(Described):
             return self.reverse.out_degrees
         from predict_graph.graph.counting_sort import counted_targets
 
-        return counted_targets(self.indptr, self.indices, ascending=self.ascending)
+        return counted_targets(self.indices, self.vertices)
 
     @cached_property
     def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

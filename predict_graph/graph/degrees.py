@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -32,7 +32,7 @@ class DegreeFacts(NamedTuple):
 
 
 def degree_facts(graph: Graph) -> DegreeFacts:
-    """Return what the degrees of a graph say, in one pass over its vertices, made once.
+    """Return what the degrees of a graph say, made once.
 
     Examples
     --------
@@ -42,22 +42,23 @@ def degree_facts(graph: Graph) -> DegreeFacts:
     """
     found = _KNOWN.get(graph)
     if found is None:
-        found = _KNOWN[graph] = _told(graph)
+        out = graph.out_degrees
+        degrees = out + graph.in_degrees if graph.directed else out
+        lone = np.flatnonzero((degrees == 1) & (out == 1))
+        other = graph.indices[graph.indptr[lone]]
+        pairs = np.count_nonzero((degrees[other] == 1) & (other != lone))
+        dust = np.count_nonzero(degrees == 0) + pairs * (2 if graph.directed else 1)
+        values, counts = counted_degrees(degrees)
+        found = _KNOWN[graph] = DegreeFacts(
+            float(degrees.sum()) / max(graph.vertices, 1),
+            int(degrees.max(initial=0)),
+            dust / max(graph.vertices, 1),
+            binned_degrees(values, counts),
+        )
     return found
 
 
 _KNOWN: WeakKeyDictionary[Graph, DegreeFacts] = WeakKeyDictionary()
-
-
-def _told(graph: Graph) -> DegreeFacts:
-    from predict_graph.graph.row_kernels import tell_degrees
-
-    inbound = graph.in_degrees if graph.directed else np.empty(0, np.int64)
-    total, largest, dust, bins = tell_degrees(graph.indptr, graph.indices, inbound)
-    count = max(graph.vertices, 1)
-    filled = int(np.flatnonzero(bins).max(initial=-1)) + 1
-    told = tuple(bins[:filled].astype(np.float64).tolist())
-    return DegreeFacts(float(total) / count, int(largest), float(dust) / count, told)
 
 
 def degree_bins(graph: Graph) -> tuple[float, ...]:
@@ -73,7 +74,7 @@ def degree_bins(graph: Graph) -> tuple[float, ...]:
 
 
 def binned_degrees(
-    degrees: npt.NDArray[np.integer], weights: npt.NDArray[np.float64] | None = None
+    degrees: npt.NDArray[np.integer], weights: npt.NDArray[Any] | None = None
 ) -> tuple[float, ...]:
     """Return the same of degrees, each for so many vertices as its weight says."""
     places = np.frexp(degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3

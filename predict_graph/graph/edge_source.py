@@ -26,6 +26,8 @@ class EdgeSource:
         The graph itself, from formats that hold it row by row; there are no blocks then.
     bipartite : bool
         Whether the same id as source and as target is two vertices.
+    both_ends : bool
+        Whether each edge has to be listed at both its ends.
     notes : tuple of str
         What was assumed.
     """
@@ -35,4 +37,5 @@ class EdgeSource:
     directed: bool | None = None
     graph: Graph | None = None
     bipartite: bool = False
+    both_ends: bool = False
     notes: tuple[str, ...] = ()

@@ -121,7 +121,7 @@ def generate(
             raise RequestError(
                 f"the generator {kind!r} returned {type(graph).__name__}, not a Graph"
             )
-        object.__setattr__(graph, "read_seconds", watch.seconds)
+        graph = graph.described_as(name=name or text, read_seconds=watch.seconds)
     return graph
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def mixed(z: Any) -> Any:
-    """Return 64 bits of which each depends on all of those given: SplitMix64's finaliser [1]_."""
+    """Mix 64 bits so that each depends on all of those given: SplitMix64's finaliser [1]_."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))

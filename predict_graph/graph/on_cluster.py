@@ -14,7 +14,7 @@ from predict_graph.graph.degrees import counted_degrees
 
 @dataclass(frozen=True)
 class ClusterGraph(Described):
-    """A graph of which the driver has degrees and a sample of edges.
+    """A graph on a cluster; the driver holds its degrees and a sample of its edges.
 
     Parameters
     ----------
@@ -61,4 +61,4 @@ class ClusterGraph(Described):
 
 
 AnyGraph = Graph | ClusterGraph
-"""A graph in memory, or one of which little is here."""
+"""A graph in memory, or on a cluster."""

@@ -10,8 +10,6 @@ IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
 WeightArray = npt.NDArray[np.float32]
 
-_SMALL = 1 << 10  # degrees that are counted each; a choice: only time depends on it
-
 
 @numba.njit(cache=True, nogil=True)
 def count_self_loops(indptr: IntArray, indices: IndexArray) -> int:
@@ -88,48 +86,3 @@ def union_of_rows(
             if not filling:
                 merged[v + 1] = kept
     return merged, result, values
-
-
-@numba.njit(cache=True, nogil=True)
-def tell_degrees(
-    indptr: IntArray, indices: IndexArray, inbound: IntArray
-) -> tuple[int, int, int, IntArray]:
-    """Return sum and largest of degrees, vertices alone or in pairs, and bins of degrees.
-
-    Parameters
-    ----------
-    indptr, indices : ndarray
-    inbound : ndarray of int64, shape (n,) or (0,)
-        In-degrees, which are added; none where each edge is stored in both directions.
-    """
-    n, directed = len(indptr) - 1, len(inbound) > 0
-    total = largest = dust = 0
-    bins, small = np.zeros(65, np.int64), np.zeros(_SMALL, np.int64)
-    for v in range(n):
-        out = indptr[v + 1] - indptr[v]
-        degree = out + inbound[v] if directed else out
-        total += degree
-        largest = max(largest, degree)
-        if degree < _SMALL:
-            small[degree] += 1
-        else:
-            bins[_bit_length(degree)] += 1
-        if degree == 0:
-            dust += 1
-        elif degree == 1 and out == 1:
-            w = indices[indptr[v]]
-            other = indptr[w + 1] - indptr[w] + (inbound[w] if directed else 0)
-            if other == 1 and w != v:
-                dust += 2 if directed else 1
-    for degree in range(_SMALL):
-        bins[_bit_length(degree)] += small[degree]
-    return total, largest, dust, bins
-
-
-@numba.njit(cache=True, nogil=True)
-def _bit_length(number: int) -> int:
-    length = 0
-    while number:
-        length += 1
-        number >>= 1
-    return length

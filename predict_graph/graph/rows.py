@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.hashing import mixed
 
 _GOOD, _START, _FALLS, _END, _TARGET = range(5)
 
@@ -122,20 +123,13 @@ def _signed(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return np.where(wide > np.uint64(2**63 - 1), np.int64(-1), wide.astype(np.int64))
 
 
-def check_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> None:
-    """Raise an error unless every edge is there in both directions.
+def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> bool:
+    """Tell whether every edge is there in both directions.
 
     One pass: each end of an edge adds a hash of the edge, or takes it away when it is the larger
     end. Wrong rows pass with a probability of 2**-64.
-
-    Raises
-    ------
-    RequestError
     """
-    if _signed_hashes(fixed(indptr), fixed(indices), _KEYS[0], _KEYS[1]):
-        raise RequestError(
-            "the graph is said to be undirected, but some edge is stored in one direction only"
-        )
+    return not _signed_hashes(fixed(indptr), fixed(indices), _KEYS[0], _KEYS[1])
 
 
 def _check(
@@ -192,11 +186,7 @@ def _signed_hashes(
         for e in range(indptr[v], indptr[v + 1]):
             target = np.int64(indices[e])
             low, high = min(v, target), max(v, target)
-            z = np.uint64(low) * low_key + np.uint64(high) * high_key
-            # The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            z = z ^ (z >> np.uint64(31))
+            z = mixed(np.uint64(low) * low_key + np.uint64(high) * high_key)
             if v < target:
                 total += z
             elif v > target:

@@ -23,7 +23,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +30,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.graph.arrays import read_array
 from predict_graph.graph.csr import Graph
 from predict_graph.inputs import Input, parse_json, read_bytes
 
 _FORMAT, _VERSION = "predict-graph graph", 2
-_SEALED = 2  # by definition: the first version with a seal
 _HEADER = "header.json"
 
 
@@ -76,24 +73,28 @@ def save_graph(graph: Graph, folder: str | Path) -> Path:
     """
     if Path(folder).suffix.lower() == ".npz":
         return _save_npz(graph, Path(folder))
-    with folder_beside(Path(folder)) as beside:
+    with _folder_beside(Path(folder)) as beside:
         np.save(beside / "indptr.npy", graph.indptr)
         np.save(beside / "indices.npy", graph.indices)
         if graph.weights is not None:
             np.save(beside / "weights.npy", graph.weights)
-        labels = write_labels(beside, graph.labels)
-        write_header(
-            beside,
-            name=graph.name,
-            vertices=graph.vertices,
-            edges=graph.edges,
-            directed=graph.directed,
-            notes=list(graph.notes),
-            weighted=graph.weights is not None,
-            labels=labels,
-            fingerprint=graph.fingerprint,
-            labels_array=graph.labels,
-        )
+        labels = _label_arrays(graph.labels)
+        for name, array in labels.items():
+            np.save(beside / f"{name}.npy", array)
+        header = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "name": graph.name,
+            "vertices": graph.vertices,
+            "edges": graph.edges,
+            "directed": graph.directed,
+            "notes": list(graph.notes),
+            "weighted": graph.weights is not None,
+            "labels": list(labels),
+            "fingerprint": graph.fingerprint,
+        }
+        header["seal"] = _seal(header, labels)
+        (beside / _HEADER).write_text(json.dumps(header, indent=1) + "\n", encoding="utf-8")
     return Path(folder)
 
 
@@ -110,8 +111,8 @@ def open_graph(folder: str | Path) -> Graph:
         raise RequestError(f"{folder} is not a stored graph: it has no {_HEADER}")
     try:
         header = _read_header(folder)
-        labels = _read_labels(folder, header["labels"])
-        if "seal" in header and header["seal"] != _seal(header, _label_arrays(labels)):
+        labels = _read_labels(folder, header)
+        if header["seal"] != _seal(header, labels):
             raise ValueError("header or labels are not those that were written")
         graph = Graph(
             _mapped(folder / "indptr.npy", header["vertices"] + 1),
@@ -119,8 +120,8 @@ def open_graph(folder: str | Path) -> Graph:
             _mapped(folder / "weights.npy", header["edges"]) if header["weighted"] else None,
             directed=header["directed"],
             name=header["name"],
-            labels=labels,
-            notes=tuple(header.get("notes", ())),
+            labels=labels_of(labels.get("labels"), labels.get("label_starts")),
+            notes=tuple(header["notes"]),
         )
         check_ascending(graph)
         if graph.fingerprint != header["fingerprint"]:
@@ -131,14 +132,19 @@ def open_graph(folder: str | Path) -> Graph:
     return graph
 
 
+# The header has exactly these entries.
 _FACTS = {
+    "format": str,
     "version": int,
     "name": str,
     "vertices": int,
     "edges": int,
     "directed": bool,
+    "notes": list,
     "weighted": bool,
+    "labels": list,
     "fingerprint": str,
+    "seal": str,
 }
 
 
@@ -147,21 +153,18 @@ def _read_header(folder: Path) -> dict[str, Any]:
     header = parse_json(read_bytes(where), str(where))
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise ValueError(f"{_HEADER} is not the header of a stored graph")
+    version = header.get("version")
+    if type(version) is int and version > _VERSION:
+        raise ValueError(
+            f"it has version {version} of the format; accepted: {_VERSION}; install a newer "
+            "predict-graph"
+        )
     for name, kind in _FACTS.items():
         if type(header.get(name)) is not kind:
             raise ValueError(f"{name} in {_HEADER} is {str(header.get(name))[:40]!r}")
-    version = header["version"]
-    if version > _VERSION:
-        raise ValueError(
-            f"it has version {version} of the format; accepted: up to {_VERSION}; install a newer "
-            "predict-graph"
-        )
-    if version < 1 or (version >= _SEALED and "seal" not in header):
-        raise ValueError(f"{_HEADER} has version {version} and no seal")
-    if header.get("labels", "") not in (None, "integer", "text"):
+    if header["labels"] not in ([], ["labels"], ["labels", "label_starts"]):
         raise ValueError(f"labels in {_HEADER} are of another kind than integer and text")
-    notes = header.get("notes", [])
-    if type(notes) is not list or not all(type(note) is str for note in notes):
+    if not all(type(note) is str for note in header["notes"]):
         raise ValueError(f"notes in {_HEADER} are no list of texts")
     if not (0 <= header["vertices"] < 2**62 and 0 <= header["edges"] < 2**62):
         raise ValueError(f"vertices and edges in {_HEADER} are out of range")
@@ -179,14 +182,6 @@ def check_ascending(graph: Graph) -> None:
         raise RequestError("the targets of some vertex are not ascending, or come twice")
 
 
-def write_header(folder: Path, **facts: Any) -> None:
-    """Write the header of a stored graph, sealed; `labels_array` is part of the seal only."""
-    labels = facts.pop("labels_array", None)
-    header = {"format": _FORMAT, "version": _VERSION, **facts}
-    header["seal"] = _seal(header, _label_arrays(labels))
-    (folder / _HEADER).write_text(json.dumps(header, indent=1) + "\n", encoding="utf-8")
-
-
 def _seal(header: Mapping[str, Any], labels: Mapping[str, npt.NDArray[Any]]) -> str:
     """Return the digest of a header without its seal, and of the labels that lie beside it."""
     rest = {name: value for name, value in header.items() if name != "seal"}
@@ -196,14 +191,6 @@ def _seal(header: Mapping[str, Any], labels: Mapping[str, npt.NDArray[Any]]) -> 
         digest.update(f" {name} {array.dtype.str} {len(array)} ".encode())
         digest.update(np.ascontiguousarray(array).view(np.uint8).data)
     return digest.hexdigest()
-
-
-def write_labels(folder: Path, labels: npt.NDArray[np.generic] | None) -> str | None:
-    """Write the original ids; return their kind: ``integer``, ``text`` or None."""
-    arrays = _label_arrays(labels)
-    for key, array in arrays.items():
-        np.save(folder / f"{key}.npy", array)
-    return None if labels is None else "text" if "label_starts" in arrays else "integer"
 
 
 def _save_npz(graph: Graph, path: Path) -> Path:
@@ -227,14 +214,16 @@ def _label_arrays(labels: npt.NDArray[np.generic] | None) -> dict[str, npt.NDArr
         return {}
     if np.issubdtype(labels.dtype, np.integer):
         return {"labels": labels}
-    texts = [str(label).encode("utf-8") for label in labels.tolist()]
-    starts = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=starts[1:])
-    return {"labels": np.frombuffer(b"".join(texts), np.uint8), "label_starts": starts}
+    import pyarrow as pa
+
+    texts = pa.array(map(str, labels.tolist()), pa.large_string())
+    starts = np.frombuffer(texts.buffers()[1], np.int64)[: len(labels) + 1]
+    content = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[: starts[-1]]
+    return {"labels": content, "label_starts": starts}
 
 
 @contextmanager
-def folder_beside(folder: Path) -> Iterator[Path]:
+def _folder_beside(folder: Path) -> Iterator[Path]:
     """Give a new folder beside `folder`; it takes the place of `folder` when all went well.
 
     Raises
@@ -286,24 +275,20 @@ def _mapped(path: Path, length: int) -> npt.NDArray[Any]:
     except Exception as error:  # of numpy, Python's tokenizer among it
         raise ValueError(f"{path.name} cannot be read: {error}") from error
     kind = array.dtype
-    if array.shape != (length,) or kind.kind not in "if" or not kind.isnative:
+    if array.shape != (length,) or kind.kind not in "iuf" or not kind.isnative:
         raise ValueError(f"{path.name} holds {array.shape} {kind.str}, not {length} numbers")
     plain: npt.NDArray[Any] = array.view(np.ndarray)
     return plain
 
 
-def _read_labels(folder: Path, kind: str | None) -> npt.NDArray[np.generic] | None:
-    if kind is None:
-        return None
-    if kind == "integer":
-        return labels_of(_loaded(folder / "labels.npy"), None)
-    return labels_of(_loaded(folder / "labels.npy"), _loaded(folder / "label_starts.npy"))
-
-
-def _loaded(path: Path) -> npt.NDArray[Any]:
-    _check_file(path)
-    with path.open("rb") as file:
-        return read_array(file, path.name, path.stat().st_size)
+def _read_labels(folder: Path, header: dict[str, Any]) -> dict[str, npt.NDArray[Any]]:
+    length, arrays = header["vertices"], {}
+    if "label_starts" in header["labels"]:
+        arrays["label_starts"] = _mapped(folder / "label_starts.npy", length + 1)
+        length = int(arrays["label_starts"][-1])
+    if header["labels"]:
+        arrays = {"labels": _mapped(folder / "labels.npy", length), **arrays}
+    return arrays
 
 
 def _check_file(path: Path) -> None:
@@ -316,7 +301,7 @@ def _check_file(path: Path) -> None:
 def labels_of(
     stored: npt.NDArray[Any] | None, starts: npt.NDArray[Any] | None
 ) -> npt.NDArray[np.generic] | None:
-    """Return labels as they were before :func:`write_labels`.
+    """Return labels as they were when they were stored.
 
     Parameters
     ----------
@@ -338,12 +323,12 @@ def labels_of(
         return stored
     if stored.dtype != np.uint8 or starts.ndim != 1 or starts.dtype.kind not in "iu":
         raise ValueError("the labels are no bytes with the places where they begin")
-    joined, places = stored.tobytes(), starts.tolist()
-    if not places or places[0] != 0 or places[-1] != len(joined):
+    if not len(starts) or starts[0] != 0 or starts[-1] != len(stored):
         raise ValueError("the labels do not begin and end where they should")
-    texts = np.empty(len(places) - 1, dtype=object)
-    for number, (begin, end) in enumerate(pairwise(places)):
-        if end < begin:
-            raise ValueError("the labels are not in order")
-        texts[number] = joined[begin:end].decode("utf-8")
-    return texts
+    import pyarrow as pa
+
+    buffers = [None, pa.py_buffer(starts.astype(np.int64)), pa.py_buffer(stored.tobytes())]
+    texts = pa.Array.from_buffers(pa.large_string(), len(starts) - 1, buffers)
+    texts.validate(full=True)
+    labels: npt.NDArray[np.object_] = texts.to_numpy(zero_copy_only=False)
+    return labels

@@ -3,8 +3,7 @@
 The time per edge depends on whether the ranks that it reads are in a cache or in memory. A sample
 graph has smaller arrays, so its edges take less time (a half to a sixth). The probe keeps the
 arrays of the whole graph and omits most of the rows: it runs the compiled superstep of the real run
-on evenly spread ranges of vertices whose inbound edges read the whole array of contributions. It
-does not need the reverse graph.
+on evenly spread ranges of vertices whose inbound edges read the whole array of contributions.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.formats import FORMATS, open_source
 from predict_graph.graph.relabel import relabel
+from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
 from predict_graph.stopwatch import stopwatch
@@ -88,7 +89,12 @@ def _read(path: Path, source: EdgeSource, directed: bool | None, name: str) -> G
         n = source.vertices
     else:
         blocks, n, labels = relabel(blocks, apart=source.bipartite)
-    graph = from_blocks(blocks, n, directed=directed, name=name, labels=labels)
+    whole = directed or source.both_ends
+    graph = from_blocks(blocks, n, directed=whole, name=name, labels=labels)
+    if source.both_ends and not is_symmetric(graph.indptr, graph.indices):
+        raise RequestError(f"{path}: some edge is listed at one of its ends only")
+    if not directed:
+        graph = as_asked(graph, directed, name)
     return graph.described_as(notes=notes + source.notes)
 
 

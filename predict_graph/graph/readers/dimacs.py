@@ -9,16 +9,13 @@ References
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.layout import first_data, numbers_only
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
-from predict_graph.graph.readers.text import scan_blocks
+from predict_graph.graph.readers.text import counted, scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
 # Whether edges are directed and have weights.
@@ -53,23 +50,11 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     directed = _PROBLEMS[words[1]]
     lines, layout = map(_numbers, found.blocks()), numbers_only(weighted=directed)
     blocks = scan_blocks(path, lines, layout, lowest=1, highest=vertices, line=found.number - 1)
-    accepted = (1,) if directed else (1, 2)  # some files count each edge twice
-    blocks = _counted(path, blocks, edges, accepted)
+    times = (1,) if directed else (1, 2)  # some files count each edge twice
+    blocks = counted(path, blocks, edges, "edges", times)
     return EdgeSource(blocks, vertices=vertices, directed=directed)
 
 
 def _numbers(block: bytearray) -> bytearray:
     """Return lines without their letters, other lines blank."""
     return bytearray(_MARK.sub(b"", _OTHER.sub(b"", block)))
-
-
-def _counted(
-    path: Path, blocks: Iterator[EdgeBlock], edges: int, accepted: tuple[int, ...]
-) -> Iterator[EdgeBlock]:
-    """Pass edges on, and compare their number with the declared one."""
-    found = 0
-    for block in blocks:
-        found += len(block.sources)
-        yield block
-    if edges not in [found * times for times in accepted]:
-        raise RequestError(f"{path}: the file says {edges} edges, but holds {found}")

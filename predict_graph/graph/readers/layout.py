@@ -141,7 +141,7 @@ class FirstData:
         self.block[:stop] = b" " * stop
 
 
-_KEPT_COMMENTS = 1 << 16  # a choice: bytes
+_KEPT_COMMENTS = 1 << 16  # limits the memory of comments: bytes
 _NOT_BLANK = re.compile(rb"\S")
 
 

@@ -11,16 +11,12 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers.layout import first_data, numbers_only
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
-from predict_graph.graph.readers.text import scan_blocks
+from predict_graph.graph.readers.text import counted, scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
 _FIELDS = ("pattern", "real", "integer", "double")
@@ -67,13 +63,5 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
     found.blank()
     layout = numbers_only(weighted=field != "pattern", exact=field == "pattern")
     edges = scan_blocks(path, found.blocks(), layout, lowest=1, highest=rows, line=found.number - 1)
-    return EdgeSource(_counted(path, edges, entries), vertices=rows, directed=_SYMMETRIES[symmetry])
-
-
-def _counted(path: Path, blocks: Iterator[EdgeBlock], entries: int) -> Iterator[EdgeBlock]:
-    found = 0
-    for block in blocks:
-        found += len(block.sources)
-        yield block
-    if found != entries:
-        raise RequestError(f"{path}: the file says {entries} entries, but holds {found}")
+    edges = counted(path, edges, entries, "entries")
+    return EdgeSource(edges, vertices=rows, directed=_SYMMETRIES[symmetry])

@@ -23,17 +23,16 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.hashing import mixed
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.layout import first_data
+from predict_graph.graph.readers.layout import first_data, scan_error, wrong_field
 from predict_graph.graph.readers.scan import parse_float, parse_integer
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.limits import check_size, whole_number
 
 _NEWLINE, _PERCENT = 10, 37
 _TOO_MANY_LINES = 20  # by definition: a code beside those of scan
-_CAPACITY = 1 << 19  # a choice: edges at a time
-_MOST_CONSTRAINTS = 1000  # a choice: no graph has as many
+_CAPACITY = 1 << 19  # limits the memory of edges at a time
+_MOST_CONSTRAINTS = 1000  # limits what a header is believed
 
 
 def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -66,7 +65,7 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
     del found.block[: found.block.index(b"\n") + 1]
     edge_blocks = _blocks(path, found.blocks(), line, vertices, edges, skipped, form[2] == "1")
-    return EdgeSource(edge_blocks, vertices=vertices, directed=False)
+    return EdgeSource(edge_blocks, vertices=vertices, directed=False, both_ends=True)
 
 
 def _blocks(
@@ -81,7 +80,7 @@ def _blocks(
     cursor = np.array([0, line, 0, 0, 0], np.int64)
     sources, targets = np.empty(_CAPACITY, np.int32), np.empty(_CAPACITY, np.int32)
     weights = np.empty(_CAPACITY if weighted else 0, np.float32)
-    entries = loops = balance = 0
+    entries = loops = 0
     for block in blocks:
         cursor[:1] = 0
         code = scan.FULL
@@ -94,7 +93,6 @@ def _blocks(
             if found:
                 entries += found
                 loops += int(np.count_nonzero(sources[:found] == targets[:found]))
-                balance += _imbalance(sources[:found], targets[:found])
                 kept = weights[:found].copy() if weighted else None
                 yield EdgeBlock(sources[:found].copy(), targets[:found].copy(), kept)
         if code != scan.DONE:
@@ -109,37 +107,11 @@ def _blocks(
             f"{path}: the header says {edges} edges, that is {2 * edges} neighbours, "
             f"but {entries} are listed"
         )
-    if balance % 2**64:
-        raise RequestError(f"{path}: some edge is listed at one of its ends only")
-
-
-def _imbalance(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> int:
-    """Return a sum that is zero over a file when each edge is listed at both ends.
-
-    Each end of an edge adds a hash of the edge, or takes it away when it is the larger end: a
-    wrong file passes with a probability of 2**-64.
-    """
-    return int(_signed_hashes(sources, targets))
-
-
-@njit(cache=True, nogil=True)
-def _signed_hashes(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> int:
-    total = np.uint64(0)
-    for e in range(len(sources)):
-        low, high = min(sources[e], targets[e]), max(sources[e], targets[e])
-        z = mixed((np.uint64(low) << np.uint64(32)) | np.uint64(high))
-        if sources[e] < targets[e]:
-            total += z
-        elif sources[e] > targets[e]:
-            total -= z
-    return total  # type: ignore[return-value]
 
 
 def _error(
     path: Path, code: int, block: bytearray, cursor: npt.NDArray[np.int64], vertices: int
 ) -> RequestError:
-    from predict_graph.graph.readers.layout import scan_error, wrong_field
-
     line = int(cursor[scan.LINE]) + 1
     if code == _TOO_MANY_LINES:
         return RequestError(

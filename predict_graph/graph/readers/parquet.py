@@ -22,10 +22,10 @@ from predict_graph.graph.objects import check_weights, whole_numbers
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked
 
-_ROWS = 1 << 19  # a choice: rows at a time
+_ROWS = 1 << 19  # limits the memory of rows at a time
 # Rows at a time of texts that are stored as what differs from the one before, which can be
 # unpacked to as many times their size: no more than the limit unpack_ratio has by default.
-_ROWS_OF_DELTAS = 256  # a choice: see above
+_ROWS_OF_DELTAS = 256  # as above
 
 
 def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -79,8 +79,7 @@ def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
     names = schema.names
     if len(names) < 2:
         raise RequestError(f"{path} has one column; accepted: a source and a target")
-    kinds = [_value_type(schema.field(i).type) for i in range(len(names))]
-    usable = [_is_id(kind) for kind in kinds]
+    kinds, are_text, usable = zip(*(_kind_of(kind) for kind in schema.types), strict=True)
     columns = find_columns(names, str(path), wanted, usable)
     places = [columns.source, columns.target]
     places += [] if columns.weight is None else [columns.weight]
@@ -88,9 +87,9 @@ def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
     for name in chosen:
         if names.count(name) > 1:
             raise RequestError(f"{path} has more than one column {name!r}; accepted: one")
-    texts = any(_is_text(kinds[at]) for at in places[:2])
+    texts = any(are_text[at] for at in places[:2])
     for at in places[:2]:
-        if not usable[at] or (_is_text(kinds[at]) and wanted.ids == "integer"):
+        if not usable[at] or (are_text[at] and wanted.ids == "integer"):
             raise RequestError(
                 f"{path}: the column {names[at]!r} holds {kinds[at]}, not ids; accepted: integers"
                 + (", or text without --ids integer" if usable[at] else ", or text")
@@ -98,7 +97,7 @@ def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
     for file, table in zip(files, tables, strict=True):
         other = table.schema_arrow
         if any(
-            name not in other.names or _value_type(other.field(name).type) != kinds[at]
+            name not in other.names or _kind_of(other.field(name).type)[0] != kinds[at]
             for at, name in zip(places, chosen, strict=True)
         ):
             raise RequestError(f"{file} has other columns than {files[0].name}")
@@ -127,22 +126,13 @@ def _table(file: Path, texts: Sequence[str] = ()) -> Any:
     return table
 
 
-def _value_type(kind: Any) -> Any:
+def _kind_of(kind: Any) -> tuple[Any, bool, bool]:
+    """Return the type of values, whether they are text, and whether they may be ids."""
     import pyarrow as pa
 
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _is_id(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or _is_text(kind))
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    text = bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return kind, text, text or bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import os
 import queue
@@ -28,11 +29,12 @@ _MAGIC = {
     "bz2": re.compile(rb"BZh"),
     "xz": re.compile(rb"\xfd7zXZ"),
 }
-_READ = 1 << 19  # a choice: bytes read at a time
-_BLOCK = 1 << 22  # a choice: bytes unpacked at a time
-_FIRST = 1 << 16  # a choice: bytes of the first block, which may be all
-_PEEK = 1 << 12  # a choice: bytes that tell the format
-_PATIENCE = 2.0  # a choice: seconds
+# These limit memory, and what is read before the first line is known: bytes.
+_READ = 1 << 19  # limits what is read at a time
+_BLOCK = 1 << 22  # limits what is unpacked at a time
+_FIRST = 1 << 16  # limits the first block, which is unpacked before the thread that reads ahead
+_PEEK = 1 << 12  # limits what is searched for the format
+_PATIENCE = 2.0  # limits the wait for a thread that reads from a silent stream, in seconds
 _NOT_BLANK = re.compile(rb"\S")
 # What decompressors raise; RuntimeError is that of a password.
 _DAMAGED = (
@@ -157,11 +159,10 @@ class Content:
         packed = self._packed()
         if self.compression is None:
             return packed
-        if self.compression == "zip":
-            return self._counted(self._zip())
-        if self.compression in ("gzip", "xz"):
-            return self._counted(self._members(packed))
-        return self._counted(self._arrow(packed))
+        kinds = {"zip": self._zip, "gzip": _gzip, "xz": _xz}
+        if self.compression in kinds:
+            return self._counted(kinds[self.compression](packed))
+        return self._counted(_arrow(packed, self.compression))
 
     def _packed(self) -> Iterator[bytes]:
         block, self._first = self._first, b""
@@ -185,13 +186,7 @@ class Content:
                 f"{self.path}: the {self.compression} data are damaged: {error}"
             ) from error
 
-    def _decompressor(self) -> Any:
-        if self.compression == "gzip":
-            return zlib.decompressobj(wbits=31)
-        # The header says how much memory is needed; the strongest setting needs 65 MiB.
-        return lzma.LZMADecompressor(memlimit=2 * limits().document_bytes)
-
-    def _zip(self) -> Iterator[bytes]:
+    def _zip(self, _: Iterator[bytes]) -> Iterator[bytes]:
         """Yield what the only file of an archive holds."""
         with zipfile.ZipFile(self.path) as packed:
             members = [each for each in packed.infolist() if not each.is_dir()]
@@ -204,50 +199,51 @@ class Content:
             self._taken = member.compress_size
             self.suffix = self.suffix or suffixes_of(Path(member.filename))[0]
             with packed.open(member) as file:
-                size = _FIRST
-                while block := file.read(size):
-                    yield block
-                    size = _BLOCK
+                yield from _read(file)
 
-    def _members(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        packed, members, size = b"", 0, _FIRST
-        member = None
-        while packed := packed or next(blocks, b""):
-            if member is None:
-                if members:  # zero bytes may follow the last member
-                    packed = packed.lstrip(b"\0")
-                    if not packed:
-                        continue
-                member = self._decompressor()
-                members += 1
-            # The first block is looked at before the thread that reads ahead begins.
-            block = member.decompress(packed, min(_BLOCK, size))
-            packed = b"" if self.compression == "xz" else member.unconsumed_tail
-            while self.compression == "xz" and not member.eof and not member.needs_input:
-                if block:
-                    yield block
-                block = member.decompress(b"", _BLOCK)
-            if member.eof:
-                packed, member = member.unused_data, None
-            if block:
-                yield block
-                size = _BLOCK
-        if member is not None:
-            raise EOFError("the file ends before the compressed data do")
 
-    def _arrow(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        import pyarrow as pa
+def _read(file: Any) -> Iterator[bytes]:
+    size = _FIRST
+    while block := file.read(size):
+        yield block
+        size = _BLOCK
 
-        packed = pa.PythonFile(_Pieces(blocks), mode="r")
-        with pa.CompressedInputStream(packed, self.compression) as stream:
-            size = _FIRST
-            while block := stream.read(size):
-                yield block
-                size = _BLOCK
+
+def _gzip(packed: Iterator[bytes]) -> Iterator[bytes]:
+    file: Any = _Pieces(packed)
+    return _read(gzip.GzipFile(fileobj=file, mode="rb"))
+
+
+def _xz(packed: Iterator[bytes]) -> Iterator[bytes]:
+    # The header says how much memory is needed; the strongest setting needs 65 MiB.
+    most, member, rest = 2 * limits().document_bytes, None, b""
+    while rest := rest or next(packed, b""):
+        if member is None:
+            rest = rest.lstrip(b"\0")  # zero bytes may follow each member
+            if not rest:
+                continue
+            member = lzma.LZMADecompressor(memlimit=most)
+        block = member.decompress(rest, _BLOCK)
+        while block:
+            yield block
+            done = member.eof or member.needs_input
+            block = b"" if done else member.decompress(b"", _BLOCK)
+        rest = b""
+        if member.eof:
+            rest, member = member.unused_data, None
+    if member is not None:
+        raise EOFError("the file ends before the compressed data do")
+
+
+def _arrow(packed: Iterator[bytes], compression: str) -> Iterator[bytes]:
+    import pyarrow as pa
+
+    with pa.CompressedInputStream(pa.PythonFile(_Pieces(packed), mode="r"), compression) as stream:
+        yield from _read(stream)
 
 
 class _Pieces:
-    """Blocks of bytes as a file that can be read, for pyarrow."""
+    """Blocks of bytes as a file that can be read."""
 
     closed = False
 

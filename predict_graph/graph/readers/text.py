@@ -93,7 +93,7 @@ def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> 
     return source
 
 
-_SAMPLE = 1 << 16  # a choice: bytes that are looked at to find out how lines are laid out
+_SAMPLE = 1 << 16  # limits what is searched for the layout: bytes, see docs/graphs.md
 _PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
 _HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
 _ATTRIBUTES = re.compile(rb"([,;]?)\{(['\"}][^\n]*)")
@@ -188,6 +188,18 @@ def scan_blocks(
                     yield EdgeBlock(ends[0], ends[1], kept)
                 else:
                     yield EdgeBlock(_narrow(sources[:edges]), _narrow(targets[:edges]), kept)
+
+
+def counted(
+    path: Path, blocks: Iterator[EdgeBlock], declared: int, what: str, times: tuple[int, ...] = (1,)
+) -> Iterator[EdgeBlock]:
+    """Pass edges on, and compare their number, or a multiple of it, with the declared one."""
+    found = 0
+    for block in blocks:
+        found += len(block.sources)
+        yield block
+    if declared not in [found * each for each in times]:
+        raise RequestError(f"{path}: the file says {declared} {what}, but holds {found}")
 
 
 def _texts(block: bytearray, spans: npt.NDArray[np.int64]) -> Any:

@@ -84,7 +84,7 @@ def test_truncated_gzip(tmp_path):
     text = "\n".join(f"{s} {s * s}" for s in range(20_000)).encode()
     file = tmp_path / "g.txt.gz"
     file.write_bytes(gzip.compress(text)[:-2000])
-    with pytest.raises(RequestError, match="gzip data are damaged: the file ends before"):
+    with pytest.raises(RequestError, match=r"gzip data are damaged: .* ended before"):
         check_graph(file)
 
 
@@ -253,7 +253,7 @@ def test_stored(tmp_path):
         save_graph(check_graph("star:n=9"), tmp_path / "none" / "s.pgraph")
     header = (folder / "header.json").read_text()
     for old, new, message in [
-        ('"version": 2', '"version": 3', "accepted: up to 2; install a newer"),
+        ('"version": 2', '"version": 3', "accepted: 2; install a newer"),
         ('"vertices": 9', '"vertices": 8', "is damaged"),
         ('"edges"', '"ages"', "is damaged"),
         ("predict-graph graph", "other", "not the header of a stored graph"),

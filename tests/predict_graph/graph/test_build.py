@@ -11,7 +11,6 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import (
     from_edges,
     symmetric,
-    without_self_loops,
 )
 
 CASES = st.integers(1, 15).flatmap(
@@ -90,15 +89,6 @@ def test_induced_subgraph(case, data, weighted, directed):
     assert part.directed is directed
     for v in range(part.vertices):
         assert np.all(np.diff(part.neighbors(v)) > 0)
-
-
-@given(CASES)
-def test_without_self_loops(case):
-    graph = build(case)
-    rest = without_self_loops(graph)
-    assert rest.edges == graph.edges - graph.self_loops
-    assert rest.self_loops == 0
-    assert not np.any(np.diag(rest.to_scipy().toarray()))
 
 
 def test_duplicates_add_their_weights_and_directions_take_the_larger():
