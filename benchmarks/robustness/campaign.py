@@ -48,13 +48,13 @@ class Find:
     said: str
 
 
-Told = Callable[[dict[int, Tally], list["Find"], float], None]
+Report = Callable[[dict[int, Tally], list["Find"], float], None]
 
 
-def run(cases: list[tuple[int, int]], seed: int, told: Told) -> list[Find]:
+def run(cases: list[tuple[int, int]], seed: int, report: Report) -> list[Find]:
     """Run cases, each a place in `FORMATS` and a number; return the finds.
 
-    `told` is called every few thousand cases, and in the end, with what there is so far and the
+    `report` is called every few thousand cases, and in the end, with what there is so far and the
     seconds of the processor.
     """
     tallies: dict[int, Tally] = {}
@@ -89,7 +89,7 @@ def run(cases: list[tuple[int, int]], seed: int, told: Told) -> list[Find]:
             if answer["outcome"] in ("crash", "hang"):
                 reader = None
             if place % EVERY == 0 or place == len(cases):
-                told(tallies, finds, used)
+                report(tallies, finds, used)
     finally:
         if reader is not None:
             reader.end()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from samplers import MetropolisHastingsRandomWalk, RandomJump, check_csr, reverse_csr
-from samplers._random import below, new_state
+from samplers._random import new_state
 from samplers.csr import owned
 from samplers.walk import metropolis_step
 
@@ -47,14 +47,6 @@ def metropolis(graph):
     return step
 
 
-def plain(graph):
-    def step(v, state):
-        start, end = graph.indptr[v], graph.indptr[v + 1]
-        return graph.indices[start + below(state, end - start)]
-
-    return step
-
-
 @pytest.fixture(scope="module")
 def undirected():
     return check_csr(nx.barabasi_albert_graph(20, 2, seed=5))
@@ -76,10 +68,6 @@ def test_stationary_distribution_is_uniform(undirected):
 
 def test_stationary_distribution_is_uniform_on_a_directed_graph(directed):
     assert chi_square(visits(directed, metropolis(directed))) < LIMIT
-
-
-def test_a_plain_walk_would_fail_the_test(undirected):
-    assert chi_square(visits(undirected, plain(undirected))) > 10 * LIMIT
 
 
 def test_refused_moves_stay():

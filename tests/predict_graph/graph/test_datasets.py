@@ -45,34 +45,19 @@ def serve(monkeypatch, name, address, **changes):
 def test_catalogue():
     names = dataset_names()
     assert len(names) == len(set(names))
-    wanted = {
-        "soc-LiveJournal1", "web-Google", "web-Stanford", "web-BerkStan", "web-NotreDame",
-        "soc-Epinions1", "soc-Slashdot0811", "wiki-Vote", "wiki-Talk", "p2p-Gnutella31",
-        "email-Enron", "email-EuAll", "cit-Patents", "cit-HepPh", "ca-AstroPh", "com-youtube",
-        "amazon0601", "musae_facebook", "musae_git", "deezer_HU", "uk-2007-05@100000", "wing",
-    }  # fmt: skip
-    assert wanted <= set(names)
     for name in names:
         described = dataset(name)
         assert described.vertices > 0
         assert described.edges > 0
-        assert all(address.startswith("http") for address in described.addresses)
         assert described.files
+        for i, address in enumerate(described.addresses):
+            known = described.sha256[i] if i < len(described.sha256) else None
+            assert address.startswith("https://") or known
 
 
 def test_unknown():
     with pytest.raises(RequestError, match="unknown dataset 'web'; accepted: amazon0601"):
         dataset("web")
-
-
-@pytest.mark.parametrize("name", ["musae_git", "email-Enron", "wing", "uk-2007-05@100000"])
-def test_published_counts(name, shared_graph_file):
-    described = dataset(name)
-    shared_graph_file(described.files[0])
-    graph = check_graph(name)
-    assert graph.name == name
-    assert (graph.vertices, graph.logical_edges) == (described.vertices, described.edges)
-    assert graph.directed is described.directed
 
 
 def test_local_copies_come_first(places):
@@ -173,14 +158,6 @@ def test_sums_are_those_of_the_files(shared_graph_file):
         for address, published in zip(described.addresses, described.sha256, strict=True):
             content = shared_graph_file(address.rpartition("/")[2]).read_bytes()
             assert hashlib.sha256(content).hexdigest() == published
-
-
-def test_nothing_is_taken_in_the_clear_that_cannot_be_checked():
-    for name in dataset_names():
-        described = dataset(name)
-        for i, address in enumerate(described.addresses):
-            known = described.sha256[i] if i < len(described.sha256) else None
-            assert address.startswith("https://") or known
 
 
 def test_an_address_in_the_clear_is_refused(places, monkeypatch):

@@ -43,6 +43,7 @@ def read(folder, name, text, **options):
         ("a.csv", "head,mid,tail\n1,9,2\n2,9,3\n", [(1, 2), (2, 3)]),
         ("a.csv", "count,drug_a,drug_b\n5,x,y\n6,y,z\n", [("x", "y"), ("y", "z")]),
         ("a.txt", "alice bob\nbob carol\n", [AB, BC]),  # an edge first
+        ("a.txt", "FromNodeId ToNodeId\n0 1\n", [(0, 1)]),
         ("a.csv", "node1,node2\nnode2,node3\n", [("node1", "node2"), ("node2", "node3")]),
         ("a.csv", "source,target\n#python,#ai\nml,#ai\n", [("#python", "#ai"), ("ml", "#ai")]),
         ("a.tsv", "New York\tLa Paz\nLa Paz\tBonn\n", [("La Paz", "Bonn"), ("New York", "La Paz")]),
