@@ -16,14 +16,14 @@ from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.readers.formats import FORMATS, open_source
+from predict_graph.graph.readers.formats import open_source
 from predict_graph.graph.relabel import relabel
 from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
 from predict_graph.stopwatch import stopwatch
 
-__all__ = ["FORMATS", "EdgeSource", "name_of", "open_source", "read_graph"]
+__all__ = ["EdgeSource", "name_of", "open_source", "read_graph"]
 
 
 def read_graph(

@@ -12,46 +12,24 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 
-FORMATS = {
-    "text": "predict_graph.graph.readers.text:open_text",
-    "matrix-market": "predict_graph.graph.readers.matrix_market:open_matrix_market",
-    "metis": "predict_graph.graph.readers.metis:open_metis",
-    "npz": "predict_graph.graph.readers.npz:open_npz",
-    "parquet": "predict_graph.graph.readers.parquet:open_parquet",
-    "webgraph": "predict_graph.graph.readers.webgraph:open_webgraph",
-    "adjacency": "predict_graph.graph.readers.text:open_adjacency",
-    "dimacs": "predict_graph.graph.readers.dimacs:open_dimacs",
-    "graphml": "predict_graph.graph.readers.networkx_files:open_graphml",
-    "gexf": "predict_graph.graph.readers.networkx_files:open_gexf",
-    "gml": "predict_graph.graph.readers.networkx_files:open_gml",
-    "pajek": "predict_graph.graph.readers.networkx_files:open_pajek",
-    "node-link": "predict_graph.graph.readers.networkx_files:open_node_link",
+# The function that reads each format, and the suffixes of its files.
+_FORMATS = {
+    "text": ("text:open_text", ".txt .tsv .csv .edges .edgelist .el"),
+    "matrix-market": ("matrix_market:open_matrix_market", ".mtx"),
+    "metis": ("metis:open_metis", ".graph .metis"),
+    "npz": ("npz:open_npz", ".npz"),
+    "parquet": ("parquet:open_parquet", ".parquet .pq"),
+    "webgraph": ("webgraph:open_webgraph", ""),
+    "adjacency": ("text:open_adjacency", ".adjlist"),
+    "dimacs": ("dimacs:open_dimacs", ".gr .dimacs .col .clq"),
+    "graphml": ("networkx_files:open_graphml", ".graphml"),
+    "gexf": ("networkx_files:open_gexf", ".gexf"),
+    "gml": ("networkx_files:open_gml", ".gml"),
+    "pajek": ("networkx_files:open_pajek", ".net .paj .pajek"),
+    "node-link": ("networkx_files:open_node_link", ".json"),
 }
 _SUFFIXES = {
-    ".txt": "text",
-    ".tsv": "text",
-    ".csv": "text",
-    ".edges": "text",
-    ".edgelist": "text",
-    ".el": "text",
-    ".mtx": "matrix-market",
-    ".graph": "metis",
-    ".metis": "metis",
-    ".npz": "npz",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".adjlist": "adjacency",
-    ".gr": "dimacs",
-    ".dimacs": "dimacs",
-    ".col": "dimacs",
-    ".clq": "dimacs",
-    ".graphml": "graphml",
-    ".gexf": "gexf",
-    ".gml": "gml",
-    ".net": "pajek",
-    ".paj": "pajek",
-    ".pajek": "pajek",
-    ".json": "node-link",
+    suffix: form for form, (_, suffixes) in _FORMATS.items() for suffix in suffixes.split()
 }
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
@@ -80,8 +58,9 @@ def open_source(wanted: EdgeList) -> EdgeSource:
             raise RequestError(f"{path}: the format {form} has integer ids only; drop --ids string")
         if wanted.columns_given and form not in _TABLES:
             raise RequestError(f"{path}: the format {form} has no columns to choose")
-        module, _, function = FORMATS[form].partition(":")
-        source: EdgeSource = getattr(import_module(module), function)(content, wanted)
+        module, _, function = _FORMATS[form][0].partition(":")
+        reader = import_module(f"predict_graph.graph.readers.{module}")
+        source: EdgeSource = getattr(reader, function)(content, wanted)
     except BaseException:
         content.close()
         raise
@@ -89,7 +68,7 @@ def open_source(wanted: EdgeList) -> EdgeSource:
 
 
 def format_of(content: Content) -> str:
-    """Return the format of a file, a key of `FORMATS`.
+    """Return the format of a file, a key of `_FORMATS`.
 
     A stream without a suffix holds text: an edge list or a Matrix Market file.
 
