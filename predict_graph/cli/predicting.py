@@ -47,8 +47,15 @@ def predict(
     import predict_graph
 
     call = functions.checked_call(
-        *(case, cluster, output, arg, graph_form, replace(sampling, budget=None)),
-        **{"target_profile": target_profile, "profile": profile, "spark_reads": spark_reads},
+        case,
+        cluster,
+        output,
+        arg,
+        graph_form,
+        replace(sampling, budget=None),
+        target_profile=target_profile,
+        profile=profile,
+        spark_reads=spark_reads,
     )
     if call is not None:
         with output.watched() as progress:

@@ -82,7 +82,8 @@ def known_costs(
         factors["opening"] = 0.0
     costs = costs_on_cluster(reference_costs(name, cost_model), factors, own)
     known = [run for run in own if not run.elsewhere] or own
-    source, warnings = _source(samples, real), []
+    source = _source(samples, real)
+    warnings: list[str] = []
     std, errors = costs.relative_std, costs.errors if real else []
     if samples and real:
         costs, errors, warnings = _corrected(costs, samples, real)
