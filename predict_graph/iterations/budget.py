@@ -101,6 +101,11 @@ class EdgeBudget:
         """Edges of the samples that train the cost model."""
         return int(_COST_SHARE * self.total)
 
+    @property
+    def for_counters(self) -> int:
+        """Edges of a sample for counters alone: the rest."""
+        return self.total - self.for_completion - self.for_costs
+
 
 _MOST_OVERHEAD = 1e6  # times the edges of the graph: limits typing errors
 

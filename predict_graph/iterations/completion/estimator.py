@@ -75,7 +75,8 @@ def prepare(graph: Graph) -> None:
 def _any_run(case: SamplingCase) -> SampleRun:
     """Run the algorithm on a small sample, for its counters alone."""
     ratio = max(case.ratio, _SMALL_RATIO)
-    sample = draw_sample(case.graph, case.sampler, ratio, case.rng, max_edges=_FEW_EDGES)
+    edges = min(_FEW_EDGES, case.budget.for_counters)
+    sample = draw_sample(case.graph, case.sampler, ratio, case.rng, max_edges=edges)
     parts = (case.algorithm, case.engine, case.transform, case.threshold)
     return run_sample(sample, *parts, purpose="work")
 

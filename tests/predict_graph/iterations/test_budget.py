@@ -13,7 +13,7 @@ from predict_graph.iterations import EdgeBudget, check_max_overhead
 @given(edges=st.integers(1, 10**12), overhead=st.floats(1e-9, 5.0))
 def test_the_shares_stay_within_the_total(edges, overhead):
     budget = EdgeBudget(edges, overhead)
-    shares = (budget.for_completion, budget.for_costs)
+    shares = (budget.for_completion, budget.for_costs, budget.for_counters)
     assert min(shares) >= 0
     assert sum(shares) <= budget.total
     assert budget.total <= max(overhead * edges, 1_200_000)
