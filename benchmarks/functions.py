@@ -12,6 +12,7 @@ import json
 import os
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -182,7 +183,7 @@ def predicted(name, graph, budget):
         "high": found.call_seconds.high * clocks,
         "spent": found.overhead_seconds,
         "wall": time.perf_counter() - clock,
-        "evidence": [each.to_dict() for each in found.evidence],
+        "evidence": [asdict(each) for each in found.evidence],
     }
 
 

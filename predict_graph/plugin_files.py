@@ -25,6 +25,7 @@ class _Loaded:
 
 
 _LOADED: dict[Path, _Loaded] = {}
+_KIND = "plug-in file"
 
 
 def load_plugin(path: str | Path) -> ModuleType:
@@ -50,17 +51,19 @@ def load_plugin(path: str | Path) -> ModuleType:
         nothing. Nothing of it is registered then.
     """
     file = Path(os.path.realpath(os.path.expanduser(path)))
-    source = _read(file)
+    source = read_source(file, _KIND)
     before = _LOADED.get(file)
     if before is not None and before.source == source:
         return before.module
     _forget(_LOADED.pop(file, None))
     known = len(registrations())
     try:
-        module = _executed(file, source)
+        module = execute_file(file, source, _KIND)
         registered = registrations()[known:]
         if not registered:
-            raise _wrong(file, "it registers no plug-in; accepted: a file with such as @register")
+            raise _wrong(
+                _KIND, file, "it registers no plug-in; accepted: a file with such as @register"
+            )
     except BaseException:
         for registry, name in registrations()[known:]:
             registry.unregister(name)
@@ -75,21 +78,23 @@ def loaded_plugins() -> list[str]:
     return [str(file) for file in _LOADED]
 
 
-def _read(file: Path) -> bytes:
+def read_source(file: Path, kind: str) -> bytes:
+    """Return the source of a Python file."""
     if file.suffix != ".py":
-        raise _wrong(file, "its name does not end in .py; accepted: a Python file")
+        raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
     try:
         if file.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         file.stat()
         return read_bytes(file)
     except OSError as error:
-        raise _wrong(file, error.strerror or str(error)) from error
+        raise _wrong(kind, file, error.strerror or str(error)) from error
     except RequestError as error:
-        raise _wrong(file, str(error).removeprefix(f"{file} ")) from error
+        raise _wrong(kind, file, str(error).removeprefix(f"{file} ")) from error
 
 
-def _executed(file: Path, source: bytes) -> ModuleType:
+def execute_file(file: Path, source: bytes, kind: str) -> ModuleType:
+    """Execute a Python file as a module."""
     module = ModuleType(_module_name(file))
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # where pickle and dataclasses look for what it defines
@@ -97,14 +102,14 @@ def _executed(file: Path, source: bytes) -> ModuleType:
         exec(compile(source, str(file), "exec"), vars(module))
     except SyntaxError as error:
         at = f"line {error.lineno}: " if error.filename == str(file) else ""
-        raise _wrong(file, f"{at}{type(error).__name__}: {error.msg}") from error
+        raise _wrong(kind, file, f"{at}{type(error).__name__}: {error.msg}") from error
     except SystemExit as error:
-        raise _wrong(file, f"{_line(error, file)}it ends the program (SystemExit)") from error
+        raise _wrong(kind, file, f"{_line(error, file)}it ends the program (SystemExit)") from error
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         text = str(error) if isinstance(error, RequestError) else described_error(error)
-        raise _wrong(file, f"{_line(error, file)}{text}") from error
+        raise _wrong(kind, file, f"{_line(error, file)}{text}") from error
     return module
 
 
@@ -128,5 +133,5 @@ def _module_name(file: Path) -> str:
     return f"plugin_{file.stem}_{hashlib.blake2b(str(file).encode(), digest_size=4).hexdigest()}"
 
 
-def _wrong(file: Path, reason: str) -> RequestError:
-    return RequestError(f"the plug-in file {file} cannot be loaded: {reason}")
+def _wrong(kind: str, file: Path, reason: str) -> RequestError:
+    return RequestError(f"the {kind} {file} cannot be loaded: {reason}")

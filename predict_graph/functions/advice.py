@@ -7,21 +7,19 @@ and only if that takes less than half of the time is it worth a word.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
 from importlib.util import find_spec
 
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.naming import GraphFunction, signature_of
 
-__all__ = ["LONG", "Trial", "alike", "fewer", "quantity", "size_parameter", "trial_of"]
-
 LONG = 600.0
 """Seconds of a call from which fewer samples are worth measuring: patience, not tuned."""
-_WORTH_A_WORD = 60.0  # seconds from which another library is worth naming; a choice
+_WORTH_A_WORD = 60.0  # limits hints at another library to calls of so many seconds
 _SIZES = ("k", "nsamples", "n_samples", "num_samples", "samples")
-_PART = 8  # of the vertices of a sample: the value that is tried; a choice
-_EFFECT = 0.5  # of the time that it may take at most, to have an effect; a choice
-_SHORTER = 20.0  # times, that the advice is for; a choice
+_PART = 8  # limits what is tried to an eighth of the vertices of a sample
+_EFFECT = 0.5  # limits the time that this may take to have an effect, share
+_SHORTER = 20.0  # limits the advice: so many times shorter
 
 _ALIKE = {
     "average_shortest_path_length": "igraph:average_path_length",
@@ -37,20 +35,6 @@ _ALIKE = {
     "louvain_communities": "igraph:community_multilevel",
     "pagerank": "igraph:pagerank",
 }
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A parameter that says how many vertices a function takes, and the value to try on a sample.
-
-    Parameters
-    ----------
-    name : str
-    value : int
-    """
-
-    name: str
-    value: int
 
 
 def size_parameter(function: GraphFunction) -> str | None:
@@ -77,50 +61,49 @@ def size_parameter(function: GraphFunction) -> str | None:
     return None
 
 
-def trial_of(function: GraphFunction, vertices: int) -> Trial | None:
-    """Return what to try on a sample of so many vertices; None if there is nothing."""
-    name = size_parameter(function)
-    return Trial(name, vertices // _PART) if name is not None and vertices >= 2 * _PART else None
-
-
 def fewer(
-    trial: Trial, vertices: int, tried: float, whole: float, *, graph: int, seconds: float
+    function: GraphFunction,
+    vertices: int,
+    whole: float,
+    measured: Callable[[dict[str, int]], float],
+    *,
+    graph: int,
+    seconds: float,
 ) -> str:
-    """Return in words what a smaller value would take; nothing if it has no effect.
+    """Return the advice of a smaller value of such a parameter; empty if it has no effect.
 
-    Parameters
-    ----------
-    trial : Trial
-        On a sample of `vertices`, where it took `tried` seconds, and all of it `whole`.
-    graph : int
-        Vertices of the graph.
-    seconds : float
-        Of the call on the graph.
+    On a sample of `vertices` the function took `whole` seconds, and takes those `measured` with
+    other keywords; on the graph it takes `seconds`.
 
     Examples
     --------
-    >>> fewer(Trial("k", 100), 800, 0.2, 1.6, graph=100_000, seconds=777_600.0)
+    >>> from predict_graph.functions.naming import check_function
+    >>> function = check_function("networkx:betweenness_centrality")
+    >>> fewer(function, 800, 1.6, lambda k: 0.2, graph=100_000, seconds=777_600.0)
     'k=5,000 would take about 10.8 h: on a sample of 800 vertices k=100 took 12% of the time'
-    >>> fewer(Trial("k", 100), 800, 1.5, 1.6, graph=100_000, seconds=777_600.0)
+    >>> fewer(function, 800, 1.6, lambda k: 1.5, graph=100_000, seconds=777_600.0)
     ''
     """
-    part = tried / whole
+    name, tried = size_parameter(function), vertices // _PART
+    if name is None or tried < 2:
+        return ""
+    part = measured({name: tried}) / whole
     if not 0.0 < part < _EFFECT:
         return ""
-    # Judgement: powers.
-    power = min(max(math.log(part) / math.log(trial.value / vertices), 0.3), 1.2)
+    # Between the root of the value and a little more than the value: not tuned.
+    power = min(max(math.log(part) / math.log(tried / vertices), 0.3), 1.2)
     value = graph * _SHORTER ** (-1.0 / power)
     digits = 10 ** math.floor(math.log10(max(value, 1.0)))
     value = max(round(value / digits) * digits, 1)
     predicted = readable_seconds(seconds * (value / graph) ** power)
     return (
-        f"{trial.name}={value:,} would take about {predicted}: on a sample of {vertices:,} "
-        f"vertices {trial.name}={trial.value:,} took {part:.0%} of the time"
+        f"{name}={value:,} would take about {predicted}: on a sample of {vertices:,} "
+        f"vertices {name}={tried:,} took {part:.0%} of the time"
     )
 
 
 def alike(function: GraphFunction, seconds: float) -> str:
-    """Return in words which installed library offers the same, compiled; nothing if none does.
+    """Return the advice of an installed library that offers the same, compiled; empty without one.
 
     With arguments it may be another thing: k vertices of betweenness are not all of them.
     """

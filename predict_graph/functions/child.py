@@ -1,10 +1,9 @@
-"""A function call in a child process: watched, stopped in time, and never in the way of its parent.
+"""A function call in a child process: observed, and stopped in time.
 
 The child is forked, so that the function needs no name that another process could import. It has no
-standard input, what it prints is thrown away, and a process between it and its parent ends whatever
-the function has started (:mod:`predict_graph.processes`). Seconds are processor seconds, because
-the machine may be busy with something else; those of processes that the function itself waits for
-count too.
+standard input, its output is discarded, and a process between it and its parent ends the processes
+that the function has started (:mod:`predict_graph.processes`). Seconds are processor seconds,
+because the machine may be busy; those of finished children of the function count too.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ import gc
 import importlib
 import math
 import os
-import pickle
-import select
 import signal
 import sys
 import time
@@ -26,6 +23,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from inspect import isawaitable
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -34,43 +33,26 @@ import psutil
 
 from predict_graph.cores import meter
 from predict_graph.errors import error_text
-from predict_graph.functions.loops import parse_ahead, parsed_functions
+from predict_graph.functions.loops import PARSED, parse_ahead
 from predict_graph.functions.watch import LoopWatch, Seen, reported
 from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
 
-__all__ = [
-    "TICK_SECONDS",
-    "ChildRun",
-    "Limits",
-    "Look",
-    "consumed",
-    "drawn",
-    "forget_peak",
-    "processor_seconds",
-    "resident_peak",
-    "run_in_child",
-]
+TICK_SECONDS = 0.004  # limits the cost
+"""Processor seconds between two observations, which take about 50 microseconds: 1.2%."""
 
-TICK_SECONDS = 0.004  # a choice, of what looking costs
-"""Processor seconds between two looks: one takes about 50 microseconds, 1.2% of a short run."""
-
-_LOOKING = 0.05  # of a run that looking at it may take, where a look takes long: a choice
-_MOST_LOOKS = 2000  # kept of one run, then every other one goes; a choice, of memory
-_ROUNDS_FOR_STOP = 8  # done before the loop itself says how long the run will be; judgement
-_WARM_UP_SECONDS = 3.0  # a choice: importing what is large takes two
-_TELLING_ROUNDS = 4  # without which a first part says nothing; judgement
-_LOOKS_TO_KNOW = 5  # until a loop that is bounded says how many rounds it has; a choice
-_PATIENT = 30.0  # seconds that these may take, where one alone takes long; a choice
-_CAUTION = 0.25  # of what the first few rounds say, which may be slow ones; judgement
-# From here on the first part says as much as it ever will: 0.5 / sqrt(100) is 5%, part of which
-# is left; two runs differ by more (measured).
+_LOOKING = 0.05  # limits the part of a run that observing it takes
+_MOST_LOOKS = 2000  # limits the memory: beyond that, every other observation is dropped
+_ROUNDS_FOR_STOP = 4  # iterations from which the loop predicts the run; not tuned
+_WARM_UP_SECONDS = 3.0  # limits the warm-up: importing large modules takes two
+_PATIENT = 30.0  # limits the seconds of those iterations
+# From here on the first part does not get more precise: 0.5 / sqrt(100) is 5%, and two runs differ
+# by more (measured).
 _ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
-_POLL_SECONDS = 0.05  # a choice: how late a child's end is seen
-_LATE = 1.1  # times its limit, after which a call that has not stopped by itself is ended: a choice
-_FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: some hundredths of a second
-_HEAD = sys.getsizeof(b"")  # bytes of an object beside what it holds
-_HEADER = 8  # bytes of a message's length; by definition
+_POLL_SECONDS = 0.05  # limits how late a child's end is noticed
+_LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
+_FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: limits the time
+_HEAD = sys.getsizeof(b"")  # bytes of an object beside its content
 _HERE = str(Path(__file__).parent)
 
 
@@ -78,27 +60,25 @@ _HERE = str(Path(__file__).parent)
 class Limits:
     """When a child is stopped.
 
-    What does not react to signals, such as one call of compiled code, is ended from outside soon
-    after its limit. Time in which the child sleeps counts like processor seconds there.
+    A call that does not react to signals, such as compiled code, is ended from outside soon after
+    its limit. Time in which the child sleeps counts like processor seconds there.
 
     Parameters
     ----------
     seconds : float
-        Processor seconds of the call, where the function's loop does not say how long it will take.
+        Processor seconds of the call, where the function's loop does not predict the run.
     share : float
         Of the run as the outermost loop predicts it, after which the call is stopped; 0 for never.
-    floor : float
-        Seconds that it may take in any case.
-    most : float
-        Seconds that the share may be.
+    floor, most : float
+        Least and most seconds of that share.
     rounds : float
-        Of the outermost loop at most, if it is expected to end early.
+        Iterations of the outermost loop at most, if it is expected to end early.
     loop : str
-        The loop whose rounds say how long the run takes; one before it says nothing. Empty: any.
+        The loop that predicts the run; empty for any.
     already : float
-        Seconds that were spent before, of what the share, the floor and the most are.
+        Seconds of the share, the floor and the most that were spent before.
     setup : float
-        Seconds of the child before the call: of warming up, and of building the graph.
+        Seconds of the child before the call: of the warm-up, and of building the graph.
     wall : float
         Seconds by the clock.
     memory : float
@@ -119,7 +99,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen at one moment of a run."""
+    """An observation of a run: the loops that it is in."""
 
     seconds: float
     loops: list[Seen]
@@ -127,7 +107,7 @@ class Look:
 
 @dataclass(frozen=True)
 class ChildRun:
-    """What became of a call.
+    """The outcome of a call.
 
     Parameters
     ----------
@@ -142,13 +122,13 @@ class ChildRun:
         Growth by building the graph.
     looks : list of Look
     error : tuple of str
-        Type and text of what the function raised, and where.
+        Type, text and place of what the function raised.
     spent : float
         Processor seconds of the child in all.
     generator : bool
         Whether the function returned an iterator, which was drawn to its end.
     warm_seconds : float
-        Of the call before it, on the processor; infinite if it did not come to its end.
+        Processor seconds of the warm-up; infinite if it did not end.
     """
 
     state: str
@@ -165,7 +145,7 @@ class ChildRun:
 
     @property
     def done(self) -> bool:
-        """Whether the function came to its end."""
+        """Whether the function ended."""
         return self.state == "done"
 
     @property
@@ -185,43 +165,28 @@ def run_in_child(
 ) -> ChildRun:
     """Build a graph and call a function on it, in a child process.
 
-    Parameters
-    ----------
-    build : callable
-        Returns the graph, in the child.
-    call : callable
-        Takes the graph.
-    limits : Limits, optional
-    progress : callable, optional
-        Called in the child with a function that takes percents, for libraries in C that report
-        their progress.
-    warm_up : callable, optional
-        Called in the child first; what it raises does not matter, and if it does not end, it is
-        given up. A first call imports modules, and copies the pages of memory that it shares with
-        the parent.
-
-    Returns
-    -------
-    ChildRun
+    There, `progress` is called first with a function that takes percents, for libraries in C that
+    report their progress. What `warm_up` raises does not matter, and its time is limited: a first
+    call imports modules, and copies pages of memory that it shares with the parent.
     """
     limits = limits or Limits()
-    receiver, sender = os.pipe()
+    receiver, sender = Pipe(duplex=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
         sys.stdout.flush()
         child = os.fork()
     if child == 0:
-        os.close(receiver)
+        receiver.close()
         _in_child(sender, build, call, limits, progress, warm_up)
-    os.close(sender)
+    sender.close()
     try:
         return _awaited(child, receiver, limits)
     finally:
-        os.close(receiver)
+        receiver.close()
 
 
 def consumed(result: Any) -> bool:
-    """Draw what is left of a lazy result; return whether it was one."""
+    """Draw a lazy result to its end; return whether it was one."""
     if isawaitable(result):
         raise TypeError("the function is a coroutine, which has to be awaited")
     if not hasattr(result, "__next__"):
@@ -231,35 +196,33 @@ def consumed(result: Any) -> bool:
 
 
 def drawn(iterator: Iterator[Any]) -> int:
-    """Draw an iterator to its end, keep nothing, and return how many elements it had."""
-    last = deque(enumerate(iterator, start=1), maxlen=1)  # no frame of ours is in the way of looks
+    """Draw an iterator to its end, keep nothing, and return the number of its elements."""
+    last = deque(enumerate(iterator, start=1), maxlen=1)  # without a frame of this module
     return last[0][0] if last else 0
 
 
 # --- the parent ------------------------------------------------------------------------------
 
 
-def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
+def _awaited(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     started = time.monotonic()
-    data, facts, state, caller = b"", None, "", child
+    facts, state, caller = None, "", child
     effort, until, called = _Effort(child), limits.setup, math.inf
     try:
         while facts is None and not state:
-            ready, _, _ = select.select([receiver], [], [], _POLL_SECONDS)
-            if ready:
-                part = os.read(receiver, 1 << 20)
-                if not part:
+            if receiver.poll(_POLL_SECONDS):
+                try:
+                    message = receiver.recv()
+                except (EOFError, OSError):
                     break
-                messages, data = _messages(data + part)
-                for message in messages:
-                    if isinstance(message, int):  # who makes the call
-                        caller = message
-                        effort = _Effort(caller)
-                    elif isinstance(message, dict):  # what the function has started may go on
-                        facts = message
-                    else:  # the call may take so long from now on
-                        called = min(called, effort.seconds())
-                        until = effort.total + message
+                if isinstance(message, int):  # the process of the call
+                    caller = message
+                    effort = _Effort(caller)
+                elif isinstance(message, dict):  # processes that the function started may go on
+                    facts = message
+                else:  # the limit of the call from now on
+                    called = min(called, effort.seconds())
+                    until = effort.total + message
                 continue
             if time.monotonic() - started > limits.wall or effort.seconds() > until:
                 state = "time"
@@ -276,14 +239,13 @@ def _awaited(child: int, receiver: int, limits: Limits) -> ChildRun:
         return ChildRun(state, seconds=max(spent - called, 0.0), wall=wall, spent=spent)
     if facts is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
-    # For the next child, which would spend time on them again, and whose memory they would be in.
-    parse_ahead(facts.pop("functions"))
+    parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
     _import_ahead(facts.pop("modules"))
     return ChildRun(**facts, spent=spent)
 
 
 class _Effort:
-    """What a child has taken: its processor seconds, and the time in which it slept."""
+    """The time of a child: its processor seconds, and the time in which it slept."""
 
     def __init__(self, child: int) -> None:
         self._process = psutil.Process(child)
@@ -291,7 +253,7 @@ class _Effort:
         self.total = 0.0
 
     def seconds(self) -> float:
-        """Look, and return the seconds until now."""
+        """Return the seconds until now."""
         with contextlib.suppress(psutil.Error):
             times, now = self._process.cpu_times(), time.monotonic()
             worked = times.user + times.system - self._processor
@@ -301,22 +263,10 @@ class _Effort:
         return self.total
 
 
-def _messages(data: bytes) -> tuple[list[Any], bytes]:
-    """Return the messages that are complete, and what is left: the length of each comes first."""
-    found = []
-    while len(data) >= _HEADER:
-        end = _HEADER + int.from_bytes(data[:_HEADER], "big")
-        if len(data) < end:
-            break
-        found.append(pickle.loads(data[_HEADER:end]))
-        data = data[end:]
-    return found, data
-
-
 def _import_ahead(modules: list[str]) -> None:
-    """Import what a child has imported, in the same order: what the function loads when called."""
+    """Import what a child has imported, in the same order."""
     for name in modules:
-        with contextlib.suppress(Exception):  # one that the function has made is none
+        with contextlib.suppress(Exception):  # the function may have made some itself
             importlib.import_module(name)
 
 
@@ -344,7 +294,7 @@ def _resident(process: int) -> float:
 
 
 def _in_child(
-    sender: int,
+    sender: Connection,
     build: Callable[[], Any],
     call: Callable[[Any], Any],
     limits: Limits,
@@ -356,7 +306,7 @@ def _in_child(
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         _track_own_resources()
-        _tell(sender, os.getpid())
+        sender.send(os.getpid())
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
@@ -373,26 +323,18 @@ def _in_child(
 
 
 def _track_own_resources() -> None:
-    """Let shared memory of this process be freed when it ends, not when its parent does."""
+    """Free shared memory of this process when it ends, not when its parent does."""
     tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
     if tracking is not None:
         tracking._resource_tracker._fd = tracking._resource_tracker._pid = None
 
 
-def _tell(sender: int, message: Any) -> None:
-    """Send a message to the parent."""
-    content = pickle.dumps(message)
-    data = memoryview(len(content).to_bytes(_HEADER, "big") + content)
-    while data:
-        data = data[os.write(sender, data) :]
-
-
 class _GivenUpError(BaseException):
-    """What was to warm up did not come to its end."""
+    """The warm-up did not end in time."""
 
 
 def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
-    """Call what warms up, and give it up after a while: a tiny graph may be a hard one."""
+    """Call the warm-up, up to a limit: even a small graph may be a hard one."""
 
     def give_up(*_: Any) -> NoReturn:
         raise _GivenUpError
@@ -404,7 +346,7 @@ def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
             warm_up()
         except _GivenUpError:
             raise
-        except BaseException:  # the call itself will raise it again, and say so
+        except BaseException:  # the call itself will raise it again
             pass
         signal.setitimer(signal.ITIMER_PROF, 0.0)
     except _GivenUpError:
@@ -413,10 +355,10 @@ def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
 
 
 class _Recorder:
-    """Runs one call, looks at it now and then, and sends what it saw."""
+    """Runs one call, observes it now and then, and sends the outcome."""
 
     def __init__(
-        self, sender: int, limits: Limits, warming: float, modules: frozenset[str]
+        self, sender: Connection, limits: Limits, warming: float, modules: frozenset[str]
     ) -> None:
         self._sender = sender
         self._process = os.getpid()
@@ -430,9 +372,10 @@ class _Recorder:
         self._facts: dict[str, float] = {"warm_seconds": warming}
         self._base = 0.0
         self._looking = False
-        self._looked = 0.0  # seconds that looking has taken
+        self._looked = 0.0  # seconds of observing
         self._allowed = 0.0  # seconds of the call that the parent knows of
-        self._reported = (0.0, 0.0)  # seconds of the whole: predicted, and by the first rounds
+        self._loops: list[Seen] = []  # as last observed, if they predict the run
+        self._entered = 0.0  # seconds of the observation before that loop
         self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
@@ -469,29 +412,15 @@ class _Recorder:
         return consumed(result)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
-        if self._looking:  # a look that takes longer than the time between two
+        if self._looking:  # an observation takes longer than the time between two
             return
         self._looking = True
         now = processor_seconds()
         elapsed = now - self._started
-        self._keep(Look(elapsed, self._watch.look(frame)))
-        loops = self._looks[-1].loops
-        if loops and self._limits.loop and loops[0].loop != self._limits.loop:
-            loops = []
-        done = loops[0].done if loops and loops[0].bounded else 0.0
-        predicted, rough = self._reported  # by a library in C, which no frame shows at work
-        total = 0.0
-        if loops:
-            predicted = _foretold(elapsed, self._looks, self._limits.rounds)
-            if loops[0].bounded and not loops[0].early:
-                # How many there are is not known at the first look.
-                known = loops[0].total or (math.inf if len(self._looks) < _LOOKS_TO_KNOW else 0.0)
-                total = min(known, self._limits.rounds)
-            most = min(loops[0].total, self._limits.rounds)
-            rough = elapsed * most / done if done and math.isfinite(most) else 0.0
-        self._stop_in_time(elapsed, predicted, rough, done, total)
+        self._observe(elapsed, self._watch.look(frame))
+        self._stop_in_time(elapsed)
         looked = processor_seconds() - now
-        self._started += looked  # looking is not part of the run
+        self._started += looked  # which is not part of the run
         self._looked += looked
         owed = self._looked / _LOOKING - elapsed
         if owed > self._every:
@@ -501,43 +430,46 @@ class _Recorder:
     def _percent(self, percent: float) -> None:
         """Take the progress that a library in C reports."""
         elapsed = processor_seconds() - self._started
-        seen = reported(percent)
         if not self._looks or self._looks[-1].seconds < elapsed - self._every / 2:
-            self._keep(Look(elapsed, [seen]))
-        rough = elapsed * 100.0 / percent if percent > 0.0 else 0.0
-        self._reported = (rough if percent >= 1.0 else 0.0, rough)
-        self._stop_in_time(elapsed, *self._reported)
+            self._observe(elapsed, [reported(percent)])
+        self._loops = [reported(percent)]
+        self._stop_in_time(elapsed)
 
-    def _keep(self, look: Look) -> None:
-        self._looks.append(look)
+    def _observe(self, elapsed: float, loops: list[Seen]) -> None:
+        if loops and self._limits.loop in ("", loops[0].loop):
+            if not self._loops or self._loops[0].loop != loops[0].loop:
+                self._entered = self._looks[-1].seconds if self._looks else 0.0
+            self._loops = loops
+        self._looks.append(Look(elapsed, loops))
         if len(self._looks) > _MOST_LOOKS:
             del self._looks[1::2]
             self._every *= 2.0
             clock.alarm(self._every)
 
-    def _stop_in_time(
-        self, elapsed: float, predicted: float, rough: float, done: float = 0.0, total: float = 0.0
-    ) -> None:
+    def _stop_in_time(self, elapsed: float) -> None:
         limits, enough = self._limits, False
-        if limits.share and predicted:
+        seen = self._loops[0] if self._loops else Seen("", 0.0, 0.0, bounded=False, early=True)
+        total = min(seen.total, limits.rounds)
+        predicted = 0.0
+        if seen.bounded and total and seen.done >= min(_ROUNDS_FOR_STOP, total / 2):
+            predicted = self._entered + (elapsed - self._entered) * total / seen.done
+        if limits.share and predicted and math.isfinite(predicted):
             allowed = max(limits.floor, min(limits.share * predicted, limits.most))
             allowed -= limits.already + self._facts["convert_seconds"]
-            enough = done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS
-        else:  # what the first rounds say keeps a run from being stopped long before its share
-            allowed = max(limits.seconds, _CAUTION * limits.share * rough)
-            # The few rounds that say something are within the share, if there are enough in all.
-            few = limits.share * total >= _TELLING_ROUNDS > done
-            allowed = max(allowed, _PATIENT) if few else allowed
+            enough = seen.done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS
+        else:  # the few iterations that are useful may be within the share, if there are many
+            few = not seen.early and limits.share * total >= _ROUNDS_FOR_STOP > seen.done
+            allowed = max(limits.seconds, _PATIENT) if few else limits.seconds
         if enough or elapsed >= allowed:
             clock.alarm(0.0)
             self._send("stopped")
         self._allow(allowed, elapsed)
 
     def _allow(self, seconds: float, elapsed: float = 0.0) -> None:
-        """Tell the parent how long the call may take, if that is longer than it was told."""
+        """Send the parent the limit of the call, if that has become longer."""
         if seconds > _LATE * self._allowed:
             self._allowed = seconds
-            _tell(self._sender, _LATE * seconds - elapsed)
+            self._sender.send(_LATE * seconds - elapsed)
 
     def _send(self, state: str, **more: Any) -> NoReturn:
         if os.getpid() != self._process:  # a process that the function has forked, and returns
@@ -550,31 +482,12 @@ class _Recorder:
             "wall": clock.wall() - self._wall if self._wall else 0.0,
             "peak_bytes": max(resident_peak() - self._base, 0.0),
             "looks": self._looks,
-            "functions": parsed_functions(),
+            "functions": PARSED,
             "modules": [name for name in sys.modules if name not in self._modules],
         }
-        _tell(self._sender, facts)
-        while True:  # until the parent has looked at this process, and ends it
+        self._sender.send(facts)
+        while True:  # until the parent ends this process
             signal.pause()
-
-
-def _foretold(elapsed: float, looks: list[Look], rounds: float) -> float:
-    """Return how long the outermost loop would take at its pace so far; 0 where it is not known."""
-    loops = looks[-1].loops
-    if not loops or not loops[0].bounded or not loops[0].total:
-        return 0.0
-    seen = loops[0]
-    total = min(seen.total, rounds)
-    if math.isinf(total) or seen.done < min(_ROUNDS_FOR_STOP, total / 2):
-        return 0.0
-    # It was entered between the first look that found it and the one before; rounds went by until
-    # then, so that the later of the two would make the pace of the first few too fast.
-    entered = 0.0
-    for look in looks:
-        if look.loops and look.loops[0].loop == seen.loop:
-            break
-        entered = look.seconds
-    return entered + (elapsed - entered) * total / seen.done
 
 
 def _silence() -> None:
@@ -587,7 +500,7 @@ def _silence() -> None:
 
 
 def processor_seconds(*, children: bool = True) -> float:
-    """Return the processor seconds of this process, and of those that it has waited for."""
+    """Return the processor seconds of this process and of its finished children."""
     return clock.processor(children=children)
 
 
@@ -606,11 +519,10 @@ def _trim() -> None:
 
 
 def _fill_holes() -> list[Any]:
-    """Fill what Python holds of memory and does not use, which no trimming gives back.
+    """Fill memory that Python holds without using it, which no trimming gives back.
 
-    A small call that finds room there seems to take nothing, and a large one does not: what is
-    seen on samples would say nothing of the graph. Python has pools for objects of each multiple
-    of 16 bytes up to 512; each is filled until the process grows.
+    A small call that fits there seems to take none, unlike a large one. Python has pools for
+    objects of each multiple of 16 bytes up to 512; each is filled until the process grows.
     """
     kept, left, before = [], _MOST_FILLED, _resident(os.getpid())
     for size in range(512, 32, -16):  # large ones first: they take the pools that are all free

@@ -15,7 +15,7 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
-from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
+from predict_graph.functions.prediction import FunctionPrediction, readable_bytes, shown
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from predict_graph.graph import Graph
 
-__all__ = ["FunctionComparison", "compare_functions"]
-
-_FAR = 30.0  # longest over shortest from which an axis is logarithmic; a choice
+_FAR = 30.0  # longest over shortest: limits linear axes
 _MIB = 2.0**20  # bytes, by definition
 
 
@@ -56,17 +54,12 @@ class FunctionComparison(Result):
     def answer(self) -> Answer:
         """Which is the fastest, if all compute the same, and what each takes."""
         columns = ["function", "runtime", "90% interval", "peak memory", "by"]
-        rows: list[Sequence[Any]] = [
-            (
-                _shown(one),
-                readable_seconds(one.runtime_seconds.predicted),
-                f"{readable_seconds(one.runtime_seconds.low)} to "
-                f"{readable_seconds(one.runtime_seconds.high)}",
-                "" if one.peak_bytes is None else readable_bytes(one.peak_bytes.predicted),
-                ", ".join(part.source for part in one.evidence),
-            )
-            for one in self.predictions
-        ]
+        rows: list[Sequence[Any]] = []
+        for one in self.predictions:
+            took, _, ends = shown(one.runtime_seconds, readable_seconds).partition(" (")
+            memory = "" if one.peak_bytes is None else readable_bytes(one.peak_bytes.predicted)
+            sources = ", ".join(part.source for part in one.evidence)
+            rows.append((_name(one), took, ends.rstrip(")"), memory, sources))
         rows += [(name, error, "", "", "") for name, error in self.errors.items()]
         said = "no function can be predicted"
         if self.predictions:
@@ -74,21 +67,20 @@ class FunctionComparison(Result):
             runtime = first.runtime_seconds
             took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
             if len({quantity(one.function["name"]) for one in self.predictions}) == 1:
-                said = f"the fastest is {_shown(first)}: {took}"
+                said = f"the fastest is {_name(first)}: {took}"
             else:
                 said = (
-                    f"the shortest call is {_shown(first)}: {took}; "
+                    f"the shortest call is {_name(first)}: {took}; "
                     "these functions may compute different things, so this is no ranking"
                 )
-        told = [(_shown(one), text) for one in self.predictions for text in one.warnings]
-        asking = sum(one.overhead_seconds for one in self.predictions)
+        overhead = sum(one.overhead_seconds for one in self.predictions)
         return Answer(
             said,
             tables=[Table(self.title, columns, rows)],
-            warnings=[f"{name}: {text}" for name, text in told],
+            warnings=[f"{_name(one)}: {text}" for one in self.predictions for text in one.warnings],
             details=[
                 ("graph", graph_text(self.graph)),
-                ("prediction overhead", readable_seconds(asking)),
+                ("prediction overhead", readable_seconds(overhead)),
             ],
         )
 
@@ -101,7 +93,18 @@ class FunctionComparison(Result):
         """Return time, parts of the time, and memory of each function."""
         if not self.predictions:
             return []
-        return [self._times(), self._parts(), self._memory()]
+        times = [one.runtime_seconds for one in self._ranked]
+        divisor, unit = unit_of(max(each.predicted for each in times))
+        memory = [one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked]
+        free = readable_bytes(min(one.available_bytes for one in self.predictions))
+        took, peak = self._said(times, readable_seconds), self._said(memory, readable_bytes)
+        return [
+            self._dots("Time", took, times, divisor, f"time, {unit}"),
+            self._parts(),
+            self._dots(
+                "Memory at the peak", f"{peak}; {free} are free", memory, _MIB, "memory, MiB"
+            ),
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """Return time and memory with their intervals, one row for each function."""
@@ -116,7 +119,7 @@ class FunctionComparison(Result):
                 if interval is not None
                 for end, value in interval.to_dict().items()
             }
-            rows.append({"function": _shown(one), **ends})
+            rows.append({"function": _name(one), **ends})
         rows += [{"function": name, "error": text} for name, text in self.errors.items()]
         return pd.DataFrame(rows)
 
@@ -128,18 +131,6 @@ class FunctionComparison(Result):
     @property
     def _ranked(self) -> list[FunctionPrediction]:
         return sorted(self.predictions, key=lambda one: one.runtime_seconds.predicted)
-
-    def _times(self) -> Picture:
-        figures = [one.runtime_seconds for one in self._ranked]
-        divisor, unit = unit_of(max(each.predicted for each in figures))
-        said = self._said(figures, readable_seconds)
-        return self._dots("Time", said, figures, divisor, f"time, {unit}")
-
-    def _memory(self) -> Picture:
-        figures = [one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked]
-        free = min(one.available_bytes for one in self.predictions)
-        said = f"{self._said(figures, readable_bytes)}; {readable_bytes(free)} are free"
-        return self._dots("Memory at the peak", said, figures, _MIB, "memory, MiB")
 
     def _dots(
         self, title: str, said: str, figures: Sequence[Interval], divisor: float, axis: str
@@ -166,8 +157,8 @@ class FunctionComparison(Result):
             for name, one in zip(self._names(), self._ranked, strict=True)
         }
         said = "; ".join(
-            f"{name} {readable_seconds(parts['conversion'])} conversion and "
-            f"{readable_seconds(parts['call'])} call"
+            f"{name} "
+            + " and ".join(f"{readable_seconds(each)} {part}" for part, each in parts.items())
             for name, parts in bars.items()
         )
         draw = partial(bars_of_parts, bars=bars)
@@ -175,12 +166,11 @@ class FunctionComparison(Result):
 
     def _names(self) -> list[str]:
         """Return the functions as they fit beside an axis: module and name on two lines."""
-        return [_shown(one).replace(":", ":\n", 1) for one in self._ranked]
+        return [_name(one).replace(":", ":\n", 1) for one in self._ranked]
 
     def _said(self, figures: Sequence[Interval], readable: Callable[[float], str]) -> str:
         return ", ".join(
-            f"{_shown(one)} {readable(figure.predicted)} "
-            f"({readable(figure.low)} to {readable(figure.high)})"
+            f"{_name(one)} {shown(figure, readable)}"
             for one, figure in zip(self._ranked, figures, strict=True)
         )
 
@@ -219,17 +209,17 @@ def compare_functions(
         If there is no such function, or it takes no such arguments.
     """
     given = dict(keywords or {})
-    asked: list[tuple[str, dict[str, Any]]] = []
     found = [check_function(name, arguments, given) for name in functions]
     graph = for_functions(graph, found)
+    calls: list[tuple[str, dict[str, Any]]] = []
     for name, checked in zip(functions, found, strict=True):
         backends = backends_of(checked)
-        asked += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
+        calls += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
     from predict_graph.functions.predictor import predict_function
 
     predictions: list[FunctionPrediction] = []
     errors: dict[str, str] = {}
-    for name, options in asked:
+    for name, options in calls:
         try:
             one = predict_function(
                 name,
@@ -250,7 +240,7 @@ def compare_functions(
     return FunctionComparison(graph.describe(), predictions, errors, seed)
 
 
-def _shown(one: FunctionPrediction) -> str:
+def _name(one: FunctionPrediction) -> str:
     return _with_backend(str(one.function["name"]), one.function["arguments"])
 
 

@@ -1,13 +1,12 @@
-"""What the cost of a graph function may grow with: counts of a graph that are cheap to know.
+"""Drivers: counts of a graph that the cost of a function may grow with.
 
-The compiled counts below take some nanoseconds an edge, a hundredth of what a Python function takes
-for it. Reach is estimated: breadth-first searches from some vertices tell how many vertices and
-edges one search visits, which on a directed or torn graph is far less than all.
+The compiled counts take some nanoseconds an edge, a hundredth of what a Python function takes.
+Reach is estimated by breadth-first searches from some vertices: on a directed or disconnected graph
+they visit far fewer vertices and edges than there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,35 +15,20 @@ from numba import njit
 
 from predict_graph.graph import Graph
 
-__all__ = ["DRIVERS", "drivers_of", "neighbour_work", "searches"]
+_SEARCHES = 32  # limits the searches whose mean is taken
+_MOST_STEPS = 20_000_000  # limits the edges that all searches together visit: about 0.1 s
 
-_SEARCHES = 32  # a choice: what they reach is a mean of so many
-_MOST_STEPS = 20_000_000  # edges that all searches together may visit: about 0.1 s; a choice
-
-DRIVERS = {
-    "vertices": "n",
-    "edges": "m",
-    "edges_log": "m log n",
-    "squares": "sum of squared degrees",
-    "wedges": "sum over edges of the smaller degree",
-    "two_hop": "sum over vertices of degree times the degrees of the neighbours",
-    "reached_vertices": "vertices that searches from all vertices reach",
-    "reached_edges": "edges that searches from all vertices visit",
-    "vertices_squared": "n squared",
-    "vertices_edges": "n times m",
-    "vertices_cubed": "n cubed",
-}
-"""Name of each driver, and what it counts."""
+DRIVERS = (
+    *("vertices", "edges", "edges_log", "squares", "wedges", "two_hop"),
+    *("reached_vertices", "reached_edges", "vertices_squared", "vertices_edges", "vertices_cubed"),
+)
+"""Names, in the order of the bundled runs. ``edges_log`` is m log n; ``squares`` sums squared
+degrees; ``wedges`` sums over edges the smaller degree; ``two_hop`` sums over vertices the degree
+times those of the neighbours; ``reached_…`` are visited by searches from all vertices."""
 
 
 def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
-    """Return the drivers of a graph.
-
-    Parameters
-    ----------
-    graph : Graph
-    rng : Generator
-        Chooses where searches begin.
+    """Return the drivers of a graph; `rng` chooses the starts of searches.
 
     Examples
     --------
@@ -76,11 +60,6 @@ def neighbour_work(graph: Graph) -> npt.NDArray[np.float64]:
     """Return the sum of the degrees of each vertex's neighbours, shape (n,)."""
     degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
     return np.asarray(_neighbour_sums(graph.indptr, graph.indices, degrees))
-
-
-def as_row(drivers: Mapping[str, float]) -> dict[str, Any]:
-    """Return drivers as columns of a history's table."""
-    return {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
 
 
 def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:

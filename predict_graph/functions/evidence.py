@@ -1,4 +1,4 @@
-"""Weighing what samples, earlier runs and the first part of the run say."""
+"""Combine runs on samples, earlier runs and the first part of the run."""
 
 from __future__ import annotations
 
@@ -9,84 +9,62 @@ from dataclasses import replace
 import numpy as np
 
 from predict_graph.durations import readable_seconds
-from predict_graph.functions.growth import Growth, Hyper, Point, beyond, extrapolate
+from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, beyond, extrapolate
 from predict_graph.functions.prediction import Evidence
-from predict_graph.functions.prefix import Prefix, Rounds, extrapolate_rounds
+from predict_graph.functions.prefix import Prefix
 from predict_graph.intervals import QUANTILE
 
-__all__ = ["Gathered", "combined", "refuted"]
-
-_OF_A_ROUND = ("vertices", "edges", "edges_log")
-"""Drivers of a round of a loop that goes on until nothing changes: it passes over the graph."""
-_FEWEST_RUNS = 3  # with rounds, and half of all: some end in one or two; judgement, not measured
+_OF_A_ROUND = ("vertices", "edges", "edges_log", "vertices_squared")
+"""Drivers of an iteration of a loop that runs until nothing changes: a pass over graph or pairs."""
+_FEWEST_RUNS = 3  # with iterations, and half of all: some end after one or two; not tuned
+# Of the iterations on samples: 1.8 times these, as those of label propagation are 5 for 20 or more
+# (measured on two graphs), those of PageRank within a fifth (docs/design-notes.md, fact 1).
+_ROUNDS = Hyper(noise=0.1, sampler=0.2, reach=0.1, seconds=0.5)
 
 
 class Gathered:
-    """Runs of a function on samples of a graph and on other graphs.
+    """Runs of a function on samples of a graph and on other graphs."""
 
-    Parameters
-    ----------
-    target : mapping
-        Drivers of the graph.
-    graph : str
-        Its name among the points.
-    """
-
-    def __init__(self, target: Mapping[str, float], graph: str) -> None:
-        self.points: list[Point] = []
-        self.turns = False  # whether rounds are those of a while around a loop over the graph
-        self.earlier: list[Point] = []
+    def __init__(self, target: Mapping[str, float], graph: str, earlier: Sequence[Point]) -> None:
+        self.points: list[Point] = []  # on samples
+        self.turns = False  # whether iterations are those of a while around a loop over the graph
+        self.earlier = earlier  # on other graphs
         self._target = target
         self._graph = graph
-        self._known: tuple[int, Growth | None] = (-1, None)
-        self._counted: Rounds | None = None
         self._stopped: list[tuple[Mapping[str, float], float]] = []
+        self._growth: Growth | None = None
+        self._current = False  # whether that includes all runs
 
     def add(self, point: Point) -> None:
         """Add a run on a sample."""
         self.points.append(point)
-
-    @property
-    def counted(self) -> bool:
-        """Whether somebody has counted the rounds of the outermost loop."""
-        return self._counted is not None
-
-    def count_rounds(self, rounds: Rounds) -> None:
-        """Take the rounds of the outermost loop, which somebody has counted."""
-        self._counted = rounds
-        self._known = (-1, None)
-
-    def add_history(self, points: Sequence[Point]) -> None:
-        """Add runs on other graphs."""
-        self.earlier.extend(points)
+        self._current = False
 
     def add_stopped(self, drivers: Mapping[str, float], seconds: float) -> None:
         """Add a run on a sample, or on the graph itself, that was stopped before its end."""
         if seconds > 0.0:
             self._stopped.append((drivers, seconds))
-            self._known = (-1, None)
+            self._current = False
 
     def growth(self) -> Growth | None:
-        """Return what the runs extrapolate, those that were stopped among them."""
-        count = len(self.points) + len(self.earlier)
-        if self._known[0] != count:
-            found = plain = self._foretold(self._target)
+        """Return the extrapolation of all runs; those that were stopped are lower bounds."""
+        if not self._current:
+            found = plain = self._extrapolated(self._target)
             for drivers, seconds in self._stopped:
-                there = self._foretold(drivers)
-                if plain is None or found is None or there is None:
-                    continue
-                found = max(found, beyond(plain, there, seconds), key=lambda each: each.cost)
-            self._known = (count, found)
-        return self._known[1]
+                there = self._extrapolated(drivers)
+                if plain is not None and found is not None and there is not None:
+                    found = max(found, beyond(plain, there, seconds), key=lambda each: each.cost)
+            self._growth, self._current = found, True
+        return self._growth
 
     def outgrown(self, prefix: Prefix | None) -> str:
-        """Return why the run may not finish; empty where nothing says so.
+        """Return why the run may not finish; empty without a reason.
 
-        A run outlasted the 90% interval of what others extrapolate, or, where it was the run itself
-        and showed no loop, what they predict.
+        A run exceeded the 90% interval of the extrapolation, or, on the graph itself and without a
+        loop, the extrapolation.
         """
         for drivers, seconds in self._stopped:
-            there = None if prefix is not None else self._foretold(drivers)
+            there = None if prefix is not None else self._extrapolated(drivers)
             if there is None:
                 continue
             own = drivers is self._target
@@ -100,53 +78,48 @@ class Gathered:
                 )
         return ""
 
-    def _foretold(self, target: Mapping[str, float]) -> Growth | None:
-        """Return what the runs that came to their end predict of a graph with such drivers."""
-        rounds = self._by_rounds(target)
-        others = self.earlier and not self.counted  # which tell no rounds
-        if rounds is not None and not others:
-            return rounds
-        found = extrapolate([*self.points, *self.earlier], target, self._graph)
-        return found if rounds is None or found is None else _mixed(rounds, found)
+    def before(self, seconds: Sequence[tuple[Mapping[str, float], float]]) -> float:
+        """Return the seconds before the loop on the graph, from those on samples."""
+        points = [Point(drivers, each, "", self._graph) for drivers, each in seconds]
+        found = extrapolate(points, self._target, self._graph)
+        return 0.0 if found is None else found.cost
 
-    def rounds(self, target: Mapping[str, float] | None = None) -> Rounds | None:
-        """Return the rounds of an outermost loop that ends early; None of others, or of few runs.
+    def rounds(self, target: Mapping[str, float] | None = None) -> Growth | None:
+        """Return the iterations of an outermost loop that ends early; None of others.
 
-        What a round costs grows with the graph, and how many there are hardly does.
+        They hardly grow with the graph, or with its vertices.
         """
-        seen = [(point.drivers["vertices"], point.rounds) for point in self.points if point.rounds]
-        if self._counted is not None and seen:
-            return self._counted
-        shortest = min((point.cost for point in self.points if point.rounds), default=0.0)
-        long = sum(point.cost >= shortest for point in self.points)  # shorter ones show no rounds
-        enough = len(seen) >= max(_FEWEST_RUNS, 0.5 * long)
-        size = (target or self._target)["vertices"]
-        return extrapolate_rounds(seen, size, passes=self.turns) if enough else None
+        seen = [point for point in self.points if point.rounds]
+        shortest = min((point.cost for point in seen), default=0.0)
+        long = sum(point.cost >= shortest for point in self.points)  # shorter ones show none
+        if len(seen) < max(_FEWEST_RUNS, 0.5 * long):
+            return None
+        points = [replace(point, cost=point.rounds, sampler="any") for point in seen]
+        names = (NOTHING,) if self.turns else (NOTHING, "vertices")
+        return extrapolate(points, target or self._target, self._graph, hyper=_ROUNDS, names=names)
 
-    def _by_rounds(self, target: Mapping[str, float]) -> Growth | None:
-        """Return what a round of such a loop will cost, times the rounds."""
+    def _extrapolated(self, target: Mapping[str, float]) -> Growth | None:
+        """Return what finished runs predict for such drivers, by iterations where they are known.
+
+        An iteration grows with the graph, and their number hardly does.
+        """
         rounds = self.rounds(target)
         if rounds is None:
-            return None
-        known = [point for point in [*self.points, *self.earlier] if point.rounds]
+            return extrapolate([*self.points, *self.earlier], target, self._graph)
+        known = [point for point in self.points if point.rounds]
         each = [replace(point, cost=point.cost / point.rounds) for point in known]
         usual = float(np.median([point.rounds for point in known]))
-        noise = 0.0 if self._counted is None else rounds.log_std  # each run is one try
-        own = Hyper()
-        hyper = replace(own, seconds=own.seconds / usual, noise=math.hypot(own.noise, noise))
+        hyper = replace(Hyper(), seconds=Hyper().seconds / usual)
         found = extrapolate(each, target, self._graph, hyper=hyper, names=_OF_A_ROUND)
         if found is None:
             return None
         spread = math.hypot(found.log_std, rounds.log_std)
-        return Growth(found.cost * rounds.total, spread, found.drivers)
+        return Growth(found.cost * rounds.cost, spread, found.drivers)
 
     def weighed(
         self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
     ) -> list[Evidence]:
-        """Return each kind of evidence with its weight: the inverse of its variance.
-
-        The variance is that of :func:`refuted`.
-        """
+        """Return each source with its weight, the inverse of its variance (:func:`widened`)."""
         found: list[Evidence] = []
         growth = self.growth()
         if growth is not None:
@@ -160,52 +133,31 @@ class Gathered:
             found.append(Evidence(source, growth.cost, growth.log_std, 0.0, samples_spent, detail))
         if prefix is not None:
             about = "about " if prefix.estimated else ""
-            source = "as counted in arrays" if self.counted else "as on samples"
-            detail = (
-                f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost loop"
-                + (f", which ends when it has converged: {source}" if about else "")
-            )
+            detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
+            detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
             found.append(
                 Evidence("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)
             )
-        found = refuted(found)
+        found = widened(found)
         precisions = [1.0 / each.log_std**2 for each in found]
-        whole = sum(precisions) or 1.0
         return [
-            Evidence(
-                each.source,
-                each.predicted,
-                each.log_std,
-                precision / whole,
-                each.spent,
-                each.detail,
-            )
+            replace(each, weight=precision / sum(precisions))
             for each, precision in zip(found, precisions, strict=True)
         ]
 
 
-def _mixed(one: Growth, other: Growth) -> Growth:
-    """Return what two models of the same runs say: between them, and as wide as both."""
-    weights = np.array([one.log_std, other.log_std]) ** -2.0
-    weights /= weights.sum()
-    logs = np.log([one.cost, other.cost])
-    centre = float(weights @ logs)
-    spread = float(weights @ (np.array([one.log_std, other.log_std]) ** 2 + (logs - centre) ** 2))
-    return Growth(math.exp(centre), math.sqrt(spread), one.drivers)
+def widened(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Widen sources that contradict the most precise one.
 
-
-def refuted(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Widen evidence to what the surest of it says that it is off by, if that is more.
-
-    Two that are further apart than both allow cannot both be right, and the surer one more likely
-    is: the other gets the spread that makes their distance one standard deviation (R. T. Birge,
-    Physical Review 40, 207, 1932, widens all by such a ratio).
+    Two that are further apart than both allow cannot both be right, and the more precise one more
+    likely is: the other gets the standard deviation that makes their distance one of it (R. T.
+    Birge, Physical Review 40, 207, 1932, widens all by such a ratio).
 
     Examples
     --------
     >>> part = Evidence("prefix", 60.0, 0.2, 0.0, 1.0, "")
     >>> samples = Evidence("samples", 1200.0, 0.9, 0.0, 1.0, "")
-    >>> [round(each.log_std, 2) for each in refuted([samples, part])]
+    >>> [round(each.log_std, 2) for each in widened([samples, part])]
     [2.99, 0.2]
     """
     surest = min(evidence, key=lambda each: each.log_std, default=None)
@@ -219,7 +171,7 @@ def refuted(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def combined(evidence: Sequence[Evidence]) -> tuple[float, float]:
-    """Return the weighed mean of all evidence, and the standard deviation of its logarithm.
+    """Return the weighted mean of all evidence, and the standard deviation of its logarithm.
 
     Examples
     --------
@@ -227,7 +179,6 @@ def combined(evidence: Sequence[Evidence]) -> tuple[float, float]:
     >>> round(total, 6), std
     (2.0, 0.05)
     """
-    weights = [each.weight for each in evidence]
-    mean = sum(w * math.log(each.predicted) for w, each in zip(weights, evidence, strict=True))
-    variance = sum((w * each.log_std) ** 2 for w, each in zip(weights, evidence, strict=True))
+    mean = sum(each.weight * math.log(each.predicted) for each in evidence)
+    variance = sum((each.weight * each.log_std) ** 2 for each in evidence)
     return math.exp(mean), math.sqrt(variance)

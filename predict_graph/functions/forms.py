@@ -19,15 +19,6 @@ from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked
 
-__all__ = [
-    "as_graph",
-    "build",
-    "for_functions",
-    "missing_library",
-    "part_of_igraph",
-    "reordered_networkx",
-]
-
 IntArray = npt.NDArray[np.integer]
 
 
@@ -51,7 +42,7 @@ def as_graph(
 
 
 def for_functions(graph: Graph, functions: Sequence[GraphFunction]) -> Graph:
-    """Return a graph of undeclared direction as the libraries of all functions would read it."""
+    """Return a graph of undeclared direction as the libraries of all functions read it."""
     if READ_AS_DIRECTED not in graph.notes or any(map(_reads_directed, functions)):
         return graph
     made = as_asked(graph, False, None)
@@ -83,16 +74,9 @@ def _reads_directed(function: GraphFunction) -> bool:
 
 
 def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:
-    """Return a graph as a library wants it.
+    """Return a graph in a form (:data:`~predict_graph.functions.naming.FORMS`).
 
-    Parameters
-    ----------
-    graph : Graph
-    form : str
-        One of :data:`~predict_graph.functions.naming.FORMS`.
-    order : ndarray of int, shape (n,), optional
-        The vertices in the order that the library's graph goes through them; the first of them has
-        the lowest id there. By default as they are.
+    `order` are the vertices in the order of the library's graph; by default as they are.
 
     Raises
     ------
@@ -108,7 +92,7 @@ def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:
 
 
 def missing_library(form: str) -> RequestError | None:
-    """Return the error that says that the library of a form is not installed."""
+    """Return the error of a form whose library is not installed."""
     from importlib.util import find_spec
 
     if form in ("networkx", "igraph", "networkit", "scipy") and find_spec(form) is None:
@@ -194,7 +178,7 @@ def _rows(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Make many objects that live on without a search for those that do not, time and again."""
+    """Make many objects without garbage collections in between."""
     enabled = gc.isenabled()
     gc.disable()
     try:

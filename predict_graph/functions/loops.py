@@ -6,12 +6,10 @@ import ast
 import inspect
 import linecache
 import tokenize
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
-
-__all__ = ["COMPREHENSIONS", "Loop", "enclosing_loops", "parse_ahead", "parsed_functions"]
 
 COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 """Names of code objects that are one loop over their argument ``.0``."""
@@ -52,7 +50,7 @@ class Loop:
 
     @property
     def is_while(self) -> bool:
-        """Whether no elements are gone through: only its condition says when it ends."""
+        """Whether only its condition ends it."""
         return self.iterable is None
 
     def body_holds(self, line: int) -> bool:
@@ -68,7 +66,8 @@ def _loops(code: CodeType) -> tuple[Loop, ...]:
     root = _function(code.co_filename, code.co_firstlineno)
     if root is None:
         return ()
-    found = [_loop(node) for node in _own_nodes(root) if isinstance(node, ast.For | ast.While)]
+    own = _inside(ast.iter_child_nodes(root), _FUNCTIONS)
+    found = [_loop(node) for node in own if isinstance(node, ast.For | ast.While)]
     return tuple(sorted(found, key=lambda loop: (loop.header, -loop.last)))
 
 
@@ -85,16 +84,12 @@ def _loop(node: ast.For | ast.While) -> Loop:
     )
 
 
-_PARSED: list[tuple[str, int]] = []
-
-
-def parsed_functions() -> list[tuple[str, int]]:
-    """Return file and line of the functions whose syntax trees this process has made."""
-    return list(_PARSED)
+PARSED: list[tuple[str, int]] = []
+"""File and line of the functions whose syntax trees this process has made."""
 
 
 def parse_ahead(functions: list[tuple[str, int]]) -> None:
-    """Make syntax trees before they are needed, so that a child process has them."""
+    """Make syntax trees, so that a child process has them: an observation must not take long."""
     for file, line in functions:
         _function(file, line)
 
@@ -110,7 +105,7 @@ def _function(file: str, line: int) -> ast.AST | None:
         tree = ast.parse("".join(["if 1:\n", *block] if inside else block))
     except (SyntaxError, ValueError, tokenize.TokenError):
         return None
-    _PARSED.append((file, line))
+    PARSED.append((file, line))
     ast.increment_lineno(tree, line - (2 if inside else 1))
     for node in tree.body[0].body if inside else tree.body:  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -124,7 +119,7 @@ def enclosing_loops(code: CodeType, line: int | None) -> list[Loop]:
     Examples
     --------
     >>> from predict_graph.functions import loops
-    >>> [loop.is_while for loop in loops.enclosing_loops(loops._own_nodes.__code__, 0)]
+    >>> [loop.is_while for loop in loops.enclosing_loops(loops._stored.__code__, 0)]
     []
     """
     if line is None:  # the interpreter is between two lines
@@ -132,54 +127,32 @@ def enclosing_loops(code: CodeType, line: int | None) -> list[Loop]:
     return [loop for loop in _loops(code) if loop.header <= line <= loop.last]
 
 
-def _own_nodes(root: ast.AST) -> list[ast.AST]:
-    """Return the nodes of a function, those of functions inside it left out."""
-    nodes: list[ast.AST] = []
-    waiting = list(ast.iter_child_nodes(root))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue
-        nodes.append(node)
-        waiting.extend(ast.iter_child_nodes(node))
-    return nodes
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def _inside(nodes: Iterable[ast.AST], excluded: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
+    """Yield nodes and those inside them, without the contents of the excluded types."""
+    for node in nodes:
+        yield node
+        if isinstance(node, ast.comprehension):  # its variables are its own
+            yield from _inside([node.iter, *node.ifs], excluded)
+        elif not isinstance(node, excluded):
+            yield from _inside(ast.iter_child_nodes(node), excluded)
 
 
 def _ends_early(body: list[ast.stmt]) -> bool:
     """Whether a loop with this body can end before its last element."""
-    waiting: list[tuple[ast.AST, bool]] = [(statement, True) for statement in body]
-    while waiting:
-        node, direct = waiting.pop()
-        if isinstance(node, ast.Return) or (isinstance(node, ast.Break) and direct):
-            return True
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            continue
-        inner = direct and not isinstance(node, ast.For | ast.While)
-        waiting.extend((child, inner) for child in ast.iter_child_nodes(node))
-    return False
+    if any(isinstance(node, ast.Return) for node in _inside(body, _FUNCTIONS)):
+        return True
+    own = _inside(body, (*_FUNCTIONS, ast.For, ast.While))
+    return any(isinstance(node, ast.Break) for node in own)
 
 
 def _stored(body: list[ast.stmt]) -> dict[str, int]:
-    """Return the names that a body binds, and the line of its first statement that does.
-
-    A comprehension's variables are its own.
-    """
+    """Return the names that a body binds, and the line of its first statement that does."""
     found: dict[str, int] = {}
     for statement in body:
-        for name in _bound_names(statement):
-            found.setdefault(name, statement.lineno)
+        for node in _inside([statement], ()):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+                found.setdefault(node.id, statement.lineno)
     return found
-
-
-def _bound_names(statement: ast.stmt) -> set[str]:
-    names: set[str] = set()
-    waiting: list[ast.AST] = [statement]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-            names.add(node.id)
-        parts: Iterable[ast.AST] = ast.iter_child_nodes(node)
-        if isinstance(node, ast.comprehension):
-            parts = (part for part in parts if part is not node.target)
-        waiting.extend(parts)
-    return names

@@ -1,4 +1,4 @@
-"""Which function is meant, what it wants as its graph, and whether its arguments fit."""
+"""Names of functions, the graph that a function takes, and its arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import hashlib
 import importlib
 import inspect
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,19 +17,8 @@ from types import MethodDescriptorType, ModuleType
 from typing import Any
 
 from predict_graph.algorithms import SPARK_LIBRARIES
-from predict_graph.errors import RequestError, unknown_name
-
-__all__ = [
-    "FORMS",
-    "GraphFunction",
-    "backends_of",
-    "check_arguments",
-    "check_function",
-    "form_of",
-    "is_function",
-    "signature_of",
-    "with_seed",
-]
+from predict_graph.errors import RequestError, did_you_mean, unknown_name
+from predict_graph.plugin_files import execute_file, read_source
 
 FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
@@ -38,6 +26,11 @@ of edges (two columns), or our own :class:`~predict_graph.graph.Graph`."""
 
 _LIBRARIES = ("networkx", "igraph", "networkit", "scipy", "predict_graph")
 _GRAPH_LIBRARIES = ("networkx", "igraph", "networkit")
+_ANNOTATIONS = {
+    **{library: library for library in (*_GRAPH_LIBRARIES, "scipy")},
+    **{"nx.": "networkx", "ig.": "igraph", "nk.": "networkit", "csr_": "scipy"},
+    **{"predict_graph": "graph", "DataFrame": "edges", "ndarray": "edges"},
+}
 _FORM_OF = {"predict_graph": "graph", "sklearn": "scipy"}
 
 VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "r"})
@@ -46,7 +39,7 @@ VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "
 
 @dataclass(frozen=True)
 class GraphFunction:
-    """A function over a graph, with its arguments.
+    """A function over a graph, with the arguments after the graph.
 
     Parameters
     ----------
@@ -55,12 +48,12 @@ class GraphFunction:
     name : str
         ``library:function`` or ``file.py:function``.
     library, library_version : str
-        Empty for a function of one's own.
+        Empty for a function of the user's own.
     form : str
         One of :data:`FORMS`.
-    positional, keywords : arguments after the graph.
     code : str
-        Digest of the source of a function of one's own: a changed function has another history.
+        Digest of the source of a function of the user's own: a changed function has another
+        history.
     """
 
     call: Callable[..., Any]
@@ -80,7 +73,11 @@ class GraphFunction:
     def arguments(self) -> dict[str, Any]:
         """The arguments as JSON may have them."""
         given = {str(number): value for number, value in enumerate(self.positional, 1)}
-        return {name: _plain(value) for name, value in {**given, **self.keywords}.items()}
+        plain = str | int | float | bool | None
+        return {
+            name: value if isinstance(value, plain) else repr(value)
+            for name, value in {**given, **self.keywords}.items()
+        }
 
     def describe(self) -> dict[str, Any]:
         """Return name, library, arguments and form, for JSON."""
@@ -93,7 +90,7 @@ class GraphFunction:
 
 
 def is_function(value: Any) -> bool:
-    """Whether a function is meant, rather than an algorithm by its name.
+    """Whether a value is or names a function rather than an algorithm.
 
     Examples
     --------
@@ -118,17 +115,9 @@ def check_function(
 ) -> GraphFunction:
     """Return the function that `value` is or names, with its arguments checked.
 
-    Parameters
-    ----------
-    value : str or callable
-        ``module:function`` (``igraph`` also finds methods of its graphs, ``networkit`` classes that
-        are run), ``file.py:function``, or a function.
-    positional, keywords
-        Arguments after the graph.
-    form : str, optional
-        One of :data:`FORMS`; by default as the function's annotation or library says.
-    graph : object, optional
-        The graph it will be called on, whose type says what the function wants.
+    Names are ``module:function`` (``igraph`` also finds methods of its graphs, ``networkit``
+    classes that are run) or ``file.py:function``. The form of the graph is by default that of the
+    library, of `graph`, or of the function's annotation.
 
     Raises
     ------
@@ -138,15 +127,13 @@ def check_function(
     if form is not None and form not in FORMS:
         raise unknown_name("form of a graph", form, FORMS)
     found, name, library, code = _named(value) if isinstance(value, str) else _given(value)
-    call = _runnable(found) if inspect.isclass(found) else found
-    own = library if library in _GRAPH_LIBRARIES else None  # which takes graphs of its own alone
-    wanted = form or own or form_of(graph) or _wanted(found, library, name)
+    own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
     function = GraphFunction(
-        call=call,
+        call=_runnable(found) if inspect.isclass(found) else found,
         name=name,
         library=library,
         library_version=_version(library),
-        form=wanted,
+        form=form or own or form_of(graph) or _wanted(found, library, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
         code=code,
@@ -159,13 +146,10 @@ def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
     """Return the function with a seed as its argument, if it takes one and has none."""
     if seed is None or "seed" in function.keywords:
         return function
-    try:
-        accepted = signature_of(function.call).parameters
-    except (TypeError, ValueError):
-        return function
-    if "seed" not in accepted:
-        return function
-    return replace(function, keywords={**function.keywords, "seed": seed})
+    with contextlib.suppress(TypeError, ValueError):
+        if "seed" in signature_of(function.call).parameters:
+            return replace(function, keywords={**function.keywords, "seed": seed})
+    return function
 
 
 def backends_of(function: GraphFunction) -> list[str]:
@@ -187,7 +171,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     Raises
     ------
     TypeError, ValueError
-        If nothing tells them.
+        If they are unknown.
 
     Examples
     --------
@@ -233,12 +217,9 @@ def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, A
 
 
 def form_of(graph: Any) -> str | None:
-    """Return what kind of graph an object is; None for texts, our graphs and None."""
-    module = type(graph).__module__.partition(".")[0]
-    if module in (*_GRAPH_LIBRARIES, "scipy"):
-        return module
+    """Return the library of a graph; None for text, our graphs and None."""
     bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
-    return next((name for name in _GRAPH_LIBRARIES if name in bases), None)
+    return next((name for name in (*_GRAPH_LIBRARIES, "scipy") if name in bases), None)
 
 
 def _literal(text: str) -> Any:
@@ -292,16 +273,12 @@ def _unloaded(text: str, reason: str) -> RequestError:
 def _home(module: ModuleType, library: str, name: str) -> Any:
     """Return what has the name: the module, igraph's graphs, or a submodule of networkx."""
     first = name.partition(".")[0]
-    if hasattr(module, first):
-        return module
-    graph = getattr(module, "Graph", None)
-    if library == "igraph" and hasattr(graph, first):
-        return graph
+    homes: list[Any] = [module]
+    if library == "igraph":
+        homes.append(getattr(module, "Graph", None))
     if library == "networkx" and module.__name__ == "networkx":
-        community = importlib.import_module("networkx.algorithms.community")
-        if hasattr(community, first):
-            return community
-    return module
+        homes.append(importlib.import_module("networkx.algorithms.community"))
+    return next((home for home in homes if hasattr(home, first)), module)
 
 
 def _attribute(module: Any, name: str, text: str) -> Any:
@@ -311,21 +288,15 @@ def _attribute(module: Any, name: str, text: str) -> Any:
             with contextlib.suppress(ImportError):
                 importlib.import_module(f"{found.__name__}.{part}")
         if not hasattr(found, part):
+            near = did_you_mean(part, [each for each in dir(found) if not each.startswith("_")])
+            alike = f";{near}" if near else ""
             raise RequestError(
-                f"there is no function {name!r} in {text.rpartition(':')[0]!r}{_alike(found, part)}"
+                f"there is no function {name!r} in {text.rpartition(':')[0]!r}{alike}"
             )
         found = getattr(found, part)
     if not callable(found):
         raise RequestError(f"{text!r} is a {type(found).__name__}; accepted: a function")
     return found
-
-
-def _alike(found: Any, name: str) -> str:
-    import difflib
-
-    names = [each for each in dir(found) if not each.startswith("_")]
-    near = difflib.get_close_matches(name, names, n=3)
-    return f"; alike: {', '.join(near)}" if near else ""
 
 
 _FILES: dict[Path, tuple[bytes, ModuleType]] = {}
@@ -334,25 +305,10 @@ _FILES: dict[Path, tuple[bytes, ModuleType]] = {}
 def _file_module(file: Path) -> ModuleType:
     """Execute a Python file, once as long as it does not change."""
     path = Path(os.path.realpath(os.path.expanduser(file)))
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise RequestError(f"the file {file} cannot be read: {error.strerror or error}") from error
-    if path in _FILES and _FILES[path][0] == source:
-        return _FILES[path][1]
-    module = ModuleType(f"functions_of_{path.stem}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
-    try:
-        exec(compile(source, str(path), "exec"), vars(module))
-    except SyntaxError as error:
-        raise RequestError(f"the file {file}, line {error.lineno}: {error.msg}") from error
-    except (Exception, SystemExit) as error:
-        raise RequestError(
-            f"the file {file} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-    _FILES[path] = (source, module)
-    return module
+    source = read_source(path, "file")
+    if path not in _FILES or _FILES[path][0] != source:
+        _FILES[path] = (source, execute_file(path, source, "file"))
+    return _FILES[path][1]
 
 
 def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
@@ -393,16 +349,14 @@ def _wanted(function: Any, library: str, name: str) -> str:
     annotated = _annotation(function)
     if annotated is not None:
         return annotated
-    known = vars(inspect.getmodule(function) or ModuleType("none"))
-    known = getattr(inspect.unwrap(function), "__globals__", known)
+    module = vars(inspect.getmodule(function) or ModuleType("none"))
+    names = dict(getattr(inspect.unwrap(function), "__globals__", module))
     imported = {
-        (
-            value.__name__
-            if isinstance(value, ModuleType)
-            else getattr(value, "__module__", "") or ""
-        ).partition(".")[0]
-        for value in list(known.values())
-        if isinstance(value, ModuleType) or callable(value)
+        (value.__name__ if isinstance(value, ModuleType) else str(value.__module__)).partition(".")[
+            0
+        ]
+        for value in names.values()
+        if isinstance(value, ModuleType) or (callable(value) and hasattr(value, "__module__"))
     }
     found = [each for each in _GRAPH_LIBRARIES if each in imported]
     if len(found) == 1:
@@ -425,20 +379,7 @@ def _annotation(function: Any) -> str | None:
         return None
     if isinstance(text, type):
         text = f"{text.__module__}.{text.__qualname__}"
-    text = str(text)
-    for library, form in (
-        *((name, name) for name in ("networkx", "igraph", "networkit", "scipy")),
-        ("nx.", "networkx"),
-        ("ig.", "igraph"),
-        ("nk.", "networkit"),
-        ("csr_", "scipy"),
-        ("predict_graph", "graph"),
-        ("DataFrame", "edges"),
-        ("ndarray", "edges"),
-    ):
-        if library in text:
-            return form
-    return None
+    return next((form for part, form in _ANNOTATIONS.items() if part in str(text)), None)
 
 
 def _check_signature(found: Any, function: GraphFunction) -> None:
@@ -474,7 +415,3 @@ def _version(library: str) -> str:
         return version(library)
     except PackageNotFoundError:
         return ""
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool | type(None)) else repr(value)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from predict_graph.durations import readable_seconds
-from predict_graph.intervals import QUANTILE
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.memory import memory_picture
 from predict_graph.pictures.palette import LIGHT
@@ -18,11 +17,9 @@ from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
 if TYPE_CHECKING:
     from predict_graph.functions.prediction import FunctionPrediction
 
-__all__ = ["pictures_of"]
-
 
 def pictures_of(found: FunctionPrediction) -> list[Picture]:
-    """Return time by parts, what each evidence says, the samples' times, and memory."""
+    """Return time by parts, the estimate of each source, the samples' times, and memory."""
     pictures = [_time(found)]
     if found.evidence:
         pictures.append(_evidence(found))
@@ -36,44 +33,36 @@ def pictures_of(found: FunctionPrediction) -> list[Picture]:
 
 
 def _time(found: FunctionPrediction) -> Picture:
-    runtime = found.runtime_seconds
-    parts = {"conversion": found.convert_seconds.predicted, "call": found.call_seconds.predicted}
-    bars = {"predicted": parts}
+    runtime, convert = found.runtime_seconds, found.convert_seconds.predicted
+    bars = {"predicted": {"conversion": convert, "call": found.call_seconds.predicted}}
     said = (
         f"Time: {readable_seconds(runtime.predicted)}, 90% sure {readable_seconds(runtime.low)} to "
-        f"{readable_seconds(runtime.high)}, of which conversion "
-        f"{readable_seconds(found.convert_seconds.predicted)}."
+        f"{readable_seconds(runtime.high)}, includes conversion {readable_seconds(convert)}."
     )
     draw = partial(bars_of_parts, bars=bars, total=(runtime.low, runtime.high))
     return Picture("Where the time goes", said, draw, 0.65)
 
 
 def _evidence(found: FunctionPrediction) -> Picture:
-    """Each kind of evidence alone, and what they say together."""
-    call = found.call_seconds
-    rows = [("together", call.predicted, call.low, call.high)]
+    """Draw the estimate of each source, and the combined one."""
+    intervals = {"together": found.call_seconds}
     for each in found.evidence:
-        factor = math.exp(QUANTILE * each.log_std)
-        seconds = each.predicted
-        rows.append(
-            (f"{each.source} ({each.weight:.0%})", seconds, seconds / factor, seconds * factor)
-        )
-    divisor, unit = unit_of(max(row[1] for row in rows))
-    names = [row[0] for row in rows]
-    values, low, high = (np.array([row[i] for row in rows]) / divisor for i in (1, 2, 3))
-    said = "What each evidence says of the call: " + ", ".join(
-        f"{name} {readable_seconds(value)}" for name, value, *_ in rows
+        name = f"{each.source} ({each.weight:.0%})"
+        intervals[name] = Interval.spread(each.predicted, each.log_std)
+    divisor, unit = unit_of(max(each.predicted for each in intervals.values()))
+    said = "Estimates of the call by source: " + ", ".join(
+        f"{name} {readable_seconds(each.predicted)}" for name, each in intervals.items()
     )
     draw = partial(
         dots,
-        names=names,
-        values=values,
-        low=low,
-        high=high,
+        names=list(intervals),
+        values=np.array([each.predicted for each in intervals.values()]) / divisor,
+        low=np.array([each.low for each in intervals.values()]) / divisor,
+        high=np.array([each.high for each in intervals.values()]) / divisor,
         xlabel=f"time of the call, {unit} (line: 90% sure)",
         emphasised=["together"],
     )
-    return Picture("Where the seconds come from", f"{said}.", draw, 0.5 + 0.1 * len(rows))
+    return Picture("Where the seconds come from", f"{said}.", draw, 0.5 + 0.1 * len(intervals))
 
 
 def _samples(found: FunctionPrediction, done: list[Any]) -> Picture:
@@ -91,23 +80,11 @@ def _samples(found: FunctionPrediction, done: list[Any]) -> Picture:
         size = float(found.graph["edges"])
         axes.plot([size, size], [call.low, call.high], color=LIGHT.series[1], linewidth=2)
         axes.plot([size], [call.predicted], "s", color=LIGHT.series[1])
-        axes.annotate(
-            "graph, predicted ",
-            (size, call.predicted),
-            ha="right",
-            fontsize=8.5,
-            color=LIGHT.series[1],
-            fontweight="bold",
-        )
-        axes.annotate(
-            " samples",
-            (edges[seconds.argmax()], seconds.max()),
-            ha="left",
-            va="top",
-            fontsize=8.5,
-            color=LIGHT.series[0],
-            fontweight="bold",
-        )
+        largest = (edges[seconds.argmax()], seconds.max())
+        text: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold"}
+        end = (size, call.predicted)
+        axes.annotate("graph, predicted ", end, ha="right", color=LIGHT.series[1], **text)
+        axes.annotate(" samples", largest, va="top", color=LIGHT.series[0], **text)
         axes.set(xscale="log", yscale="log", xlabel="edges", ylabel="time, s (line: 90% sure)")
         axes.margins(0.12)
 

@@ -1,9 +1,9 @@
-"""What a prediction of a function says."""
+"""The prediction of a function call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer, Table, graph_text, sure
@@ -16,12 +16,10 @@ from predict_graph.results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Evidence", "FunctionPrediction", "SampleRow", "readable_bytes"]
-
 
 @dataclass(frozen=True)
 class Evidence:
-    """One kind of evidence, and what it says alone.
+    """One source of evidence, and its estimate.
 
     Parameters
     ----------
@@ -32,7 +30,7 @@ class Evidence:
     weight : float
         Its part in the prediction.
     spent : float
-        Processor seconds that it took.
+        Processor seconds that it cost.
     detail : str
     """
 
@@ -42,10 +40,6 @@ class Evidence:
     weight: float
     spent: float
     detail: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -59,14 +53,10 @@ class SampleRow:
     peak_bytes: float
     state: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FunctionPrediction(Result):
-    """How long a call of a function will take, what memory it needs, and how sure that is.
+    """Predicted time and memory of a function call, with intervals.
 
     Parameters
     ----------
@@ -89,13 +79,13 @@ class FunctionPrediction(Result):
     budget : str
     warnings : list of str
     advice : list of str
-        What would be shorter.
+        Shorter alternatives.
     load : Load
-        What slowed the prediction down, and is assumed to slow the run down.
+        Slowdown by other work, assumed to last during the run.
     iterator : bool
         Whether the function returns an iterator, whose items are not kept.
     outgrown : str
-        Why the run may not finish; empty where nothing says so.
+        Why the run may not finish; empty without a reason.
     """
 
     function: Mapping[str, Any]
@@ -152,33 +142,28 @@ class FunctionPrediction(Result):
 
     @property
     def answer(self) -> Answer:
-        """What it says first, what decides that, and what it rests on."""
+        """The sentence, what decides it, and what it rests on."""
         facts = [("graph", f"{self.graph['name']}: {graph_text(self.graph)}")]
         if self.convert_seconds.predicted > 0.0:
-            facts.append(("of which conversion", _said(self.convert_seconds)))
-        peak = self.peak_bytes
-        if peak is not None:
-            between = f"{readable_bytes(peak.low)} to {readable_bytes(peak.high)}"
-            said = f"{readable_bytes(peak.predicted)} ({between}), {self._memory_words}"
-            facts.append(("peak memory", said))
+            facts.append(("includes conversion", shown(self.convert_seconds, readable_seconds)))
+        if self.peak_bytes is not None:
+            words = {True: "fits", False: "does not fit", None: "may not fit"}[self.fits]
+            memory = f"{words}: {readable_bytes(self.available_bytes)} are free"
+            facts.append(("peak memory", f"{shown(self.peak_bytes, readable_bytes)}, {memory}"))
         facts += [
             (f"by {each.source}", f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}")
             for each in self.evidence
         ]
         share = self.overhead_seconds / max(self.runtime_seconds.predicted, 1e-9)
-        asking = f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run"
+        overhead = f"{readable_seconds(self.overhead_seconds)}, {share:.1%} of the run"
         facts += [("instead", text) for text in self.advice]
-        facts.append(("prediction overhead", f"{asking} (budget {self.budget})"))
+        facts.append(("prediction overhead", f"{overhead} (budget {self.budget})"))
         given = ", ".join(f"{name}={value!r}" for name, value in self.function["arguments"].items())
         columns = ["sampler", "vertices", "edges", "took", "peak memory", "ended"]
         rows = [
             (
-                row.sampler,
-                row.vertices,
-                row.edges,
-                readable_seconds(row.seconds),
-                readable_bytes(row.peak_bytes),
-                row.state,
+                *(row.sampler, row.vertices, row.edges, readable_seconds(row.seconds)),
+                *(readable_bytes(row.peak_bytes), row.state),
             )
             for row in self.samples
         ]
@@ -213,15 +198,10 @@ class FunctionPrediction(Result):
         return pd.DataFrame(rows)
 
     def pictures(self) -> list[Picture]:
-        """Return the pictures of a report: time, memory, and what each evidence says."""
+        """Return the pictures of a report: time, memory, and each source."""
         from predict_graph.functions.picture import pictures_of
 
         return pictures_of(self)
-
-    @property
-    def _memory_words(self) -> str:
-        words = {True: "fits", False: "does not fit", None: "may not fit"}
-        return f"{words[self.fits]}: {readable_bytes(self.available_bytes)} are free"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction, ready for JSON."""
@@ -246,8 +226,8 @@ class FunctionPrediction(Result):
                 ),
                 "available_bytes": self.available_bytes,
             },
-            "evidence": [each.to_dict() for each in self.evidence],
-            "samples": [each.to_dict() for each in self.samples],
+            "evidence": [asdict(each) for each in self.evidence],
+            "samples": [asdict(each) for each in self.samples],
             "overhead": {
                 "seconds": self.overhead_seconds,
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
@@ -275,8 +255,7 @@ def readable_bytes(value: float) -> str:
     return f"{size:.3g} TiB"
 
 
-def _said(figure: Interval) -> str:
-    return (
-        f"{readable_seconds(figure.predicted)} "
-        f"({readable_seconds(figure.low)} to {readable_seconds(figure.high)})"
-    )
+def shown(interval: Interval, readable: Callable[[float], str]) -> str:
+    """Return an interval in words."""
+    ends = f"{readable(interval.low)} to {readable(interval.high)}"
+    return f"{readable(interval.predicted)} ({ends})"

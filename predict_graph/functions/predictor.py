@@ -1,9 +1,8 @@
-"""Predicting a call of a graph function, by the cheapest evidence first, within a budget.
+"""Predict a call of a graph function from inexpensive evidence first, within a budget.
 
-The plan: earlier runs of the function on other graphs, or those that are shipped; runs on samples
-that grow until the budget is spent; and, where a sample shows that the function is one loop, the
-first part of the real run. Where the graph is so small that the run itself is within the budget,
-that is what is done.
+Evidence are earlier runs of the function on other graphs, or bundled ones; runs on samples that
+grow until the budget is spent; and, where a sample shows that the function is one loop, the first
+part of the real run. A run that fits into the budget is made instead.
 """
 
 from __future__ import annotations
@@ -19,23 +18,21 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from predict_graph.budget import DEFAULT_BUDGET, Budget, check_budget
+from predict_graph.budget import DEFAULT_BUDGET, check_budget
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
-from predict_graph.functions.advice import LONG, alike, fewer, trial_of
+from predict_graph.functions.advice import LONG, alike, fewer
 from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import Gathered, combined
 from predict_graph.functions.forms import missing_library
 from predict_graph.functions.growth import Point
-from predict_graph.functions.iterated import RoundCounter
-from predict_graph.functions.memory import foretell_memory
+from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.prediction import Evidence, FunctionPrediction, SampleRow
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
-    gave_up,
     loop_shape,
     read_prefix,
     shape_of_part,
@@ -45,61 +42,39 @@ from predict_graph.functions.records import earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import spread_order
 from predict_graph.functions.shipped import shipped_points
-from predict_graph.functions.subject import Case, Subject, check_subject
+from predict_graph.functions.subject import Case, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
-from predict_graph.intervals import QUANTILE
-from predict_graph.intervals import Interval as Figure
-
-__all__ = ["predict_function"]
-
-Steps = Callable[[str, float], None]
+from predict_graph.intervals import QUANTILE, Interval
 
 FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
 """The larger of five seconds and 5% of the predicted run, at most two minutes."""
 
-_TOLERATED = 1.25  # times its budget, that a prediction may take: by definition, docs/functions.md
-_FIRST_SIZE = 60  # vertices of the smallest sample; a choice
-_LEAST_SIZE = 4  # vertices of a sample at least; a choice: a square has what a graph may have
-_FIRST_SECONDS = 0.02  # a run on a sample is worth something from here on; a choice
-_FIRST_PATIENCE = 10.0  # seconds in which a function should end on a small sample; a choice
-_GROWTH = 5.0  # cost of a sample / cost of the last one, at most; judgement
-_PART = 0.35  # of what is left that one sample may take; judgement
-_COUNTING_PART = 0.5  # of what is left that counting rounds may take; judgement
-_OF_A_SAMPLE = 0.05  # of a run on a sample that counting its rounds may take; judgement
-_LEAST_COUNTING = 0.005  # seconds of the same, at least; judgement
-_LAST_PART = 0.5  # of what is left, for one more sample where no prefix can be had; judgement
-_MOST_SAMPLES = 14  # judgement
-_MOST_POWER = 8.0  # of vertices that seconds are thought to grow with; judgement: some explode
-_WHOLE_ROUNDS = 2.0  # in a first part, for which the order of one does not count; a choice
-_SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; a choice
-_SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; a choice
-_FEWEST_CURVES = 2  # by definition: of a loop that is not counted, how they change has to be seen
-_SMALLER = (0.5, 0.7)  # of the vertices of samples that are all of one size; judgement
-_ALIKE = 1.2  # vertices of the largest sample / of the smallest, at most; judgement
-_WORTH_SMALLER = 0.1  # seconds of a run from which smaller ones can be measured; judgement
-_APART = 1.2  # vertices of a sample / of the next smaller one, at least; judgement
-_REFUSED = ("error", "died")  # states of runs that will not do; by definition
-_OUTLASTING = ("stopped", "time")  # states of runs that were given up; by definition
+_TOLERATED = 1.25  # times its budget that a prediction may take: by definition, docs/functions.md
+_FIRST_SIZE = 60  # vertices of the smallest sample; not tuned
+_LEAST_SIZE = 4  # vertices of a sample at least: a square; not tuned
+_FIRST_SECONDS = 0.02  # least seconds of an informative run on a sample; not tuned
+_FIRST_PATIENCE = 10.0  # limits the seconds of the first sample
+_GROWTH = 5.0  # limits the cost of a sample / cost of the last one
+_PART = 0.35  # limits the share of the budget left that a sample by each sampler takes
+_LAST_PART = 0.5  # limits the same of the last samples, where no first part helps
+_MISJUDGED = 3.0  # limits how much longer than expected a sample takes, times
+_FAILURES = 5  # limits the number of samples in sequence that fail
+_MOST_SAMPLES = 14  # limits the number of processes
+_MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some explode
+_SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; not tuned
+_SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; not tuned
+_FEWEST_CURVES = 2  # by definition: samples that show how a curve changes with size
+_RANGE = 3.0  # vertices of the largest sample / of the smallest, to show growth; not tuned
+_ALIKE = 1.2  # vertices of two samples of about one size, larger / smaller; not tuned
+_REFUSED = ("error", "died")  # states of failed runs; by definition
+_OUTLASTING = ("stopped", "time")  # states of unfinished runs; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
-_MEMORY_SHARE = 0.8  # of the memory that is free that a child may take; a choice
+_MEMORY_SHARE = 0.8  # limits the share of the free memory that a child takes
 
 
 def predict_function(
-    function: str | Callable[..., Any],
-    graph: Any,
-    *,
-    arguments: Sequence[Any] = (),
-    keywords: Mapping[str, Any] | None = None,
-    graph_form: str | None = None,
-    budget: str | float | None = None,
-    memory: float | None = None,
-    directed: bool | None = None,
-    ids: str | None = None,
-    history: History | str | PathLike[str] | bool | None = None,
-    seed: int | None = None,
-    progress: Steps | None = None,
-    **more: Any,
+    function: str | Callable[..., Any], graph: Any, **options: Any
 ) -> FunctionPrediction:
     """Predict how long a call of a function on a graph takes, and what memory it needs.
 
@@ -109,26 +84,8 @@ def predict_function(
         See :func:`~predict_graph.functions.naming.check_function`.
     graph : graph-like
         As for :func:`~predict_graph.predict`; also a graph of igraph or networkit.
-    arguments : sequence
-        Positional arguments after the graph.
-    keywords : mapping, optional
-        Keyword arguments of the function.
-    graph_form : str, optional
-        What the function takes as its graph, if nothing else says so.
-    budget : str or float, optional
-        See :func:`~predict_graph.budget.check_budget`; by default the larger of five seconds and 5%
-        of the predicted run, at most two minutes. Of a share, five seconds may be spent in any
-        case, as what it is a share of is known after some runs only.
-    memory : float, optional
-        Bytes that the run may take; by default what is free.
-    directed, ids, history
-        As for :func:`~predict_graph.predict`.
-    seed : int, optional
-        Of the samples; given to the function too if it has such a parameter.
-    progress : callable, optional
-        Takes a text and the part of the budget that is spent.
-    **more
-        Keyword arguments of the function.
+    **options
+        See :class:`PredictionRun`.
 
     Raises
     ------
@@ -137,76 +94,109 @@ def predict_function(
     JobError
         If the function fails on the graph.
     """
-    limit = check_budget(budget, FUNCTION_BUDGET)
-    if limit.share is not None:
-        limit = replace(limit, least_seconds=FUNCTION_BUDGET.least_seconds)
-    given = {**(keywords or {}), **more}
-    checked = check_function(function, arguments, given, form=graph_form, graph=graph)
-    checked = with_seed(checked, seed)
-    problem = missing_library(checked.form)
-    if problem is not None:
-        raise problem
-    entropy = secrets.randbits(31) if seed is None else _check_seed(seed)
-    meter.start()
-    began = processor_seconds(children=False)
-    subject = check_subject(checked, graph, directed=directed, ids=ids, seed=entropy)
-    converting = processor_seconds(children=False) - began if form_of(graph) is not None else 0.0
-    kept = check_history(history)
-    load_compiled(subject.graph.directed, checked)
-    asked = _Prediction(subject, limit, kept, entropy, memory, progress or (lambda *_: None))
-    asked.spent_elsewhere += converting
-    return asked.made()
+    return PredictionRun(function, graph, **options).predict()
 
 
-class _Prediction:
-    """One prediction in the making."""
+class PredictionRun:
+    """One prediction in progress.
+
+    Parameters
+    ----------
+    arguments : sequence
+        Positional arguments after the graph.
+    keywords : mapping, optional
+        Keyword arguments of the function.
+    graph_form : str, optional
+        What the function takes as its graph, if nothing else indicates it.
+    budget : str or float, optional
+        See :func:`~predict_graph.budget.check_budget`; by default the larger of five seconds and 5%
+        of the predicted run, at most two minutes. Of a share, five seconds may be spent in any
+        case, as the run is known after some samples only.
+    directed, ids, history
+        As for :func:`~predict_graph.predict`.
+    seed : int, optional
+        Of the samples; given to the function too if it has such a parameter.
+    progress : callable, optional
+        Takes a text and the part of the budget that is spent.
+    **more
+        Keyword arguments of the function.
+    """
 
     def __init__(
         self,
-        subject: Subject,
-        budget: Budget,
-        history: History | None,
-        seed: int,
-        memory: float | None,
-        progress: Steps,
+        function: str | Callable[..., Any],
+        graph: Any,
+        *,
+        arguments: Sequence[Any] = (),
+        keywords: Mapping[str, Any] | None = None,
+        graph_form: str | None = None,
+        budget: str | float | None = None,
+        directed: bool | None = None,
+        ids: str | None = None,
+        history: History | str | PathLike[str] | bool | None = None,
+        seed: int | None = None,
+        progress: Callable[[str, float], None] | None = None,
+        **more: Any,
     ) -> None:
+        self.budget = check_budget(budget, FUNCTION_BUDGET)
+        if self.budget.share is not None:
+            self.budget = replace(self.budget, least_seconds=FUNCTION_BUDGET.least_seconds)
+        given = {**(keywords or {}), **more}
+        checked = check_function(function, arguments, given, form=graph_form, graph=graph)
+        self.function = with_seed(checked, seed)
+        problem = missing_library(self.function.form)
+        if problem is not None:
+            raise problem
+        self.seed = secrets.randbits(31) if seed is None else _check_seed(seed)
+        meter.start()
+        began = processor_seconds(children=False)
+        self.subject = check_subject(
+            self.function, graph, directed=directed, ids=ids, seed=self.seed
+        )
+        converting = processor_seconds(children=False) - began
+        # Processor seconds of children, and of reading a graph of a library.
+        self.spent_elsewhere = converting if form_of(graph) is not None else 0.0
+        self.graph = self.subject.graph
+        self.history = check_history(history)
+        load_compiled(self.graph.directed)
         self.started = processor_seconds(children=False)
-        self.subject = subject
-        self.function = subject.function
-        self.budget = budget
-        self.history = history
-        self.seed = seed
-        self.rng = np.random.default_rng(seed)
-        self.progress = progress
-        self.available = memory or float(psutil.virtual_memory().available)
-        self.spent_elsewhere = 0.0  # by children, and by what came before
-        self.target = drivers_of(subject.graph, self.rng)
-        self.gathered = Gathered(self.target, subject.graph.fingerprint)
+        self.rng = np.random.default_rng(self.seed)
+        self.progress = progress or (lambda *_: None)
+        self.available = float(psutil.virtual_memory().available)
+        self.target = drivers_of(self.graph, self.rng)
+        known = earlier_points(self.history, self.function, self.graph)
+        self.gathered = Gathered(
+            self.target, self.graph.fingerprint, known or shipped_points(self.function)
+        )
         self.warnings: list[str] = []
         self.iterator = False
-        self.raised = ""  # what the function raised on the last sample that it refused
+        self.raised = ""  # by the function on the last sample that failed
         self.rows: list[SampleRow] = []
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
         self.connected = False
-        self.too_large = subject.graph.vertices + 1  # of samples: the least not to end
-        self.warms = True  # as long as the function ends on a tiny graph
-        self.shape = LoopShape(reason="no run on a sample has come to its end")
-        self.counter = RoundCounter(subject.function, subject.graph, self.rng)
-        self.shapes: list[LoopShape] = []  # of all runs that showed one
+        self.wanted = _FIRST_SECONDS  # that the next sample should take
+        self.too_large = self.graph.vertices + 1  # least vertices of samples that did not end
+        self.warms = True  # as long as the warm-up ends
+        self.shape = LoopShape(reason="no run on a sample has ended")
+        self.shapes: list[LoopShape] = []  # of all runs that are one loop
+        self.before: list[tuple[Mapping[str, float], float]] = []  # seconds before that loop
         self.prefix: Prefix | None = None
-        self.prefix_run: ChildRun | None = None
-        self.whole: ChildRun | None = None
+        self.real: ChildRun | None = None  # the run itself, or its first part
 
     @property
     def spent(self) -> float:
         """Processor seconds so far, of this process and of its children."""
         return processor_seconds(children=False) - self.started + self.spent_elsewhere
 
-    def made(self) -> FunctionPrediction:
-        known = earlier_points(self.history, self.function, self.subject.graph)
-        self.gathered.add_history(known or shipped_points(self.function))
+    @property
+    def whole(self) -> ChildRun | None:
+        """The run itself, if it ended within the budget."""
+        return self.real if self.real is not None and self.real.done else None
+
+    def predict(self) -> FunctionPrediction:
+        """Gather evidence and combine it."""
         if self.budget.most > 0.0:
-            self._climb()
+            self._gather()
         elif not self.gathered.earlier:
             raise RequestError(
                 f"the budget is 0, but no earlier runs of {self.function.name} with these "
@@ -215,144 +205,89 @@ class _Prediction:
         if self.whole is None and not (self.gathered.points or self.gathered.earlier):
             raise JobError(self._nothing_ran())
         if self.history is not None:
-            keep_samples(self.history, self.function, self.subject.graph, self.runs)
-        return self._assembled()
+            keep_samples(self.history, self.function, self.graph, self.runs)
+        return self._combined()
 
     # --- gathering evidence -------------------------------------------------------------------
 
-    def _climb(self) -> None:
-        """Run samples of growing size, until something better can be afforded, or nothing more."""
-        size, turn = min(_FIRST_SIZE, self.subject.graph.vertices), 0
-        wanted = _FIRST_SECONDS
-        self._count_rounds(_COUNTING_PART * self._left())  # the function may be found to fail
-        while len(self.rows) < _MOST_SAMPLES:
+    def _gather(self) -> None:
+        """Run samples of growing size, until the run itself or its first part is affordable."""
+        samplers, size, turn, last = self.subject.samplers, _FIRST_SIZE, 0, False
+        size = min(size, self.graph.vertices)
+        while size and len(self.rows) < _MOST_SAMPLES:
             left = self._left()
-            if self._run_is_cheap(left):
-                self._run_whole(left)
-                if self.whole is not None:
+            if self._fits(left) or self._prefix_helps(left, 1 if last else len(samplers)):
+                self._run_real(left)
+                if self.whole is not None or self.prefix is not None:
                     return
-            if self._prefix_is_due(left, len(self.subject.samplers)):
-                break
+                left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            sampler = self.subject.samplers[turn % len(self.subject.samplers)]
-            case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
-            enough = max(3.0 * wanted, 0.2, min(left, 1.0))  # judgement: it may be misjudged
-            patience = enough if self.runs else min(_FIRST_PATIENCE, _LAST_PART * left)
-            run = self._run_sample(case, sampler, patience)
-            if run.state in _REFUSED:
-                if self._asks_for_connection(run.sentence):
-                    continue
-                self.raised = run.sentence
-                if len(self.rows) > 4 and not self.gathered.points:
-                    break
-            elif not run.done:
-                self.too_large = min(self.too_large, case.graph.vertices)
-                if not self.gathered.points:  # on any sample yet: smaller ones may
-                    size //= 2
-                    if size >= _LEAST_SIZE and self._left() > 0.0:
-                        continue
-                    break
-            turn += 1
-            wanted = max(wanted, run.seconds if run.done else 0.0)
-            small = run.seconds < _FIRST_SECONDS
-            dear = run.seconds > _PART * self._left() or run.state in _OUTLASTING
-            if small or dear or turn % len(self.subject.samplers) == 0:
-                turn = 0 if small else turn
-                size, wanted = self._next_size(size, run.seconds if run.done else 0.0, left)
-                size = self._size_below() if size >= self.too_large else size
-            if size == 0:
+            run = self._run_sample(samplers[0 if last else turn % len(samplers)], size, left)
+            if run is None:
+                continue
+            if all(row.state in _REFUSED for row in self.rows[-_FAILURES:]) and turn >= _FAILURES:
                 break
-        if self.raised and (self.rows[-1].state in _REFUSED or len(self.runs) < 2):
-            self._run_in_spite()
+            if not run.done and run.state not in _REFUSED and not self.gathered.points:
+                size = size // 2 if size // 2 >= _LEAST_SIZE and self._left() > 0.0 else 0
+                continue
+            turn += 1
+            if run.state in _REFUSED:  # larger ones may be accepted
+                size = min(2 * size, self.graph.vertices)
+                continue
+            small = run.seconds < _FIRST_SECONDS
+            expensive = run.seconds > _PART * self._left() or run.state in _OUTLASTING
+            last |= expensive and not small
+            if small or last or turn % len(samplers) == 0:
+                turn = 0 if small else turn
+                size, last = self._next_size(last)
+        refused = self.raised and (self.rows[-1].state in _REFUSED or len(self.runs) < 2)
+        if refused and self.real is None:
+            self._run_real(max(self._left(), _FIRST_SECONDS))
+            if self.whole is None and not self.gathered.points:
+                raise JobError(
+                    f"{self.function.name} fails on samples of {self.graph.name}, so nothing can "
+                    f"be predicted: {self.raised}"
+                )
             return
-        left = self._left()
-        if self._run_is_cheap(left):
-            self._run_whole(left)
-        elif self._prefix_is_due(left, 1):
-            self._run_prefix(left)
-        if self.prefix is not None or self.whole is not None:
-            return
-        self._run_smaller()
         left, found = self._left(), self.gathered.growth()
-        if self._prefix_is_due(left, 1):
-            self._run_prefix(left)
-        elif self.prefix_run is None and found and found.cost + self._conversion() < left:
-            self._run_whole(left)  # it may be longer, which is then known
-        else:
-            self._run_last_samples()
+        fits = found is not None and found.cost + self._conversion() < left
+        if self.real is None and (fits or self._prefix_helps(left, 1)):
+            self._run_real(left)
 
-    def _size_below(self) -> int:
-        """Return a size between samples that came to their end and those that did not; 0: none."""
-        done = max((row.vertices for row in self.rows if row.state == "done"), default=0)
-        between = math.isqrt(done * self.too_large)
-        return between if between > _APART * done else 0
+    def _next_size(self, last: bool) -> tuple[int, bool]:
+        """Return the vertices of the next sample, 0 for none, and whether one sampler is left.
 
-    def _run_last_samples(self) -> None:
-        """Spend what is left on larger samples, by the sampler that is most like the whole.
-
-        Each is as large as a cautious estimate of its growth allows: one that is stopped says
-        little.
+        As large as a cautious estimate of its growth allows: one that is stopped shows little.
+        Where samples do not differ enough in size to show growth, smaller ones are inexpensive.
         """
-        whole = self.subject.graph.vertices
-        while len(self.rows) < _MOST_SAMPLES and not self._prefix_is_due(self._left(), 1):
-            left, found = self._left(), self.gathered.growth()
-            done = [row for row in self.rows if row.state == "done"]
-            if found is None or not done or not math.isfinite(left):
-                return
-            last = max(done, key=lambda row: row.seconds)
-            wanted = _LAST_PART * left
-            if wanted < 1.5 * last.seconds or last.vertices >= 0.5 * whole:  # judgement, as below
-                return
+        done = [row for row in self.rows if row.state == "done"]
+        whole, left, found = self.graph.vertices, max(self._left(), 0.0), self.gathered.growth()
+        largest = max(done, key=lambda row: (row.vertices, row.seconds))
+        size, seconds = largest.vertices, max(largest.seconds, 0.2 * _FIRST_SECONDS)
+        if not last:
+            self.wanted = min(_GROWTH * seconds, _PART * left / len(self.subject.samplers))
+            last = self.wanted < 1.3 * seconds and seconds >= _FIRST_SECONDS
+        if last:
+            self.wanted = min(_LAST_PART * left, _GROWTH * seconds)
+        power = 1.5
+        if found is not None:
             most = found.cost * math.exp(_CAREFUL * found.log_std)
-            power = math.log(max(most / last.seconds, 2.0)) / math.log(whole / last.vertices)
-            factor = (wanted / last.seconds) ** (1.0 / min(max(power, 1.0), _MOST_POWER))
-            size = int(min(last.vertices * min(factor, 6.0), 0.7 * whole))
-            if not last.vertices < size < self.too_large:
-                return
-            sampler = self.subject.samplers[0]
-            case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
-            if not self._run_sample(case, sampler, left).done:
-                return
-        if self._prefix_is_due(self._left(), 1):
-            self._run_prefix(self._left())
-
-    def _run_smaller(self) -> None:
-        """Run smaller samples where all are of one size; they take less than that one together."""
-        done = [case.graph.vertices for case, _, _, _ in self.runs]
-        if not done or not self._are_alike():
-            return
-        for part in _SMALLER:
-            left = self._left()
-            if left <= 0.0:
-                return
-            case = self.subject.sample(
-                self.subject.samplers[0], int(part * min(done)), self.rng, connected=self.connected
-            )
-            longest = max(run.seconds for _, _, _, run in self.runs)
-            if longest > _WORTH_SMALLER:
-                self._run_sample(case, self.subject.samplers[0], min(longest, left))
-
-    def _are_alike(self) -> bool:
-        """Whether samples are all of one size, less than the graph: they say nothing of growth."""
-        done = [case.graph.vertices for case, _, _, _ in self.runs]
-        return max(done) <= _ALIKE * min(done) and max(done) < self.subject.graph.vertices
+            power = math.log(max(most / seconds, 2.0)) / math.log(max(whole / size, 1.1))
+        power = min(max(power, 1.0), _MOST_POWER)
+        following = int(min(size * min((self.wanted / seconds) ** (1.0 / power), 4.0), whole))
+        if following >= self.too_large:
+            following = math.isqrt(size * self.too_large)
+        smallest = min(row.vertices for row in done)
+        one_size = last and size <= _ALIKE * smallest
+        if size < 0.7 * whole and following > _ALIKE * size and not one_size:
+            return following, last
+        growth_unknown = size < min(_RANGE * smallest, whole) and smallest > 2 * _LEAST_SIZE
+        return (smallest // 2 if growth_unknown else 0), True
 
     def _left(self) -> float:
-        """Return the seconds that may be spent yet."""
+        """Return the seconds that may still be spent."""
         return self._allowed() - self.spent
-
-    def _asks_for_connection(self, sentence: str) -> bool:
-        """Whether a refusal can be met by connected samples, which come from now on."""
-        words = sentence.lower()
-        if self.connected or not ("connected" in words or "infinite" in words):
-            return False
-        self.connected = True
-        self.warnings.append(
-            f"the function refuses samples that are not connected ({sentence}): it ran on their "
-            "largest connected part"
-        )
-        return True
 
     def _allowed(self) -> float:
         """Return what may be spent, by a cautious estimate of the run."""
@@ -361,170 +296,111 @@ class _Prediction:
             return self.budget.allowed(0.0)
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
-    def _next_size(self, size: int, seconds: float, left: float) -> tuple[int, float]:
-        """Return the vertices of the next samples, 0 for none, and what one should take."""
-        whole = self.subject.graph.vertices
-        found = self.gathered.growth()
-        per_sample = left * _PART / max(len(self.subject.samplers), 1)
-        last = max(seconds, 0.2 * _FIRST_SECONDS)  # judgement, as below
-        wanted = min(_GROWTH * last, per_sample if math.isfinite(per_sample) else _GROWTH * last)
-        if size >= 0.7 * whole or (wanted < 1.3 * last and seconds >= _FIRST_SECONDS):
-            return 0, wanted
-        power = 1.5
-        if found is not None and found.cost > 1.5 * last:
-            power = math.log(found.cost / last) / math.log(whole / size)
-        factor = (max(wanted, 1.5 * last) / last) ** (1.0 / min(max(power, 0.7), _MOST_POWER))
-        return int(min(max(size * min(factor, 4.0), size + 1), whole)), wanted
-
-    def _run_sample(self, case: Case, sampler: str, seconds: float) -> ChildRun:
+    def _run_sample(self, sampler: str, size: int, left: float) -> ChildRun | None:
+        """Run a sample; None if connected samples follow because the function refuses others."""
+        case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
-        run = self._run(case, Limits(seconds=seconds))
-        if run.state == "error" and self.gathered.counted and gave_up(run.looks):
-            run = replace(run, state="done")  # all its rounds are as good as those of others
+        patience = max(_MISJUDGED * self.wanted, min(left, 1.0))
+        if not self.runs:
+            patience = min(_FIRST_PATIENCE, _LAST_PART * left)
+        run = self._run(case, Limits(seconds=patience))
+        graph = case.graph
         self.rows.append(
-            SampleRow(
-                sampler,
-                case.graph.vertices,
-                case.graph.edges,
-                run.seconds,
-                run.peak_bytes,
-                run.state,
-            )
+            SampleRow(sampler, graph.vertices, graph.edges, run.seconds, run.peak_bytes, run.state)
         )
+        if run.state in _REFUSED:
+            words = run.sentence.lower()
+            if not self.connected and ("connected" in words or "infinite" in words):
+                self.connected = True
+                self.warnings.append(
+                    f"the function refuses samples that are not connected ({run.sentence}): it ran "
+                    "on their largest connected part"
+                )
+                return None
+            self.raised = run.sentence
+            return run
+        drivers = drivers_of(graph, self.rng)
         if run.done:
-            drivers = drivers_of(case.graph, self.rng)
             self.runs.append((case, sampler, drivers, run))
-            shape = loop_shape(
-                run.looks, run.seconds, case.graph.vertices, converges=self.gathered.counted
-            )
-            graph = self.subject.graph.fingerprint
-            rounds = shape.rounds or self.counter.on(case.graph).usual(
-                max(_OF_A_SAMPLE * run.seconds, _LEAST_COUNTING)
-            )
-            self.gathered.add(Point(drivers, run.seconds, sampler, graph, rounds))
+            shape = loop_shape(run.looks, run.seconds, graph.vertices)
+            point = Point(drivers, run.seconds, sampler, self.graph.fingerprint, shape.rounds)
+            self.gathered.add(point)
             self.gathered.turns |= shape.turned
             self.iterator |= run.generator
-            if rounds:
-                self._count_rounds(_COUNTING_PART * self._left())
-            self.shapes += [shape] if shape.loop else []
+            if shape.loop:
+                self.shapes.append(shape)
+                self.before.append((drivers, shape.before))
             self.shape = surer(self.shape, shape)
         elif run.state in _OUTLASTING:
-            self.gathered.add_stopped(drivers_of(case.graph, self.rng), run.seconds)
+            self.too_large = min(self.too_large, graph.vertices)
+            self.gathered.add_stopped(drivers, run.seconds)
             shape = shape_of_part(run.looks)
             self.shape = shape if shape.loop and not self.shape.loop else self.shape
         return run
 
-    def _count_rounds(self, seconds: float) -> None:
-        """Count the rounds of a loop that ends when it has converged, where something can."""
-        if not self.gathered.counted:
-            rounds = self.counter.counted(seconds)
-            if rounds is not None:
-                self.gathered.count_rounds(rounds)
-
-    def _prefix_is_due(self, left: float, fewest: int) -> bool:
-        """Whether the first part of the real run is what the rest of the budget should go to."""
-        if not self.shape.loop or len(self.runs) < fewest or self.prefix is not None:
+    def _prefix_helps(self, left: float, fewest: int) -> bool:
+        """Whether the first part of the real run would reach a loop that predicts the rest."""
+        if not self.shape.loop or len(self.runs) < fewest or self.real is not None:
             return False
-        if self.prefix_run is not None and self.prefix_run.state != "stopped":
-            return False
-        if self.shape.rounds and not self._rounds_are_known:
+        longest = max((run.seconds for _, _, _, run in self.runs), default=0.0)
+        known = self.gathered.rounds() is not None and longest > 10.0 * _FIRST_SECONDS
+        if self.shape.rounds and not known:
             return False
         if not self.shape.counted and len(self.shapes) < _FEWEST_CURVES:
             return False
-        return left > self._conversion() + 5.0 * _FIRST_SECONDS
+        before = self.gathered.before([each for each in self.before if each[1] > _FIRST_SECONDS])
+        return left > self._conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
 
-    @property
-    def _rounds_are_known(self) -> bool:
-        """Whether there are samples enough to say how many rounds a loop that ends early will do.
+    def _fits(self, left: float) -> bool:
+        """Whether the run itself is affordable."""
+        found = self.gathered.growth()
+        sizes = {case.graph.vertices for case, _, _, _ in self.runs}
+        if found is None or self.real is not None or len(self.runs) < 2:
+            return False
+        if max(sizes) <= _ALIKE * min(sizes) and max(sizes) < self.graph.vertices:
+            return False  # samples of one size do not show growth
+        return found.cost * math.exp(found.log_std) + self._conversion() < left
 
-        And one that took long enough for its seconds to say what the first part may cost.
-        """
-        longest = max((run.seconds for _, _, _, run in self.runs), default=0.0)
-        return self.gathered.rounds() is not None and longest > 10.0 * _FIRST_SECONDS
-
-    def _run_prefix(self, left: float) -> None:
-        self.progress("the first part of the run", self._part())
+    def _run_real(self, left: float) -> None:
+        """Run the function on the graph for as long as affordable."""
+        self.progress("the run itself or its first part", self._part())
         rounds = self.gathered.rounds()
+        share = self.budget.share or 0.0
         limits = Limits(
             seconds=max(left - self._conversion(), _FIRST_SECONDS),
-            share=(self.budget.share or 0.0) / self.shape.bend(0.0),  # of its pace so far
+            share=share / self.shape.bend(0.0),  # of its pace so far
             floor=self.budget.least_seconds,
             most=self.budget.most,
             already=self.spent,
-            rounds=rounds.total if rounds is not None else math.inf,
+            rounds=rounds.cost if rounds is not None and self.shape.rounds else math.inf,
             loop=self.shape.loop,
         )
-        run = self._run(self.subject.whole(self._order()), limits)
-        self.prefix_run = run
+        run = self.real = self._run(self.subject.whole(self._order(share)), limits)
         if run.state == "error":
-            raise JobError(
-                f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
-            )
+            raise JobError(f"{self.function.name} fails on {self.graph.name}: {run.sentence}")
         if run.done:
-            self.whole = run
-            return
-        if run.state in ("memory", "died"):
-            self._explain_death(run)
-            return
-        self.gathered.add_stopped(self.target, run.seconds)
-        self.prefix = self._read(run)
-
-    def _order(self) -> npt.NDArray[np.integer]:
-        """Return the order of the vertices in a run whose first part may have to say it all.
-
-        One whose every beginning is like the whole, as far as the first part can get. A loop that
-        goes through all vertices in each round gets them as they are.
-        """
-        rounds = self.gathered.rounds()
-        share = self.budget.share or 0.0
-        if self.shape.rounds and rounds is not None and share * rounds.total > _WHOLE_ROUNDS:
-            return np.arange(self.subject.graph.vertices)
-        if self.shape.rounds:
-            return spread_order(self.subject.graph, self.rng)
-        part = max(_SPREAD_PART, _SPREAD_SHARES * share)
-        return spread_order(self.subject.graph, self.rng, min(part, 1.0))
-
-    def _read(self, run: ChildRun) -> Prefix | None:
-        shapes = [each for each in self.shapes if each.loop == self.shape.loop]
-        size, rounds = self.subject.graph.vertices, self.gathered.rounds()
-        return read_prefix(run.looks, run.seconds, self.shape, rounds, shapes, size)
-
-    def _run_is_cheap(self, left: float) -> bool:
-        found = self.gathered.growth()
-        tried = self.whole is not None or self.prefix_run is not None
-        if found is None or tried or len(self.runs) < 2 or self._are_alike():
-            return False
-        return found.cost * math.exp(found.log_std) + self._conversion() < left
-
-    def _run_whole(self, left: float) -> None:
-        """Run the function itself, for as long as there is left; if it is longer, as a prefix."""
-        self.progress("the run itself, which is as cheap", self._part())
-        limits = Limits(seconds=max(left - self._conversion(), _FIRST_SECONDS))
-        run = self._run(self.subject.whole(self._order()), limits)
-        if run.state == "error":
-            raise JobError(
-                f"{self.function.name} fails on {self.subject.graph.name}: {run.sentence}"
-            )
-        if run.done:
-            self.whole = run
             self.iterator |= run.generator
-        elif run.state in ("memory", "died"):
-            self._explain_death(run)
+        elif run.state == "memory":
+            self.warnings.append(
+                "the first part of the run took more memory than is free, and was stopped"
+            )
+        elif run.state == "died":
+            self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
         else:
-            self.prefix_run = run
             self.gathered.add_stopped(self.target, run.seconds)
             self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
-            self.prefix = self._read(run)
-
-    def _run_in_spite(self) -> None:
-        """Try the whole graph where samples will not do; it may be what the function wants."""
-        self._run_whole(max(self._left(), _FIRST_SECONDS))
-        name = self.subject.graph.name
-        if self.whole is None and not self.gathered.points:
-            raise JobError(
-                f"{self.function.name} fails on samples of {name}, so nothing can be predicted: "
-                f"{self.raised}"
+            shapes = [each for each in self.shapes if each.loop == self.shape.loop]
+            self.prefix = read_prefix(
+                run.looks, run.seconds, self.shape, rounds, shapes, self.graph.vertices
             )
+
+    def _order(self, share: float) -> npt.NDArray[np.integer]:
+        """Return the order of the vertices: as far as a first part gets, always like the whole."""
+        rounds = self.gathered.rounds()
+        if self.shape.rounds and rounds is not None and share * rounds.cost > 2.0:
+            return np.arange(self.graph.vertices)  # several passes over all vertices
+        part = 1.0 if self.shape.rounds else max(_SPREAD_PART, _SPREAD_SHARES * share)
+        return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits) -> ChildRun:
         run = run_in_child(
@@ -538,57 +414,52 @@ class _Prediction:
             progress=reporter(self.function.form),
             warm_up=self.subject.tiny if self.warms else None,
         )
-        # What is imported is ready from the second run on; then it takes as long as a small sample.
+        # Imports are done from the second run on; the warm-up takes as long as a small sample then.
         self.warms &= run.warm_seconds < (_FIRST_SECONDS if self.rows else math.inf)
         self.spent_elsewhere += run.spent
         return run
 
-    # --- putting it together ------------------------------------------------------------------
+    # --- combining it -------------------------------------------------------------------------
 
-    def _assembled(self) -> FunctionPrediction:
-        self.progress("putting it together", 1.0)
+    def _combined(self) -> FunctionPrediction:
+        self.progress("combining the evidence", 1.0)
         evidence = self._evidence()
         total, log_std = combined(evidence)
-        seen = 0.0 if self.prefix_run is None else self.prefix_run.seconds
+        seen = 0.0 if self.real is None else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
-        # What several threads took by the clock has their waiting in it.
+        # The waiting of several threads is part of their time by the clock.
         pace = load.stretch if parallel == 1.0 else 1.0 / parallel
-        call = Figure.spread(total, math.hypot(log_std, others))
+        call = Interval.spread(total, math.hypot(log_std, others))
         call = replace(call, low=max(call.low, min(seen, total))).scaled(pace)
-        converting = math.hypot(0.15, others)  # judgement
-        convert = Figure.spread(self._conversion(), converting).scaled(load.stretch)
-        if not self.subject.converted:
-            convert = Figure(0.0, 0.0, 0.0)
-        runtime = Figure(
+        convert = Interval(0.0, 0.0, 0.0)
+        if self.subject.converted:
+            spread = math.hypot(0.15, others)  # 0.15: not tuned
+            convert = Interval.spread(self._conversion(), spread).scaled(load.stretch)
+        runtime = Interval(
             call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
         )
-        nothing_ran = self.whole is None and not self.runs
-        memory = (
-            None
-            if nothing_ran
-            else foretell_memory(
-                [(drivers, run) for _, _, drivers, run in self.runs],
-                self.target,
-                self.whole,
-                self.prefix_run,
-                converted=self.subject.converted,
-                rounds_left=(
-                    math.inf
-                    if self.prefix is None
-                    else self.prefix.total / max(self.prefix.rounds, 1)
-                ),
-            )
-        )
+        prefix = self.prefix
         return FunctionPrediction(
             function=self.function.describe(),
-            graph=self.subject.graph.describe(),
+            graph=self.graph.describe(),
             seed=self.seed,
             runtime_seconds=runtime,
             call_seconds=call,
             convert_seconds=convert,
             processor_seconds=total,
-            peak_bytes=memory,
+            peak_bytes=(
+                predict_memory(
+                    [(drivers, run) for _, _, drivers, run in self.runs],
+                    self.target,
+                    self.whole,
+                    self.real,
+                    converted=self.subject.converted,
+                    rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
+                )
+                if self.runs or self.whole is not None
+                else None
+            ),
             available_bytes=self.available,
             evidence=evidence,
             samples=self.rows,
@@ -596,7 +467,7 @@ class _Prediction:
             budget=str(self.budget),
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
             iterator=self.iterator,
-            outgrown=self.gathered.outgrown(self.prefix) if self.whole is None else "",
+            outgrown=self.gathered.outgrown(prefix) if self.whole is None else "",
             advice=self._advice(runtime.predicted),
             load=load,
         )
@@ -606,59 +477,48 @@ class _Prediction:
         return list(filter(None, (self._fewer(seconds), alike(self.function, seconds))))
 
     def _fewer(self, seconds: float) -> str:
-        """Try a parameter that says how many vertices are taken on the longest sample run."""
+        """Try a parameter for a number of vertices on the longest sample run."""
         if seconds < LONG or not self.runs:
             return ""
         case, _, _, whole = max(self.runs, key=lambda each: each[3].seconds)
-        trial = trial_of(self.function, case.graph.vertices)
         left = _TOLERATED * self.budget.allowed(seconds) - self.spent
-        if trial is None or not _FIRST_SECONDS <= whole.seconds < left:
+        if not _FIRST_SECONDS <= whole.seconds < left:
             return ""
-        function = self.function
-        keywords = {**function.keywords, trial.name: trial.value}
-        short = Case(
-            case.graph,
-            case.build,
-            lambda graph: function.call(graph, *function.positional, **keywords),
-        )
-        run = self._run(short, Limits(seconds=whole.seconds))
-        if not run.done:
-            return ""
-        vertices = case.graph.vertices
-        size = self.subject.graph.vertices
-        return fewer(trial, vertices, run.seconds, whole.seconds, graph=size, seconds=seconds)
+
+        def measured(more: dict[str, int]) -> float:
+            function, keywords = self.function, {**self.function.keywords, **more}
+            short = replace(case, call=lambda g: function.call(g, *function.positional, **keywords))
+            run = self._run(short, Limits(seconds=whole.seconds))
+            return run.seconds if run.done else math.inf
+
+        size, graph = case.graph.vertices, self.graph.vertices
+        return fewer(self.function, size, whole.seconds, measured, graph=graph, seconds=seconds)
 
     def _evidence(self) -> list[Evidence]:
-        if self.whole is not None:
-            run = self.whole
-            # Judgement.
-            return [Evidence("run", run.seconds, 0.05, 1.0, run.spent, "the run itself")]
-        return self.gathered.weighed(
-            self.prefix,
-            0.0 if self.prefix_run is None else self.prefix_run.spent,
-            sum(run.spent for _, _, _, run in self.runs),
-        )
+        run, whole = self.real, self.whole
+        if whole is not None:  # two runs differ by a twentieth; not tuned
+            return [Evidence("run", whole.seconds, 0.05, 1.0, whole.spent, "the run itself")]
+        spent = sum(run.spent for _, _, _, run in self.runs)
+        return self.gathered.weighed(self.prefix, 0.0 if run is None else run.spent, spent)
 
     def _conversion(self) -> float:
         """Return the processor seconds of building the library's graph."""
-        for run in (self.whole, self.prefix_run):
-            if run is not None and run.convert_seconds:
-                return run.convert_seconds
-        size = self.subject.graph.vertices + self.subject.graph.edges
+        if self.real is not None and self.real.convert_seconds:
+            return self.real.convert_seconds
+        if not self.subject.converted:
+            return 2e-6 * self.graph.vertices  # two entries of a dictionary; not tuned
         rates = [
             run.convert_seconds / (case.graph.vertices + case.graph.edges)
             for case, _, _, run in self.runs
         ]
-        if not self.subject.converted:
-            return 2e-6 * self.subject.graph.vertices  # a dictionary's entries, twice; judgement
-        return size * (float(np.median(rates[-3:])) if rates else 1e-6)  # judgement
+        rate = float(np.median(rates[-3:])) if rates else 1e-6  # the default: not tuned
+        return (self.graph.vertices + self.graph.edges) * rate
 
     def _parallel(self) -> float:
         """Return processor seconds for each second by the clock, of the longest run."""
-        runs = [run for _, _, _, run in self.runs if run.wall > 0.0]
-        runs += [run for run in (self.whole, self.prefix_run) if run is not None and run.wall > 0]
+        runs = [run for _, _, _, run in self.runs] + ([] if self.real is None else [self.real])
         longest = max(runs, key=lambda run: run.seconds, default=None)
-        if longest is None or longest.seconds < 0.05:  # a choice: too short to tell
+        if longest is None or longest.seconds < 0.05 or not longest.wall:  # 0.05: not tuned
             return 1.0
         return max(longest.seconds / longest.wall, 1.0)
 
@@ -682,21 +542,13 @@ class _Prediction:
             texts.append(
                 f"the prediction is from samples alone: {reason}; a larger budget would tighten it"
             )
-        if parallel > 1.2:  # a choice
+        if parallel > 1.2:  # not tuned
             texts.append(
                 f"the function uses {parallel:.1f} cores: {total:.3g} processor seconds in all"
             )
         if self.spent > _TOLERATED * self.budget.allowed(total):
             texts.append("the prediction has taken more than its budget")
         return texts
-
-    def _explain_death(self, run: ChildRun) -> None:
-        if run.state == "memory":
-            self.warnings.append(
-                "the first part of the run took more memory than is free, and was stopped"
-            )
-        else:
-            self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
 
     def _nothing_ran(self) -> str:
         if all(row.state in _OUTLASTING for row in self.rows):
@@ -706,7 +558,7 @@ class _Prediction:
                 f"vertices within {last.seconds:.3g} processor seconds; accepted: a larger budget"
             )
         states = ", ".join(f"{row.vertices} vertices: {row.state}" for row in self.rows)
-        return f"{self.function.name} came to no end on any sample ({states})"
+        return f"{self.function.name} did not finish on any sample ({states})"
 
     def _part(self) -> float:
         allowed = self._allowed()

@@ -10,18 +10,16 @@ from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.drivers import DRIVERS, as_row
+from predict_graph.functions.drivers import DRIVERS
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
-from predict_graph.intervals import Interval as Figure
+from predict_graph.intervals import Interval
 from predict_graph.table import Table
 
-__all__ = ["earlier_points", "keep_run", "keep_samples", "read_call"]
-
 _ENGINE = "function"
-_NEWEST = 40  # runs of a function that are learned from; a choice
+_NEWEST = 40  # limits the runs of a function that are used
 
 
 def keep_run(
@@ -38,7 +36,7 @@ def keep_run(
     history.keep([_record(function, graph, drivers, seconds, convert_seconds, peak_bytes)])
 
 
-def read_call(file: Path, function: GraphFunction) -> Figure:
+def read_call(file: Path, function: GraphFunction) -> Interval:
     """Return the seconds of a call that the JSON of a prediction has.
 
     Raises
@@ -46,18 +44,20 @@ def read_call(file: Path, function: GraphFunction) -> Figure:
     RequestError
         If it is no prediction, or one of another function or other arguments.
     """
-    refused = f"{file} is no prediction of {function.name} with these arguments; accepted: the "
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-        asked = _seedless(found["function"]["arguments"])
-        if found["function"]["name"] == function.name and asked == _seedless(function.arguments):
+        given = _seedless(found["function"]["arguments"])
+        if found["function"]["name"] == function.name and given == _seedless(function.arguments):
             runtime, convert = found["runtime_seconds"], found["phases"]["convert"]
-            return Figure(*(runtime[name] - convert for name in ("predicted", "low", "high")))
+            return Interval(*(runtime[name] - convert for name in ("predicted", "low", "high")))
     except OSError as error:
         raise RequestError(f"the file {file} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError):
         pass
-    raise RequestError(f"{refused}--json of its predict")
+    raise RequestError(
+        f"{file} is no prediction of {function.name} with these arguments; accepted: the --json of "
+        "its predict"
+    )
 
 
 def keep_samples(
@@ -105,7 +105,7 @@ def earlier_points(history: History | None, function: GraphFunction, graph: Grap
 
 
 def _seedless(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments but the seed, which changes a run and not what it costs on the whole."""
+    """Return arguments without the seed, which hardly changes the cost of a run."""
     return {name: value for name, value in arguments.items() if name != "seed"}
 
 
@@ -122,7 +122,8 @@ def _record(
     peak_bytes: float,
     **sample: Any,
 ) -> RunRecord:
-    row = {**as_row(drivers), "seconds": seconds, "peak_bytes": peak_bytes}
+    own = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
+    row = {**own, "seconds": seconds, "peak_bytes": peak_bytes}
     return RunRecord(
         kind="sample" if sample else "run",
         algorithm=function.name,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["reporter", "silenced"]
-
 
 def reporter(form: str) -> Callable[[Callable[[float], None]], None] | None:
     """Return what makes a library call a function with percents; None where it reports nothing."""

@@ -1,4 +1,4 @@
-"""Runs of common functions that come with the package: what is known of a function never run here.
+"""Bundled runs of common functions: a baseline for functions that never ran here.
 
 Made by ``python -m benchmarks.function_priors``, on parts of public graphs and on generated ones.
 Seconds are kept relative to a small workload of the same kind, a search of a graph in Python or in
@@ -19,25 +19,16 @@ from predict_graph.functions.drivers import DRIVERS, searches
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import GraphFunction, signature_of
 
-__all__ = ["FILE", "graph_of", "plain_arguments", "probe_seconds", "shipped_points"]
-
 FILE = "shipped.json"
 """Where the runs are, beside this module."""
 
-_TIMES = 5  # that a workload is timed; the least counts, because a busy machine only adds; a choice
-_NODES = 2000  # a choice
-# A ring with chords: searches of it go far from one memory page to the next; a choice.
-_STEPS = (1, 17, 389)
+_TIMES = 5  # repetitions of a workload, whose least time is taken: limits the cost
+_NODES = 2000  # vertices of the workload: limits the cost
+_STEPS = (1, 17, 389)  # by definition of the file: a ring with chords, far apart in memory
 
 
-def shipped_points(function: GraphFunction, *, without: str = "") -> list[Point]:
-    """Return the runs that come with the package of a function, with the same arguments.
-
-    Parameters
-    ----------
-    function : GraphFunction
-    without : str
-        A graph whose runs are left out, to see how good the others are.
+def shipped_points(function: GraphFunction) -> list[Point]:
+    """Return the bundled runs of a function with the same arguments.
 
     Examples
     --------
@@ -54,15 +45,13 @@ def shipped_points(function: GraphFunction, *, without: str = "") -> list[Point]
     unit = probe_seconds(compiled=function.form != "networkx")
     points = []
     for key, cost in found["runs"]:
-        name = graph_of(key)
-        if name != without:
-            drivers = dict(zip(DRIVERS, graphs[key], strict=True))
-            points.append(Point(drivers, cost * unit, "", f"shipped: {name}", shipped=True))
+        drivers = dict(zip(DRIVERS, graphs[key], strict=True))
+        points.append(Point(drivers, cost * unit, "", f"shipped: {graph_of(key)}", shipped=True))
     return points
 
 
 def graph_of(key: str) -> str:
-    """Return the graph of which a part is kept.
+    """Return the graph whose part has this key.
 
     Examples
     --------
@@ -73,7 +62,7 @@ def graph_of(key: str) -> str:
 
 
 def plain_arguments(function: GraphFunction) -> dict[str, Any]:
-    """Return the arguments of a function that are neither a seed nor what they are by default.
+    """Return the arguments of a function that are neither a seed nor defaults.
 
     Examples
     --------

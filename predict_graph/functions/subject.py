@@ -1,4 +1,4 @@
-"""What a function is called on: the graph as the user gave it, in new orders, and samples of it."""
+"""The graph that a function is called on: as the user gave it, in new orders, and samples of it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from predict_graph.functions.sampling import (
 )
 from predict_graph.functions.warm import tiny_graph
 from predict_graph.graph import Graph
-
-__all__ = ["Case", "Subject", "check_subject"]
+from predict_graph.iterations import draw_sample
 
 IntArray = npt.NDArray[np.integer]
 
@@ -40,13 +39,8 @@ class Case:
 class Subject:
     """The graph of a prediction, for one function.
 
-    Parameters
-    ----------
-    function : GraphFunction
-    graph : Graph
-    given : object, optional
-        The graph of networkx or igraph that a user gave as the function takes it: parallel edges,
-        and attributes of vertices and edges, are kept in samples and in the whole run.
+    `given` is the graph of networkx or igraph that a user gave as the function takes it: parallel
+    edges, and attributes of vertices and edges, are kept in samples and in the whole run.
     """
 
     def __init__(self, function: GraphFunction, graph: Graph, given: Any = None) -> None:
@@ -71,7 +65,7 @@ class Subject:
         return self._ordered(self.graph, order, np.arange(self.graph.vertices))
 
     def tiny(self) -> Any:
-        """Call the function on a graph of some vertices, for what a first call costs once."""
+        """Call the function on a small graph, for what only a first call costs."""
         graph = tiny_graph(self.graph.directed)
         return consumed(self.function(build(graph, self.function.form)))
 
@@ -81,8 +75,6 @@ class Subject:
             graph = draw(self.graph, sampler, size, rng)
             graph = connected_part(graph) if connected else graph
             return self._ordered(graph, spread_order(graph, rng), None)
-        from predict_graph.iterations import draw_sample
-
         ratio = min(size / self.graph.vertices, 1.0)
         vertices = draw_sample(self.graph, sampler, ratio, rng).vertices
         wanted = np.array(sorted(self._vertex_arguments.values()), dtype=vertices.dtype)
@@ -94,7 +86,7 @@ class Subject:
         return self._ordered(graph, spread_order(graph, rng), vertices)
 
     def _ordered(self, graph: Graph, order: IntArray, vertices: IntArray | None) -> Case:
-        """Return a graph that is gone through in an order; its vertices are these of the whole."""
+        """Return a graph with its vertices in an order; they are these of the whole."""
         form, given = self.function.form, self._given
         if given is not None and vertices is not None and form == "networkx":
             nodes = [self._labels[vertex] for vertex in vertices[order].tolist()]
@@ -106,8 +98,8 @@ class Subject:
             return Case(graph, part, self.function)
         moved = np.arange(graph.vertices)
         if form == "networkx":
-            # Made as the run has it, then gone through in another order: what is near each other
-            # in memory stays so, without which rounds take up to a quarter longer.
+            # Built in the order of the run, then reordered: neighbours in memory stay neighbours,
+            # without which iterations take up to a quarter longer.
             nodes = order.tolist()
 
             def made() -> Any:

@@ -1,8 +1,8 @@
-"""Running a function with a bar, the time that remains, and how sure that is.
+"""Run a function with a progress bar, the remaining time and its interval.
 
-A thread looks at the frames of the running function some times a second. The function runs where it
-was called, on the graph as it is: its vertices are not shuffled, so the pace of the last rounds
-counts more than that of the first, and the work of each is estimated by degrees and reach.
+A thread observes the frames of the running function some times a second. The function runs where it
+was called, on the graph as it is: its vertices are not shuffled, so the pace of the last iterations
+has more weight than that of the first, and the work of each is estimated from degrees.
 """
 
 from __future__ import annotations
@@ -17,62 +17,51 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+from rich.console import Console
+
 from predict_graph.clock import Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
 from predict_graph.clock.loops import outlasted, with_first
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.child import consumed, drawn
-from predict_graph.functions.growth import Point, extrapolate
-from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.drivers import drivers_of
+from predict_graph.functions.forms import as_graph, build
+from predict_graph.functions.growth import extrapolate
+from predict_graph.functions.naming import GraphFunction, check_function, form_of
+from predict_graph.functions.records import earlier_points, keep_run
 from predict_graph.functions.reported import reporter, silenced
-from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.watch import REPORTED, LoopWatch, Seen, reported
-from predict_graph.functions.works import (
-    SECONDS_OF_ONE,
-    changing_rounds,
-    light_graph,
-    size_of,
-    works_of,
-)
+from predict_graph.functions.works import changing_rounds, works_of
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
-from predict_graph.intervals import QUANTILE
-from predict_graph.intervals import Interval as Figure
+from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.timing import clock
 
-__all__ = ["Tracked", "run_tracked", "track"]
-
-_EVERY = 0.1  # a choice, in seconds: a look takes 50 microseconds and a switch of threads
-_FEWEST_ROUNDS = 5.0  # judgement: docs/studies/functions.md has the errors
-_LOOKED_AT_AFTER = 1.0  # seconds of a run from which the graph is looked at; a choice
-_LOOKING = 0.01  # of the run until then that looking at the graph may take; a choice
-_OTHERS_AFTER = 8.0  # seconds of a run of which timing this machine for others is 1%; measured
-_COST = 0.015  # of a run that looking at it may take; a choice: the bar is 2%
-_LONGEST = 0.25  # seconds between two looks; a choice: the bar in the terminal is to move
-_LEFT = 3  # looks outside of a loop after which it is over; a choice: half a second of a long run
-_MOST_POINTS = (
-    400  # of a trail, then every other one goes; a choice: what remains is worked out of it
-)
-_WORTH_KEEPING = 1.0  # seconds of a run from which it is kept in the history; a choice
+_EVERY = 0.1  # seconds: limits the cost, 50 microseconds and a switch of threads
+_FEWEST_ROUNDS = 5.0  # iterations with a pace: docs/studies/functions.md has the errors
+_LOOKING = 0.01  # limits the share of the run until then that reading the graph takes
+_LEFT = 3  # observations outside of a loop after which it is over: limits the delay
+_MOST_POINTS = 400  # limits a trail: beyond that, every other point is dropped
+_WORTH_KEEPING = 1.0  # limits the runs in the history to those of so many seconds
 
 
 @dataclass
 class Tracked:
-    """A run that was tracked.
+    """A tracked run.
 
     Parameters
     ----------
     result : object
-        What the function returned.
     seconds, processor_seconds : float
     said : list of Moment
-        What was predicted on the way.
+        Predictions during the run.
     first : float
-        The first prediction of the whole, seconds; 0 where there was none.
+        The first prediction of the whole, seconds; 0 without one.
     generator : bool
-        Whether the result was an iterator; now a list, or how many elements it had.
+        Whether the result was an iterator; now a list, or the number of its elements.
     looking : float
-        Processor seconds that looking at the run has taken, which are among its own.
+        Processor seconds of observing the run, which are among its own.
     """
 
     result: Any = field(repr=False)
@@ -85,7 +74,7 @@ class Tracked:
 
     @property
     def sentence(self) -> str:
-        """How long it took, and how good the first prediction was."""
+        """Its time, and the error of the first prediction."""
         return closing_words(self.seconds, self.first)
 
 
@@ -99,10 +88,9 @@ def track(
 ) -> Any:
     """Run a function on a graph under a bar with the time that remains; return its result.
 
-    In a terminal and in a notebook; where nobody watches, nothing is shown but the last line. A run
-    of a second or more is kept in the history, from which later predictions of the function learn.
-    What a function of igraph says of its progress is read by igraph's progress handler, which is
-    none afterwards.
+    In a terminal and in a notebook; elsewhere only the last line is shown. A run of a second or
+    more is kept in the history, and used in later predictions of the function. The progress of
+    functions of igraph is read by igraph's progress handler, which is none afterwards.
 
     Parameters
     ----------
@@ -118,9 +106,9 @@ def track(
     Raises
     ------
     RequestError
-        If the function or its arguments cannot be used. What the function raises is not touched.
+        If the function or its arguments cannot be used. Errors of the function come through.
     KeyboardInterrupt
-        At Ctrl-C; its text says how far the run was, and is shown without a traceback.
+        At Ctrl-C; its text has the progress of the run, and is shown without a traceback.
 
     Examples
     --------
@@ -128,9 +116,6 @@ def track(
     >>> len(track(networkx.betweenness_centrality, networkx.path_graph(30), history="none"))
     30
     """
-    from predict_graph.functions.forms import as_graph, build
-    from predict_graph.functions.naming import form_of
-
     try:
         checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
         own = None
@@ -169,26 +154,14 @@ def run_tracked(
     show: bool = True,
     convert_seconds: float = 0.0,
     keep: bool = True,
-    expected: Figure | None = None,
+    expected: Interval | None = None,
 ) -> Tracked:
     """Run a checked function on a graph of its library, tracked.
 
-    Parameters
-    ----------
-    function : GraphFunction
-    graph : object
-    source : Graph, optional
-        The same graph as ours, for the history; made of `graph` if need be.
-    history : History, optional
-    show : bool
-        Whether to show a bar where someone watches, and the last line.
-    convert_seconds : float
-        What building `graph` has taken, for the history.
-    keep : bool
-        Whether an iterator becomes a list; else it is drawn to its end, and the result is how many
-        elements it had.
-    expected : Figure, optional
-        Seconds of the call that were predicted; by default what earlier runs of the history say.
+    `source` is the same graph as ours, for the history; `convert_seconds` are those of building
+    `graph`. An iterator becomes a list if `keep`; else it is drawn to its end, and the result is
+    the number of its elements. `expected` are predicted seconds of the call, by default from the
+    runs in the history. `show` shows a bar in a terminal, and the last line.
     """
     expected = expected or _expected(function, graph, source, history)
     watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
@@ -215,19 +188,19 @@ def run_tracked(
     if show:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= _WORTH_KEEPING:
-        _keep(history, function, graph, source, spent, convert_seconds)
+        whole, drivers = _described(function, graph, source)
+        keep_run(history, function, whole, drivers, seconds=spent, convert_seconds=convert_seconds)
     return tracked
 
 
 @contextlib.contextmanager
 def _spared() -> Iterator[None]:
-    """Spare the garbage collector what there is already.
+    """Exclude existing objects, such as the modules of this package, from garbage collection.
 
-    It goes through all objects again and again while a function makes many. The modules of this
-    package are among them, and made such functions half as slow again as without it. Samples run
-    without them too (:mod:`~predict_graph.functions.child`).
+    Functions that make many objects took half as long again with them. Samples run without them too
+    (:mod:`~predict_graph.functions.child`).
     """
-    if gc.get_freeze_count():  # someone else's, whom it would be taken from afterwards
+    if gc.get_freeze_count():  # the user froze objects, which unfreezing would release
         yield
         return
     gc.freeze()
@@ -247,44 +220,43 @@ def _watched_call(function: GraphFunction, graph: Any, keep: bool) -> tuple[Any,
 
 
 class _Watcher(threading.Thread):
-    """Looks at a thread that runs a function, and shows how far it is."""
+    """Observes a thread that runs a function, and shows its progress."""
 
     def __init__(
         self,
         watched: int,
         function: GraphFunction,
         graph: Any,
-        expected: Figure | None,
+        expected: Interval | None,
         show: bool,
     ) -> None:
         super().__init__(name="predict-graph track", daemon=True)
         self._watched = watched
-        self._watch = LoopWatch(_watched_call.__code__, _COST)
+        self._watch = LoopWatch(_watched_call.__code__, marks=False)
         self._ended = threading.Event()
         self._began = clock.wall()
         self._processor = clock.processor(children=False)
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
-        self._uses_up = False  # whether that is a while, which uses something up
-        self._elsewhere = 0  # looks since the last one inside that loop
+        self._uses_up = False  # whether that is a while that uses something up
+        self._elsewhere = 0  # observations since the last one inside that loop
         self._function, self._graph = function, graph
         self._works: dict[str, Any] | None = None
-        self._light: Graph | None = None
-        self._size: int | None = None
-        self._report: tuple[float, list[Seen]] | None = None  # seconds, and what was said then
+        self._due = 1.0  # seconds of the run from which the graph is read
+        self._report: tuple[float, list[Seen]] | None = None
         self._expected = expected
-        self._display = _display() if show else None
+        self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
         self.said: list[Moment] = []
         self.first = 0.0 if expected is None else expected.predicted
         self.looking = 0.0
 
     def run(self) -> None:
-        while not clock.wait(self._ended, self._pause()):
+        while not clock.wait(self._ended, _EVERY):
             frame = sys._current_frames().get(self._watched)
             elapsed = clock.wall() - self._began
             try:
                 seen = self._watch.look(frame)
-            except Exception:  # the frames moved on in the middle of a look
+            except Exception:  # the frames moved on during the observation
                 continue
             del frame
             if seen or self._report is None:
@@ -292,7 +264,6 @@ class _Watcher(threading.Thread):
             else:
                 self._take(*self._report)
             self._look_at_graph()
-            self._look_at_others()
             remaining = self._remaining(elapsed)
             if remaining is not None:
                 self.said.append(remaining)
@@ -302,22 +273,17 @@ class _Watcher(threading.Thread):
             self.looking = clock.thread()
 
     def reported(self, percent: float) -> None:
-        """Take what a library says of its progress, in the thread that runs the function."""
+        """Take the progress that a library reports, in the thread that runs the function."""
         seen = reported(percent)
         self._report = clock.wall() - self._began, [seen]
 
     @property
     def _spent(self) -> float:
-        """Processor seconds of the run: on a busy machine the clock goes on without it."""
+        """Processor seconds of the run, which do not grow while it waits on a busy machine."""
         return clock.processor(children=False) - self._processor
 
-    def _pause(self) -> float:
-        """Return the seconds until the next look, so that all of them stay a small part."""
-        owed = self.looking / _COST - self._spent
-        return min(max(_EVERY, owed), _LONGEST)
-
     def interrupted(self) -> str:
-        """Say how far the run was when it was interrupted."""
+        """Return the progress of the run at an interrupt."""
         far = f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
         after = readable_seconds(clock.wall() - self._began)
         return f"{self._function.name} was interrupted after {after}{far}"
@@ -347,30 +313,14 @@ class _Watcher(threading.Thread):
         self._trail.append((elapsed, outer.done, outer.total))
 
     def _look_at_graph(self) -> None:
-        """Guess the work of each vertex, once that is worth it."""
-        if self._works is not None or self._spent < _LOOKED_AT_AFTER:
+        """Estimate the work of each vertex, once that is a small part of the run."""
+        if self._works is not None or self._spent < self._due:
             return
-        if self._size is None:
-            self._size = size_of(self._graph)
-        if self._size * SECONDS_OF_ONE > _LOOKING * self._spent:
-            return
-        self._works = {}
-        if not self._size:
-            return
+        self._due = 2.0 * self._spent  # counting its edges takes time too
         try:
-            self._light = light_graph(self._graph)
-            self._works = works_of(self._light)
+            self._works = works_of(self._graph, _LOOKING * self._spent)
         except Exception:  # the function changes the graph, or its vertices are not hashable
-            return
-
-    def _look_at_others(self) -> None:
-        """Guess the whole run by those that are shipped, if nothing has, once it is worth it."""
-        if self._light is None or self._spent < _OTHERS_AFTER:
-            return
-        light, self._light = self._light, None
-        if self._expected is None:
-            with contextlib.suppress(Exception):  # the run goes on, whatever is wrong here
-                self._expected = _by(shipped_points(self._function), light)
+            self._works = {}
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
@@ -381,58 +331,27 @@ class _Watcher(threading.Thread):
         return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
 
     def _estimates(self) -> dict[str, Any]:
-        """Return estimates of the work that is done after each round."""
+        """Return estimates of the work done after each iteration."""
         works = self._works or {}
         return works | changing_rounds(int(self._trail[-1][2])) if self._uses_up else works
 
 
-def _display() -> Display:
-    from rich.console import Console
-
-    return Display(Console(stderr=True), what="round", lines=False)
-
-
 def _expected(
     function: GraphFunction, graph: Any, source: Any, history: History | None
-) -> Figure | None:
-    """Return what earlier runs on other graphs predict; None without any."""
+) -> Interval | None:
+    """Extrapolate earlier runs on other graphs; None without any."""
     if history is None or not len(history.runs(algorithm=function.name, kind="run", limit=1)):
         return None
-    from predict_graph.functions.forms import as_graph
-    from predict_graph.functions.records import earlier_points
-
-    whole = source or as_graph(graph, function, directed=None, ids=None, seed=0)
-    return _by(earlier_points(history, function, whole), whole)
-
-
-def _by(points: Sequence[Point], graph: Graph) -> Figure | None:
-    """Return what runs on other graphs extrapolate, if that is worth saying."""
-    import numpy as np
-
-    from predict_graph.functions.drivers import drivers_of
-
-    if not points:
-        return None
-    found = extrapolate(points, drivers_of(graph, np.random.default_rng(0)), "")
+    whole, drivers = _described(function, graph, source)
+    found = extrapolate(earlier_points(history, function, whole), drivers, "")
     if found is None or found.log_std * QUANTILE > math.log(10.0):
         return None
-    return Figure.spread(found.cost, found.log_std)
+    return Interval.spread(found.cost, found.log_std)
 
 
-def _keep(
-    history: History,
-    function: GraphFunction,
-    graph: Any,
-    source: Any,
-    seconds: float,
-    convert_seconds: float,
-) -> None:
-    import numpy as np
-
-    from predict_graph.functions.drivers import drivers_of
-    from predict_graph.functions.forms import as_graph
-    from predict_graph.functions.records import keep_run
-
+def _described(
+    function: GraphFunction, graph: Any, source: Graph | None
+) -> tuple[Graph, dict[str, float]]:
+    """Return the graph of a run as ours, and its drivers."""
     whole = source or as_graph(graph, function, directed=None, ids=None, seed=0)
-    drivers = drivers_of(whole, np.random.default_rng(0))
-    keep_run(history, function, whole, drivers, seconds=seconds, convert_seconds=convert_seconds)
+    return whole, drivers_of(whole, np.random.default_rng(0))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,21 +12,16 @@ from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError
 from predict_graph.functions.child import run_in_child
-from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.naming import check_function, with_seed
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes
-from predict_graph.functions.predictor import predict_function
+from predict_graph.functions.predictor import PredictionRun
 from predict_graph.functions.records import keep_run
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.subject import check_subject
-from predict_graph.history import History, check_history
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["FunctionComparison", "validate_function"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,20 +53,30 @@ class FunctionComparison(Result):
         """Conversion and call."""
         return self.convert_seconds + self.call_seconds
 
+    def _compared(self) -> dict[str, tuple[Interval, float, Callable[[float], str]]]:
+        """Return prediction, truth and format of each quantity."""
+        found = self.prediction
+        processor = Interval(*(3 * [found.processor_seconds]))
+        pairs: dict[str, tuple[Interval, float, Callable[[float], str]]] = {
+            "runtime_seconds": (found.runtime_seconds, self.runtime_seconds, readable_seconds),
+            "processor_seconds": (processor, self.processor_seconds, readable_seconds),
+        }
+        if found.peak_bytes is not None:
+            pairs["peak_memory_bytes"] = (found.peak_bytes, self.peak_bytes, readable_bytes)
+        return pairs
+
     def errors(self) -> dict[str, float | None]:
         """Return the errors of runtime, processor seconds and peak memory."""
-        found = self.prediction
-        peak = found.peak_bytes
-        return {
-            "runtime_seconds": _error(found.runtime_seconds.predicted, self.runtime_seconds),
-            "processor_seconds": _error(found.processor_seconds, self.processor_seconds),
-            "peak_memory_bytes": None if peak is None else _error(peak.predicted, self.peak_bytes),
-        }
+        found: dict[str, float | None] = dict.fromkeys(
+            ("runtime_seconds", "processor_seconds", "peak_memory_bytes")
+        )
+        for name, (predicted, actual, _) in self._compared().items():
+            found[name] = predicted.predicted / actual - 1.0 if actual > 0.0 else None
+        return found
 
     def inside(self) -> dict[str, bool]:
         """Return whether the truth is in the interval of the runtime."""
-        runtime = self.prediction.runtime_seconds
-        return {"runtime_seconds": runtime.low <= self.runtime_seconds <= runtime.high}
+        return {"runtime_seconds": self.prediction.runtime_seconds.contains(self.runtime_seconds)}
 
     @property
     def answer(self) -> Answer:
@@ -85,43 +89,22 @@ class FunctionComparison(Result):
             f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
             f"{'inside' if inside else 'outside'} the interval{far}"
         )
-        return Answer(
-            sentence, own.facts, [self._truth()], own.warnings, own.details, more=own.more
-        )
-
-    def _truth(self) -> Table:
-        found, errors = self.prediction, self.errors()
-        runtime, peak = found.runtime_seconds, found.peak_bytes
-        interval = f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}"
-        missed = "" if self.inside()["runtime_seconds"] else " (missed)"
-        rows = [
-            (
-                "runtime",
-                readable_seconds(runtime.predicted),
-                f"{interval}{missed}",
-                readable_seconds(self.runtime_seconds),
-                _percent(errors["runtime_seconds"]),
-            ),
-            (
-                "processor",
-                readable_seconds(found.processor_seconds),
-                "",
-                readable_seconds(self.processor_seconds),
-                _percent(errors["processor_seconds"]),
-            ),
-        ]
-        if peak is not None:
+        rows, errors = [], self.errors()
+        for name, (predicted, actual, shown) in self._compared().items():
+            interval = f"{shown(predicted.low)} to {shown(predicted.high)}"
+            interval += "" if self.inside().get(name, True) else " (missed)"
             rows.append(
                 (
-                    "peak memory",
-                    readable_bytes(peak.predicted),
-                    f"{readable_bytes(peak.low)} to {readable_bytes(peak.high)}",
-                    readable_bytes(self.peak_bytes),
-                    _percent(errors["peak_memory_bytes"]),
+                    name.rpartition("_")[0].replace("_", " "),
+                    shown(predicted.predicted),
+                    interval if predicted.low < predicted.high else "",
+                    shown(actual),
+                    "" if errors[name] is None else f"{errors[name]:+.1%}",
                 )
             )
         columns = ["", "predicted", "90% interval", "actual", "error"]
-        return Table("prediction and truth", columns, rows)
+        table = Table("prediction and truth", columns, rows)
+        return Answer(sentence, own.facts, [table], own.warnings, own.details, more=own.more)
 
     @property
     def title(self) -> str:
@@ -165,77 +148,30 @@ class FunctionComparison(Result):
 
 
 def validate_function(
-    function: str | Callable[..., Any],
-    graph: Any,
-    *,
-    arguments: Sequence[Any] = (),
-    keywords: Mapping[str, Any] | None = None,
-    graph_form: str | None = None,
-    budget: str | float | None = None,
-    directed: bool | None = None,
-    ids: str | None = None,
-    history: History | str | PathLike[str] | bool | None = None,
-    seed: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
-    **more: Any,
+    function: str | Callable[..., Any], graph: Any, **options: Any
 ) -> FunctionComparison:
     """Predict a call of a function, then call it in a process of its own, then compare.
 
-    Parameters
-    ----------
-    function, graph, arguments, keywords, graph_form, budget, directed, ids, history, seed, progress
-        As for :func:`~predict_graph.functions.predict_function`.
-    **more
-        Keyword arguments of the function.
-
-    Raises
-    ------
-    RequestError, JobError
-        As for a prediction; also if the call fails.
+    Options are those of :func:`~predict_graph.functions.predict_function`, whose errors it raises;
+    also if the call fails.
     """
-    given = {**(keywords or {}), **more}
-    prediction = predict_function(
-        function,
-        graph,
-        arguments=arguments,
-        keywords=given,
-        graph_form=graph_form,
-        budget=budget,
-        directed=directed,
-        ids=ids,
-        history=history,
-        seed=seed,
-        progress=progress,
-    )
-    checked = check_function(function, arguments, given, form=graph_form, graph=graph)
-    checked = with_seed(checked, seed)
-    subject = check_subject(checked, graph, directed=directed, ids=ids, seed=prediction.seed)
-    if progress is not None:
-        progress("running for real", 0.0)
+    predicting = PredictionRun(function, graph, **options)
+    prediction, subject = predicting.predict(), predicting.subject
+    predicting.progress("running for real", 0.0)
     case = subject.whole(np.arange(subject.graph.vertices))
-    run = run_in_child(case.build, case.call, progress=reporter(checked.form))
+    run = run_in_child(case.build, case.call, progress=reporter(subject.function.form))
     if not run.done:
-        raise JobError(f"{checked.name} fails on {subject.graph.name}: {run.sentence}")
+        raise JobError(f"{subject.function.name} fails on {subject.graph.name}: {run.sentence}")
     converting = run.convert_seconds if subject.converted else 0.0
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
-    kept = check_history(history)
-    if kept is not None:
-        drivers = drivers_of(subject.graph, np.random.default_rng(prediction.seed))
+    if predicting.history is not None:
         keep_run(
-            kept,
-            checked,
+            predicting.history,
+            subject.function,
             subject.graph,
-            drivers,
+            predicting.target,
             seconds=run.seconds,
             convert_seconds=converting,
             peak_bytes=peak,
         )
     return FunctionComparison(prediction, converting, run.wall, run.seconds, peak)
-
-
-def _error(predicted: float, actual: float) -> float | None:
-    return predicted / actual - 1.0 if actual > 0.0 else None
-
-
-def _percent(error: float | None) -> str:
-    return "" if error is None else f"{error:+.1%}"

@@ -1,4 +1,4 @@
-"""Loading compiled code ahead of time: that is no part of what a prediction takes."""
+"""Load compiled code ahead of time: that is no part of what a prediction takes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.iterated import RoundCounter
-from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.sampling import SAMPLERS, draw, spread_order
 from predict_graph.graph import Graph
-
-__all__ = ["load_compiled", "tiny_graph"]
 
 
 def tiny_graph(directed: bool) -> Graph:
@@ -28,18 +24,9 @@ def tiny_graph(directed: bool) -> Graph:
     return Graph(np.arange(61, dtype=np.int64) * 2, ends.ravel(), directed=directed)
 
 
-def load_compiled(directed: bool, function: GraphFunction) -> None:
-    """Draw samples of a tiny graph, so that what they need is compiled and loaded.
-
-    And count the rounds that a function does on it, where something counts them.
-    """
-    _load_sampling(directed)
-    rng = np.random.default_rng(0)
-    RoundCounter(function, tiny_graph(directed), rng).usual(seconds=1.0)
-
-
 @lru_cache(maxsize=2)
-def _load_sampling(directed: bool) -> None:
+def load_compiled(directed: bool) -> None:
+    """Draw samples of a small graph, so that their code is compiled and loaded."""
     rng = np.random.default_rng(0)
     graph = tiny_graph(directed)
     drivers_of(graph, rng)

@@ -1,7 +1,7 @@
-"""Watching a running function from outside: at each look, its outermost loops and how far they are.
+"""Observe a running function from outside: its outermost loops, and their progress.
 
-A look costs some ten microseconds and changes nothing: it reads frames, the syntax tree of the
-functions that are running, and local variables.
+An observation takes some ten microseconds and changes nothing: it reads frames, the syntax tree of
+the functions that are running, and local variables.
 """
 
 from __future__ import annotations
@@ -13,45 +13,35 @@ from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
-from predict_graph.functions.position import (
-    DearError,
-    Progress,
-    Reader,
-    comprehension_progress,
-    reader_of,
-)
-from predict_graph.timing import clock
-
-__all__ = ["REPORTED", "LoopWatch", "Seen", "reported"]
+from predict_graph.functions.position import Progress, Reader, comprehension_progress, reader_of
 
 REPORTED = "progress"
-"""Name of the loop that stands for what a library in C reports of its progress."""
+"""Name of the loop that stands for the progress that a library in C reports."""
 
-_DEPTH = 3  # loops, from the outermost on, whose place is read; a choice
-_SIGHTINGS = 2  # looks after which a loop's place is worth finding; a choice: what a look costs
-_TRIES = 3  # in a row, to read a loop; a choice: what a look costs
-_REMEMBERED = 100  # a choice: their memory
+_DEPTH = 3  # limits the loops whose progress is read, from the outermost on
+_SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
+_TRIES = 3  # limits the failures in a row to read a loop
+_REMEMBERED = 100  # limits the memory of loops
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A loop as one look found it.
+    """A loop in one observation.
 
     Parameters
     ----------
     loop : str
         ``file:function:line`` of its header.
     done, total : float
-        Rounds; both 0 where nothing tells. Of a ``while`` that goes through a loop again and again
-        these are its rounds so far, with part of one, and infinity.
+        Iterations; both 0 where they are unknown. Of a ``while`` around another loop these are its
+        iterations so far, with part of one, and infinity.
     bounded : bool
-        False for a ``while`` whose condition tells nothing.
+        False for a ``while`` of unknown progress.
     early : bool
-        Whether its last round may come before `total`.
+        Whether its last iteration may come before `total`.
     counted : bool
-        Whether `done` counts elements that the loop goes through. Otherwise it is what the
-        condition of a ``while``, or a library, tells, and a run that came to its end has to show
-        that it goes with time.
+        Whether `done` counts elements of the loop. Else it is the progress of a condition or the
+        one that a library reports, and a finished run has to show that it is steady.
     """
 
     loop: str
@@ -70,18 +60,18 @@ class _Followed:
 
 @dataclass
 class _Turns:
-    """How often a ``while`` has gone through the loop in its body, and how far that is."""
+    """The passes of a ``while`` over the loop in its body."""
 
     inner: str
     turns: int = 0
     part: float = 0.0
 
     def take(self, inner: Seen, frame: FrameType) -> float:
-        """Return the rounds done, after another look at the loop in the body and its frame.
+        """Return the passes done, after another observation of the loop in the body.
 
-        Rounds about as long as the time between two looks seem to be one long round. Where a loop
-        is in a function that is called in each, frames tell: one that was seen is marked, without
-        being kept alive, by a setting that only a debugger reads.
+        Passes about as long as the time between two observations seem to be one long pass. If the
+        loop is in a function that each pass calls, frames distinguish them: an observed one is
+        marked, without being kept alive, by a setting that only a debugger reads.
         """
         again, frame.f_trace_lines = frame.f_trace_lines, False
         if inner.total:
@@ -92,27 +82,24 @@ class _Turns:
 
 
 def reported(percent: float) -> Seen:
-    """Return what a library in C reports of its progress, as a loop of 1000 rounds."""
+    """Return the progress that a library in C reports as a loop of 1000 iterations."""
     return Seen(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False, counted=False)
 
 
 class LoopWatch:
-    """Finds the loops of whatever an entry function has called.
+    """Finds the loops of the functions that an entry function has called.
 
     Parameters
     ----------
     entry : code
-        Frames inside the frame of this code are watched.
-    share : float
-        Of the processor seconds since, that finding out how to read loops may take. Infinity is
-        for a process of its own, in which frames may be marked.
+        Frames inside the frame of this code are observed.
+    marks : bool
+        Whether frames may be marked, to count the passes of a ``while``: in a process of its own.
     """
 
-    def __init__(self, entry: CodeType, share: float = math.inf) -> None:
+    def __init__(self, entry: CodeType, *, marks: bool = True) -> None:
         self._entry = entry
-        self._share = share
-        self._began = clock.processor(children=False)
-        self._finding = 0.0
+        self._marks = marks
         self._tries: Counter[str] = Counter()
         self._followed: dict[tuple[int, str], _Followed] = {}
         self._turns: dict[str, _Turns] = {}
@@ -143,8 +130,8 @@ class LoopWatch:
         return self._turned(found[:_DEPTH], frames)
 
     def _turned(self, found: list[Seen], frames: list[FrameType]) -> list[Seen]:
-        """Tell the rounds of an outermost ``while``, if the loop inside it tells its own."""
-        if not found or found[0].bounded or math.isfinite(self._share):
+        """Count the passes of an outermost ``while`` over a loop of known progress."""
+        if not found or found[0].bounded or not self._marks:
             return found
         outer = found[0]
         inner = found[1] if len(found) > 1 else None
@@ -164,7 +151,7 @@ class LoopWatch:
         loops = enclosing_loops(frame.f_code, line)
         for number, loop in enumerate(loops):
             if skip is not None and number == 0:
-                continue  # the loop of a generator: what draws from it has stood for it
+                continue  # the loop of a generator stands for the one that draws from it
             if loop.is_while or loop.body_holds(line):
                 found.append(self._seen(loop, frame, frame))
             elif inner is not None and _is_generator(inner):
@@ -180,7 +167,7 @@ class LoopWatch:
         return _seen(name, progress, early=False)
 
     def _drawing(self, loop: Loop, frame: FrameType, generator: FrameType) -> Seen:
-        """Return how far a loop is while the generator that it draws from is at work."""
+        """Return the progress of a loop while the generator that it draws from runs."""
         return _seen(_name(loop, frame), self._outermost(generator), early=loop.early)
 
     def _outermost(self, frame: FrameType) -> Progress | None:
@@ -206,28 +193,10 @@ class LoopWatch:
             return None
         progress = None if followed.reader is None else followed.reader(frame)
         if progress is None and self._tries[name] < _TRIES:
-            followed.reader, progress = self._found(name, loop, frame)
-        return progress
-
-    def _found(
-        self, name: str, loop: Loop, frame: FrameType
-    ) -> tuple[Reader | None, Progress | None]:
-        """Find out how to read a loop and read it, if that does not take too long."""
-        allowed = math.inf
-        if math.isfinite(self._share):
-            allowed = self._share * (clock.processor(children=False) - self._began) - self._finding
-        if allowed <= 0.0:
-            return None, None
-        began = clock.thread()
-        reader, progress = None, None
-        try:
-            reader = reader_of(loop, frame, allowed)
-            progress = None if reader is None else reader(frame)
+            followed.reader = reader_of(loop, frame)
+            progress = None if followed.reader is None else followed.reader(frame)
             self._tries[name] = 0 if progress is not None else self._tries[name] + 1
-        except DearError:  # later, when the run has taken longer
-            pass
-        self._finding += clock.thread() - began
-        return reader, progress
+        return progress
 
 
 def _seen(name: str, progress: Progress | None, *, early: bool) -> Seen:

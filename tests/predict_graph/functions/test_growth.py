@@ -6,7 +6,7 @@ import pytest
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import drivers_of, neighbour_work
 from predict_graph.functions.growth import Point, extrapolate
-from predict_graph.functions.memory import foretell_memory
+from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.sampling import connected_part, draw, spread_order
 from predict_graph.graph import Graph, check_graph
 
@@ -58,7 +58,7 @@ def test_runs_on_other_graphs_make_it_surer() -> None:
     assert 0.6 < together.cost / (1e-7 * target["reached_edges"]) < 1.6
 
 
-def test_no_runs_foretell_nothing() -> None:
+def test_without_runs_nothing_is_predicted() -> None:
     assert extrapolate([], drivers_of(WHOLE, RNG), "g") is None
 
 
@@ -68,7 +68,7 @@ def test_memory_grows_with_what_it_has_grown_with() -> None:
     for size in (500, 1000, 2000):
         drivers = drivers_of(draw(WHOLE, "completed", size, RNG), RNG)
         runs.append((drivers, ChildRun("done", peak_bytes=40.0 * drivers["vertices_squared"])))
-    said = foretell_memory(runs, target, None, None, converted=False)
+    said = predict_memory(runs, target, None, None, converted=False)
     truth = 40.0 * target["vertices_squared"]
     assert 0.5 < said.predicted / truth < 2.0
     assert said.low < truth < said.high
@@ -77,7 +77,7 @@ def test_memory_grows_with_what_it_has_grown_with() -> None:
 def test_the_first_part_of_a_run_bounds_its_memory() -> None:
     runs = [(drivers_of(draw(WHOLE, "rj", 100, RNG), RNG), ChildRun("done", peak_bytes=3e6))]
     part = ChildRun("stopped", peak_bytes=5e7)
-    said = foretell_memory(
+    said = predict_memory(
         runs, drivers_of(WHOLE, RNG), None, part, converted=False, rounds_left=4.0
     )
     assert 5e7 <= said.predicted <= 2e8
@@ -115,6 +115,6 @@ def test_a_leap_of_the_allocator_does_not_bend_what_memory_grows_with() -> None:
         leap = 8e6 if len(runs) == 1 else 0.0
         peak = 4e5 + 2000.0 * drivers["vertices"] + leap
         runs.append((drivers, ChildRun("done", peak_bytes=peak)))
-    said = foretell_memory(runs, target, None, None, converted=False)
+    said = predict_memory(runs, target, None, None, converted=False)
     truth = 4e5 + 2000.0 * target["vertices"]
     assert 0.6 < said.predicted / truth < 1.7

@@ -11,7 +11,7 @@ import pytest
 
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.memory import foretell_memory
+from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.prediction import readable_bytes
 from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import check_graph
@@ -31,7 +31,7 @@ def test_results_that_are_quadratic_in_vertices(done: float) -> None:
     runs = [(drivers(n), ChildRun("done", peak_bytes=peak(n))) for n in (60, 240, 550)]
     prefix = ChildRun("stopped", peak_bytes=done * peak(6000)) if done else None
     left = 1.0 / done if done else float("inf")
-    said = foretell_memory(runs, drivers(6000), None, prefix, converted=False, rounds_left=left)
+    said = predict_memory(runs, drivers(6000), None, prefix, converted=False, rounds_left=left)
     assert said.low < peak(6000) < said.high
     assert said.high > peak(6000)
     if done:

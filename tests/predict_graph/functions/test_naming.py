@@ -76,10 +76,10 @@ def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request() -> N
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("networkx:betweeness_centrality", "alike: betweenness_centrality"),
+        ("networkx:betweeness_centrality", "did you mean betweenness_centrality"),
         ("no_such_module:f", "there is no module 'no_such_module'"),
         ("networkx:__version__", "is a str"),
-        ("/no/such/file.py:f", "cannot be read"),
+        ("/no/such/file.py:f", "cannot be loaded: No such file"),
     ],
 )
 def test_wrong_names_are_explained(name: str, part: str) -> None:

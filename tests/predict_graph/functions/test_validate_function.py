@@ -76,6 +76,10 @@ def test_a_budget_of_nothing_runs_nothing() -> None:
         ("1%", 0.0, 0.0),
         ("0.5s", 100.0, 0.5),
         ("2m, 5%", 86400.0, 120.0),
+        ("5%, 2m", 86400.0, 120.0),
+        ("5%", 86400.0, 4320.0),
+        ("5%,30s", 86400.0, 30.0),
+        ("0s", 100.0, 0.0),
         (0, 100.0, 0.0),
     ],
 )
@@ -83,6 +87,15 @@ def test_what_budgets_allow(text: Any, run: float, allowed: float) -> None:
     from predict_graph.functions.predictor import FUNCTION_BUDGET
 
     assert check_budget(text, FUNCTION_BUDGET).allowed(run) == allowed
+
+
+@pytest.mark.parametrize(
+    "budget",
+    ["0%", "fast", "-3s", "200%", "5 parsecs", "5%, 2%", "30s, 10s", "5%,", "5%, -1s", "5%, soon"],
+)
+def test_wrong_budgets_are_refused(budget: str) -> None:
+    with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
+        predict_function("networkx:clustering", GRAPH, budget=budget)
 
 
 def test_what_does_not_react_to_signals_is_ended_from_outside() -> None:
