@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from costmodels.design.designs import Design as Design
-    from costmodels.design.designs import load_design as load_design
     from costmodels.design.grid import COSTS as COSTS
     from costmodels.design.grid import candidate_grid as candidate_grid
     from costmodels.design.oracle import OracleDesign as OracleDesign
@@ -35,7 +34,6 @@ CRITERIA = {
 
 _PLACES = {
     "Design": "designs",
-    "load_design": "designs",
     "COSTS": "grid",
     "candidate_grid": "grid",
     "OracleDesign": "oracle",

@@ -112,16 +112,8 @@ class DesignProblem:
 
     def optimal(self) -> Design:
         """Return whole runs whose criterion is near the relaxed optimum."""
-        relaxed = self.relaxed
-        counts = round_weights(
-            self.criterion,
-            self.costs,
-            self.budget,
-            self.max_repeats,
-            relaxed.weights,
-            relaxed.bound,
-        )
-        return self.design(counts)
+        limits = self.criterion, self.costs, self.budget, self.max_repeats
+        return self.design(round_weights(*limits, self.relaxed.weights))
 
     def greedy(self) -> Design:
         """Return the cheapest candidates, one run each, until the next exceeds the budget.

@@ -60,7 +60,6 @@ def design(
     """Choose the runs of a job that teach a scaling model most for a budget."""
     from predict_graph.sizing import parse_counts
     from predict_graph.sizing.measuring.designing import (
-        design_rows,
         design_summary,
         make_design,
         write_design,
@@ -88,10 +87,12 @@ def design(
     )
     write_design(made, out)
     console = options.results(json)
+    summary = design_summary(made)
+    rows = [list(point.values()) for point in summary["points"]]
     columns = ["scale", "machines", "repeats", "cost"]
-    show_table(console, f"design for {', '.join(made.terms)}", columns, design_rows(made))
+    show_table(console, f"design for {', '.join(made.terms)}", columns, rows)
     console.print(f"{made}: {out}", soft_wrap=True, highlight=False, markup=False)
-    write_json(design_summary(made), json)
+    write_json(summary, json)
     if plot is not None:
         from predict_graph.sizing.picture import draw_design
 

@@ -63,23 +63,22 @@ def test_no_design_of_a_small_problem_is_better(criterion, budget):
     assert found.bound <= best * (1 + 1e-9)
 
 
-@settings(max_examples=25)
-@given(
-    costs=st.lists(st.floats(0.1, 10), min_size=6, max_size=6),
-    share=st.floats(0.0, 1.0),
-    criterion=st.sampled_from(CRITERIA),
-)
-def test_random_small_problems_against_all_designs(costs, share, criterion):
-    grid = pd.DataFrame({"scale": [1, 2, 3, 1, 2, 3], "machines": [1, 1, 1, 4, 4, 5]})
-    grid["cost"] = costs
-    least = sum(sorted(costs)[:2])
-    budget = least + share * (sum(costs) - least)
-    problem = DesignProblem(grid, budget, terms=AMDAHL, criterion=criterion)
-    found, best = problem.optimal(), best_by_hand(criterion, grid, budget, 1)
-    assert found.cost <= budget * (1 + 1e-9)
-    assert found.bound <= best * (1 + 1e-9)
+def test_random_small_problems_against_all_designs():
     # Exchange is no proof of optimality; in most draws it is exact.
-    assert best * (1 - 1e-9) <= found.value <= best * 1.1
+    rng, exact = np.random.default_rng(0), 0
+    for number in range(45):
+        grid = pd.DataFrame({"scale": [1, 2, 3, 1, 2, 3], "machines": [1, 1, 1, 4, 4, 5]})
+        grid["cost"] = costs = rng.uniform(0.1, 10, 6)
+        least = np.sort(costs)[:2].sum()
+        budget = least + rng.random() * (costs.sum() - least)
+        criterion = CRITERIA[number % 3]
+        found = optimal_design(grid, budget, terms=AMDAHL, criterion=criterion)
+        best = best_by_hand(criterion, grid, budget, 1)
+        assert found.cost <= budget * (1 + 1e-9)
+        assert found.bound <= best * (1 + 1e-9)
+        assert best * (1 - 1e-9) <= found.value
+        exact += found.value <= best * (1 + 1e-6)
+    assert exact >= 40
 
 
 @settings(max_examples=15)
@@ -122,31 +121,6 @@ def test_criterion_of_a_given_design_is_that_of_the_definition(criterion):
     assert found.value == pytest.approx(by_hand(criterion, rows, counts))
     assert found.runs == counts.sum()
     assert found.cost == pytest.approx(counts @ grid["cost"])
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_changes_of_the_criterion_by_single_runs(criterion):
-    grid = ernest_example()
-    problem = DesignProblem(grid, 20, criterion=criterion)
-    c = problem.criterion
-    counts = np.zeros(len(grid), dtype=np.int64)
-    counts[::9] = 1
-    inverse = c.inverse(counts)
-    added, out = c.after_adding(inverse), np.flatnonzero(counts)[:3]
-    swapped = c.after_swapping(inverse, out)
-    for j in (0, 5, 50, len(grid) - 1):
-        more = counts.copy()
-        more[j] += 1
-        assert added[j] == pytest.approx(c.value(more))
-        for column, i in enumerate(out):
-            other = more.copy()
-            other[i] -= 1
-            assert swapped[j, column] == pytest.approx(c.value(other))
-    step = 1e-6
-    more = counts.astype(float)
-    more[7] += step
-    slope = (c.value(counts) - c.value(more)) / step
-    assert c.sensitivity(inverse)[7] == pytest.approx(slope, rel=1e-3)
 
 
 @pytest.mark.parametrize("budget", [10, 20])

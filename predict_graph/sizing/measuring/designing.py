@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,34 +97,18 @@ def write_design(design: Design, path: Path) -> None:
     RequestError, JobError
         If the file cannot be written; what was there stays.
     """
-    with written_beside(path) as beside, open(beside, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(design.points.columns)
-        for row in design.points.itertuples(index=False):
-            writer.writerow([f"{value:.10g}" for value in row])
-
-
-def design_rows(design: Design) -> list[list[float | int]]:
-    """Return scale, machines, repeats and cost of each point."""
-    points = design.points
-    columns = [points[name].tolist() for name in ("scale", "machines", "repeats", "cost")]
-    return [list(row) for row in zip(*columns, strict=True)]
+    with written_beside(path) as beside:
+        design.points.to_csv(beside, index=False, float_format="%.10g", lineterminator="\n")
 
 
 def design_summary(design: Design) -> dict[str, Any]:
     """Return what `design --json` writes."""
-    names = ("scale", "machines", "repeats", "cost")
+    names = ("criterion", "value", "bound", "efficiency", "budget", "cost", "runs")
     return {
         "schema": 1,
         "terms": list(design.terms),
-        "criterion": design.criterion,
-        "value": design.value,
-        "bound": design.bound,
-        "efficiency": design.efficiency,
-        "budget": design.budget,
-        "cost": design.cost,
-        "runs": design.runs,
-        "points": [dict(zip(names, row, strict=True)) for row in design_rows(design)],
+        **{name: getattr(design, name) for name in names},
+        "points": design.points[["scale", "machines", "repeats", "cost"]].to_dict("records"),
     }
 
 

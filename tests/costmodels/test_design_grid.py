@@ -1,61 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from costmodels.design import COSTS, candidate_grid, load_design, optimal_design
-
-
-def test_saved_points_come_back(tmp_path):
-    grid = candidate_grid((0.1, 1), (1, 6), steps=7).assign(cores=8)
-    design = optimal_design(grid, 15, max_repeats=2)
-    path = tmp_path / "design.csv"
-    design.save(path)
-    assert path.read_text().startswith("scale,machines,repeats,cost,cores\n")
-    back = load_design(path)
-    pd.testing.assert_frame_equal(back, design.points)
-    assert [p.name for p in tmp_path.iterdir()] == ["design.csv"]
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
-    design = optimal_design(candidate_grid((1, 2), (1, 4), steps=3), 6)
-    path = tmp_path / "design.csv"
-    path.write_text("precious")
-
-    def half(self, to, **options):
-        to.write_text("scale,mach")
-        raise OSError("disk full")
-
-    monkeypatch.setattr(pd.DataFrame, "to_csv", half)
-    with pytest.raises(OSError, match="disk full"):
-        design.save(path)
-    assert path.read_text() == "precious"
-    assert [p.name for p in tmp_path.iterdir()] == ["design.csv"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "is no CSV table"),
-        ("scale,machines\n1,2\n", "has no column 'repeats'"),
-        ("scale,machines,repeats,cost\n", "has no experiments"),
-        ("scale,machines,repeats,cost\n1,2,1,1\n1,x,1,1\n", "line 3: machines is x"),
-        (
-            "scale,machines,repeats,cost\n1,2.5,1,1\n",
-            "line 2: machines is 2.5, but must be a whole",
-        ),
-        ("scale,machines,repeats,cost\n1,2,0,1\n", "line 2: repeats is 0"),
-        ("scale,machines,repeats,cost\n-1,2,1,1\n", "line 2: scale is -1, but must be a positive"),
-        ("scale,machines,repeats,cost\n1,2,1,\n", "line 2: cost is nan"),
-    ],
-)
-def test_bad_files(tmp_path, text, message):
-    path = tmp_path / "design.csv"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message) as error:
-        load_design(path)
-    assert str(path) in str(error.value)
+from costmodels.design import COSTS, candidate_grid
 
 
 def test_grid_of_whole_partitions_leaves_out_idle_cores():
