@@ -278,17 +278,11 @@ def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None
 def _summary(
     seen: Observation, share: float, occupancies: dict[str, float], attributes: dict[str, float]
 ) -> dict[str, Any]:
+    names = ("seconds", "cpu_seconds", "cores", "utilization", "read_bytes", "written_bytes")
+    names += ("disk_bytes", "network_bytes", "data_bytes")
     return {
         "schema": 1,
-        "seconds": seen.seconds,
-        "cpu_seconds": seen.cpu_seconds,
-        "cores": seen.cores,
-        "utilization": seen.utilization,
-        "read_bytes": seen.read_bytes,
-        "written_bytes": seen.written_bytes,
-        "disk_bytes": seen.disk_bytes,
-        "network_bytes": seen.network_bytes,
-        "data_bytes": seen.data_bytes,
+        **{name: getattr(seen, name) for name in names},
         "network_share": share,
         "occupancies": {name: occupancies[name] for name in ("compute", "network", "disk")},
         "attributes": attributes,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dots
+from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 
 _RESAMPLES = 2000  # of the bootstrap; not tuned
@@ -248,16 +247,14 @@ class SamplerComparison(Result):
         said = f"Mean ranks by {by}, 1 is best, with 90% intervals: " + ", ".join(
             f"{one.sampler} {one.rank:.2f} ({one.low:.2f} to {one.high:.2f})" for one in ranks
         )
-        draw = partial(
-            dots,
-            names=[one.sampler for one in ranks],
-            values=[one.rank for one in ranks],
-            low=[one.low for one in ranks],
-            high=[one.high for one in ranks],
+        return dot_picture(
+            f"Ranks by {by}",
+            f"{said}.",
+            [one.sampler for one in ranks],
+            *([getattr(one, name) for one in ranks] for name in ("rank", "low", "high")),
             xlabel="mean rank, 1 is best (line: 90% sure)",
             emphasised=[one.sampler for one in ranks if one.tied],
         )
-        return Picture(f"Ranks by {by}", f"{said}.", draw, 0.5 + 0.1 * len(ranks))
 
 
 _HEADINGS = {
@@ -325,15 +322,9 @@ def _spread(
     said = f"{title}, mean of the samples: " + ", ".join(
         f"{name} {value:.3g}" for name, value in middle.items()
     )
-    draw = partial(
-        dots,
-        names=list(order),
-        values=middle.to_numpy(),
-        low=low,
-        high=high,
-        xlabel=f"{unit} (line: 90% of samples)",
-    )
-    return Picture(title, f"{said}.", draw, 0.5 + 0.1 * len(middle))
+    xlabel = f"{unit} (line: 90% of samples)"
+    values = middle.to_numpy()
+    return dot_picture(title, f"{said}.", list(order), values, low, high, xlabel=xlabel)
 
 
 def _latex(table: Table) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.comparison.rows import drawn_and_compared
 from predict_graph.graph import Graph, check_graph
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dots
+from predict_graph.pictures.panels import dot_picture
 from predict_graph.prediction.request import check_seed
 from predict_graph.results import Result
 
@@ -91,13 +90,8 @@ class GraphSample(Result):
             if value is not None
         }
         said = ", ".join(f"{name} {value:.3g}" for name, value in distances.items())
-        draw = partial(
-            dots,
-            names=[*distances],
-            values=[*distances.values()],
-            xlabel="Kolmogorov–Smirnov D, 0 is alike",
-        )
-        return [Picture("How unlike the graph the sample is", f"D: {said}.", draw, 0.65)]
+        title, unit = "How unlike the graph the sample is", "Kolmogorov–Smirnov D, 0 is alike"
+        return [dot_picture(title, f"D: {said}.", [*distances], [*distances.values()], xlabel=unit)]
 
 
 def sample(

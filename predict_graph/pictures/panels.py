@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.pictures.drawing import Picture
 from predict_graph.pictures.palette import LIGHT
 
 FloatArray = npt.NDArray[np.float64]
@@ -302,6 +304,14 @@ def _band(axes: Any, line: Line, divisor: float, place: int) -> None:
 
 def _points(axes: Any, x: Any, y: Any, place: int, **style: Any) -> None:
     axes.plot(x, y, _MARKS[place % len(_MARKS)], color=_color(place), linestyle="", **style)
+
+
+def dot_picture(title: str, text: str, names: Sequence[str], *values: Any, **more: Any) -> Picture:
+    """Return a picture of :func:`dots`, as high as it has names."""
+    draw = partial(
+        dots, names=names, **dict(zip(("values", "low", "high"), values, strict=False)), **more
+    )
+    return Picture(title, text, draw, 0.5 + 0.1 * len(names))
 
 
 def _line(axes: Any, x: Any, y: Any, place: int, name: str, marker: str = "") -> None:

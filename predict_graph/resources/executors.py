@@ -11,7 +11,8 @@ from typing import Any
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.files import written_beside
+from predict_graph.pictures import draw_together
+from predict_graph.pictures.panels import dot_picture
 from predict_graph.resources.profile import ResourceProfile
 
 # Of the median: limits the speed of executors to keep; twice the spread of repeats on one machine
@@ -83,19 +84,11 @@ def calibrate_executors(
 
 
 def draw_executors(found: Executors, target: Path) -> None:
-    """Draw the speed of each executor, and the median."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 1.5 + 0.35 * len(found.executors)), layout="constrained")
-    axes = figure.subplots()
-    speeds = [one.speed for one in found.executors]
-    axes.barh([one.host for one in found.executors], speeds)
-    axes.axvline(statistics.median(speeds), color="black", linestyle="--", label="median")
-    axes.set(xlabel="million integer steps a second, all threads", title="Executors, slowest first")
-    axes.legend()
-    with written_beside(target) as beside:
-        FigureCanvasAgg(figure).print_figure(beside, dpi=120)
+    """Draw the speed of each executor."""
+    names, speeds = zip(*((one.host, one.speed) for one in found.executors), strict=True)
+    title, unit = "Speed of the executors", "million integer steps a second, all threads"
+    picture = dot_picture(title, f"{found.verdict}.", names, speeds, xlabel=unit)
+    draw_together([picture], "executors, slowest first", target)
 
 
 def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, ResourceProfile]]:

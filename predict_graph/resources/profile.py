@@ -82,15 +82,7 @@ class ResourceProfile:
             "machine": self.machine,
             "measured": self.measured,
             "seconds": self.seconds,
-            "attributes": {
-                name: {
-                    "value": each.value,
-                    "unit": each.unit,
-                    "spread": each.spread,
-                    "repeats": each.repeats,
-                }
-                for name, each in self.attributes.items()
-            },
+            "attributes": {name: dict(vars(each)) for name, each in self.attributes.items()},
             "notes": list(self.notes),
         }
         return PROFILE.complete(content)
