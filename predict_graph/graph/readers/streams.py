@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import lzma
 import os
 import queue
@@ -210,8 +209,21 @@ def _read(file: Any) -> Iterator[bytes]:
 
 
 def _gzip(packed: Iterator[bytes]) -> Iterator[bytes]:
-    file: Any = _Pieces(packed)
-    return _read(gzip.GzipFile(fileobj=file, mode="rb"))
+    member, rest = None, b""
+    while rest := rest or next(packed, b""):
+        if member is None:
+            rest = rest.lstrip(b"\0")  # zero bytes may follow each member
+            if not rest:
+                continue
+            member = zlib.decompressobj(wbits=31)
+        block = member.decompress(rest, _BLOCK)
+        rest = member.unconsumed_tail
+        if member.eof:
+            rest, member = member.unused_data, None
+        if block:
+            yield block
+    if member is not None:
+        raise EOFError("the file ends before the compressed data do")
 
 
 def _xz(packed: Iterator[bytes]) -> Iterator[bytes]:

@@ -84,7 +84,7 @@ def test_truncated_gzip(tmp_path):
     text = "\n".join(f"{s} {s * s}" for s in range(20_000)).encode()
     file = tmp_path / "g.txt.gz"
     file.write_bytes(gzip.compress(text)[:-2000])
-    with pytest.raises(RequestError, match=r"gzip data are damaged: .* ended before"):
+    with pytest.raises(RequestError, match="gzip data are damaged: the file ends before"):
         check_graph(file)
 
 
