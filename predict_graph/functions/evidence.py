@@ -17,9 +17,9 @@ from predict_graph.intervals import QUANTILE
 _OF_A_ROUND = ("vertices", "edges", "edges_log", "vertices_squared")
 """Drivers of an iteration of a loop that runs until nothing changes: a pass over graph or pairs."""
 _FEWEST_RUNS = 3  # with iterations, and half of all: some end after one or two; not tuned
-# Of the iterations on samples: 1.8 times these, as those of label propagation are 5 for 20 or more
-# (measured on two graphs), those of PageRank within a fifth (docs/design-notes.md, fact 1).
-_ROUNDS = Hyper(noise=0.1, sampler=0.2, reach=0.1, seconds=0.5)
+# Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
+# those of label propagation by a factor of two to four (measured on two graphs).
+_ROUNDS = Hyper(noise=0.25, sampler=0.1, reach=0.12, seconds=0.5)
 
 
 class Gathered:
@@ -27,7 +27,6 @@ class Gathered:
 
     def __init__(self, target: Mapping[str, float], graph: str, earlier: Sequence[Point]) -> None:
         self.points: list[Point] = []  # on samples
-        self.turns = False  # whether iterations are those of a while around a loop over the graph
         self.earlier = earlier  # on other graphs
         self._target = target
         self._graph = graph
@@ -87,7 +86,7 @@ class Gathered:
     def rounds(self, target: Mapping[str, float] | None = None) -> Growth | None:
         """Return the iterations of an outermost loop that ends early; None of others.
 
-        They hardly grow with the graph, or with its vertices.
+        They hardly grow with the graph: by a power of its vertices near 0.
         """
         seen = [point for point in self.points if point.rounds]
         shortest = min((point.cost for point in seen), default=0.0)
@@ -95,8 +94,9 @@ class Gathered:
         if len(seen) < max(_FEWEST_RUNS, 0.5 * long):
             return None
         points = [replace(point, cost=point.rounds, sampler="any") for point in seen]
-        names = (NOTHING,) if self.turns else (NOTHING, "vertices")
-        return extrapolate(points, target or self._target, self._graph, hyper=_ROUNDS, names=names)
+        return extrapolate(
+            points, target or self._target, self._graph, hyper=_ROUNDS, names=(NOTHING,)
+        )
 
     def _extrapolated(self, target: Mapping[str, float]) -> Growth | None:
         """Return what finished runs predict for such drivers, by iterations where they are known.

@@ -325,7 +325,6 @@ class PredictionRun:
             shape = loop_shape(run.looks, run.seconds, graph.vertices)
             point = Point(drivers, run.seconds, sampler, self.graph.fingerprint, shape.rounds)
             self.gathered.add(point)
-            self.gathered.turns |= shape.turned
             self.iterator |= run.generator
             if shape.loop:
                 self.shapes.append(shape)

@@ -68,8 +68,6 @@ class LoopShape:
         See :class:`~predict_graph.functions.watch.Seen`.
     looks : int
         Observations inside any loop.
-    turned : bool
-        Whether it is a ``while`` whose iterations are passes over a loop inside it.
     """
 
     loop: str = ""
@@ -81,7 +79,6 @@ class LoopShape:
     vertices: float = 0.0
     counted: bool = True
     looks: int = 0
-    turned: bool = False
 
     def bend(self, place: float) -> float:
         """Return by what factor the pace up to a place, 0 to 1, overestimates the loop's time.
@@ -161,7 +158,6 @@ def loop_shape(looks: Sequence[Look], seconds: float, vertices: float = 0.0) -> 
         vertices=vertices,
         counted=last.counted,
         looks=len(seen),
-        turned=turned,
     )
 
 
