@@ -278,8 +278,8 @@ def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None
 def _summary(
     seen: Observation, share: float, occupancies: dict[str, float], attributes: dict[str, float]
 ) -> dict[str, Any]:
-    names = ("seconds", "cpu_seconds", "cores", "utilization", "read_bytes", "written_bytes")
-    names += ("disk_bytes", "network_bytes", "data_bytes")
+    names: tuple[str, ...] = ("seconds", "cpu_seconds", "cores", "utilization", "read_bytes")
+    names += ("written_bytes", "disk_bytes", "network_bytes", "data_bytes")
     return {
         "schema": 1,
         **{name: getattr(seen, name) for name in names},
