@@ -127,11 +127,11 @@ def _trees() -> Any:
 
 # One law each; of these the best differs by source and test.
 LAWS: dict[str, Callable[[], Any]] = {
-    "Amdahl": partial(LinearScaling, ["1", "scale/machines"], cliffs="split"),
-    "Ernest, relative": partial(Ernest, cliffs="split"),
-    "USL": partial(UniversalScalability, cliffs="split"),
-    "power law": partial(PowerLaw, cliffs="split"),
-    "product of powers": partial(ProductLaw, cliffs="split"),
+    "Amdahl": partial(LinearScaling, ["1", "scale/machines"]),
+    "Ernest, relative": partial(Ernest),
+    "USL": partial(UniversalScalability),
+    "power law": partial(PowerLaw),
+    "product of powers": partial(ProductLaw),
 }
 PEERS: dict[str, Callable[[], Any]] = {
     **LAWS,

@@ -211,13 +211,15 @@ def _warm_runs() -> Iterator[None]:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C through, in this process and in those that a test starts.
+    """Let Ctrl-C and a closed terminal through, in this process and in those that a test starts.
 
-    A shell makes its background jobs ignore it, and whatever they start inherits that.
+    A shell makes its background jobs ignore them, and whatever they start inherits that.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ def _error(model: Any, known: Points, unknown: Points) -> float:
     """Return the score of the model that is fitted to the known points."""
     if isinstance(model, ScalingModel):
         # The law alone: `fit` also validates it, twentyfold the work, and refuses three points.
-        predicted = model._fit_sides(known).seconds(unknown.columns)
+        predicted = model.fit_law(known).seconds(unknown.columns)
     else:
         fitted = clone(model).fit(pd.DataFrame(known.columns), known.seconds)
         predicted = fitted.predict(pd.DataFrame(unknown.columns))

@@ -10,14 +10,11 @@ from sklearn.utils.validation import check_is_fitted, check_X_y
 
 from costmodels.intervals import spread_reach
 from costmodels.rows import WEIGHTS, FloatArray, determination
-from costmodels.scaling.cliffs import Cliff, CliffLaw, find_cliffs, slow_from
+from costmodels.scaling.cliffs import Cliff, find_cliffs
 from costmodels.scaling.laws import Law
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.points import Points, gather_points, read_columns
 
-CLIFFS = ("split", "keep")
-FEWEST_SMOOTH = 2  # by definition: configurations beyond a cliff that make a law
-FEWEST_PRESSED = 3  # by definition: a law of its own, and one point to leave out
 # Of a run: a noise floor of 1.9 to 2.7% (docs/studies/cluster-models.md) makes 3%.
 USUAL_NOISE = 0.03
 
@@ -25,26 +22,19 @@ USUAL_NOISE = 0.03
 class ScalingModel(RegressorMixin, BaseEstimator):
     """Seconds of a job as a function of its scale and its machines.
 
-    A subclass fits a law to distinct configurations in :meth:`_fit_law`.
+    A subclass fits a law to distinct configurations in :meth:`fit_law`.
     """
 
-    def __init__(
-        self, *, weights: str = "relative", cliffs: str = "keep", cliff_excess: float = 1.5
-    ) -> None:
+    def __init__(self, *, weights: str = "relative") -> None:
         self.weights = weights
-        self.cliffs = cliffs
-        self.cliff_excess = cliff_excess
 
-    def _fit_law(self, points: Points) -> Law:
+    def fit_law(self, points: Points) -> Law:
+        """Fit the law to some points."""
         raise NotImplementedError
 
     def _check_options(self) -> None:
         if self.weights not in WEIGHTS:
             raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
-        if self.cliffs not in CLIFFS:
-            raise ValueError(f"unknown cliffs {self.cliffs!r}; accepted: {', '.join(CLIFFS)}")
-        if not self.cliff_excess > 1:
-            raise ValueError(f"cliff_excess is {self.cliff_excess!r}, but must be above 1")
 
     def _check_points(self, points: Points) -> None:
         """Refuse what cannot be fitted."""
@@ -75,7 +65,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         _check_enough(points, len(y))
         self._check_points(points)
         self.points_ = points
-        self.cliffs_: list[Cliff] = find_cliffs(points, self.cliff_excess)
+        self.cliffs_: list[Cliff] = find_cliffs(points)
         self.law_, left_out = self._fitted(points)
         self.terms_ = self.law_.coefficients
         self.coef_ = np.array(list(self.terms_.values()))
@@ -88,7 +78,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
 
     def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
         """Return the law, and each configuration predicted by the law of the others."""
-        return self._fit_sides(points), left_out_configurations(self._fit_sides, points)
+        return self.fit_law(points), left_out_configurations(self.fit_law, points)
 
     def _warnings(self) -> list[str]:
         found = [str(cliff) for cliff in self.cliffs_]
@@ -98,21 +88,6 @@ class ScalingModel(RegressorMixin, BaseEstimator):
                 f"{self.loocv_.median_percent_error:.1f}%, above {MISFIT:g}%"
             )
         return found
-
-    def _fit_sides(self, points: Points) -> Law:
-        """Fit one law, or one on each side of a cliff."""
-        cliffs = find_cliffs(points, self.cliff_excess) if self.cliffs == "split" else []
-        cliffs = [c for c in cliffs if (points.load < c.load).sum() >= FEWEST_SMOOTH]
-        if not cliffs:
-            return self._fit_law(points)
-        # Measured points go to the nearer side; predictions to the one that is wrong by less.
-        middle, edge = cliffs[0].load, slow_from(cliffs)
-        smooth = self._fit_law(points.take(points.load < middle))
-        above = points.take(points.load > middle)
-        if len(np.unique(above.load)) >= FEWEST_PRESSED:
-            return CliffLaw(smooth, edge, self._fit_law(above), 1.0)
-        factors = above.seconds / smooth.seconds(above.columns)
-        return CliffLaw(smooth, edge, smooth, float(np.exp(np.median(np.log(factors)))))
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the seconds of each configuration.
@@ -151,16 +126,9 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         columns = read_columns(self, X, reset=False)
         seconds = self.law_.seconds(columns)
         errors = self.loocv_.log_errors
-        reach = np.full(len(seconds), self._reach(errors, level))
-        if isinstance(self.law_, CliffLaw):
-            # Errors beyond the edge are no measure of the smooth side.
-            smooth = columns["scale"] / columns["machines"] <= self.law_.edge
-            reach[smooth] = self._reach(errors[self.points_.load <= self.law_.edge], level)
-        return np.column_stack((seconds * np.exp(-reach), seconds * np.exp(reach)))
-
-    def _reach(self, errors: FloatArray, level: float) -> float:
         noise = self.points_.noise if (self.points_.repeats > 1).any() else USUAL_NOISE
-        return spread_reach(float(np.mean(errors**2)), len(errors), noise**2, level)
+        reach = spread_reach(float(np.mean(errors**2)), len(errors), noise**2, level)
+        return np.column_stack((seconds * np.exp(-reach), seconds * np.exp(reach)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -111,7 +111,7 @@ class PowerFit:
 def fit_power(points: Points, weights: str) -> PowerFit:
     """Fit a, b >= 0 for each exponent c, and take the exponent that leaves least."""
     logs = np.log(points.load)[:, None]
-    a, b, (c,) = _fit_exponents(points, weights, logs, (POWERS,), const=True)
+    a, b, (c,) = _fit_exponents(points, weights, logs, (POWERS,))
     return PowerFit(a, b, c)
 
 
@@ -120,8 +120,6 @@ def _fit_exponents(
     weights: str,
     logs: FloatArray,
     bounds: tuple[tuple[float, float], ...],
-    *,
-    const: bool,
 ) -> tuple[float, float, list[float]]:
     """Fit seconds = const + a Π x_i^p_i on a grid of exponents that closes in.
 
@@ -141,7 +139,7 @@ def _fit_exponents(
         axes = [np.linspace(s, e, count) for s, e in zip(start, end, strict=True)]
         grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(bounds))
         columns = factor * np.exp(grid @ centered.T)
-        left, constants, factors = two_costs(factor * const, columns, target)
+        left, constants, factors = two_costs(factor, columns, target)
         i = int(np.argmin(left))
         if left[i] < best[0]:
             best = (float(left[i]), float(constants[i]), float(factors[i]), grid[i])
@@ -164,10 +162,10 @@ def two_costs(
         of_u = (uy * vv - vy * uv) / determinant
         of_v = (vy * uu - uy * uv) / determinant
     # Where one would be negative (or both are collinear), the better of the two alone.
-    alone_u, alone_v = uy**2 / uu if uu > 0 else 0.0, vy**2 / vv
     single = ~(both & (of_u >= 0) & (of_v >= 0))
-    of_u = np.where(single, np.where(alone_u > alone_v, uy / uu if uu > 0 else 0.0, 0.0), of_u)
-    of_v = np.where(single, np.where(alone_u > alone_v, 0.0, vy / vv), of_v)
+    of_u_alone = uy**2 / uu > vy**2 / vv
+    of_u = np.where(single, np.where(of_u_alone, uy / uu, 0.0), of_u)
+    of_v = np.where(single, np.where(of_u_alone, 0.0, vy / vv), of_v)
     left = ((y - of_u[:, None] * u - of_v[:, None] * V) ** 2).sum(axis=1)
     return left, of_u, of_v
 
@@ -198,7 +196,7 @@ class ProductFit:
         return self.const + self.a * power
 
 
-def fit_product(points: Points, weights: str, *, const: bool) -> ProductFit:
+def fit_product(points: Points, weights: str) -> ProductFit:
     """Fit the costs for each pair of exponents, and take the pair that leaves least."""
     scale, machines = (np.log(points.columns[name]) for name in ("scale", "machines"))
     bounds: tuple[tuple[float, float], ...]
@@ -206,6 +204,6 @@ def fit_product(points: Points, weights: str, *, const: bool) -> ProductFit:
         logs, bounds = machines[:, None], (MACHINE_POWERS,)
     else:
         logs, bounds = np.column_stack((scale, machines)), (SCALE_POWERS, MACHINE_POWERS)
-    constant, a, powers = _fit_exponents(points, weights, logs, bounds, const=const)
+    constant, a, powers = _fit_exponents(points, weights, logs, bounds)
     b = powers[0] if len(powers) == 2 else 0.0
     return ProductFit(constant, a, b, powers[-1])

@@ -22,12 +22,6 @@ class LinearScaling(ScalingModel):
         Names of the library (:data:`~costmodels.scaling.TERMS`), or terms of the user's own.
     weights : {"relative", "none"}, default "relative"
         ``"relative"`` minimises relative errors, ``"none"`` errors in seconds.
-    cliffs : {"keep", "split"}, default "keep"
-        Whether points beyond a memory cliff are fitted by a law of their own; cliffs are
-        reported (`cliffs_`, `warnings_`) either way.
-    cliff_excess : float, default 1.5
-        How many times more than the ideal speed-up the time must fall to be a cliff;
-        used in docs/studies/cluster-models.md.
 
     Attributes
     ----------
@@ -64,16 +58,15 @@ class LinearScaling(ScalingModel):
         terms: Sequence[str | Term] = ERNEST,
         *,
         weights: str = "relative",
-        cliffs: str = "keep",
-        cliff_excess: float = 1.5,
     ) -> None:
         self.terms = terms
-        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
+        super().__init__(weights=weights)
 
     def _terms(self) -> tuple[Term, ...]:
         return check_terms(self.terms)
 
-    def _fit_law(self, points: Points) -> Law:
+    def fit_law(self, points: Points) -> Law:
+        """Fit the law to some points."""
         return fit_linear(points, self._terms(), self.weights)
 
     def _check_points(self, points: Points) -> None:
@@ -94,10 +87,8 @@ class _NamedTerms(LinearScaling):
         *,
         extra_terms: Sequence[str | Term] = (),
         weights: str = "relative",
-        cliffs: str = "keep",
-        cliff_excess: float = 1.5,
     ) -> None:
-        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
+        super().__init__(weights=weights)
         self.extra_terms = extra_terms
 
     def _terms(self) -> tuple[Term, ...]:
@@ -111,7 +102,7 @@ class Ernest(_NamedTerms):
     ----------
     extra_terms : sequence of str or Term, default ()
         Added to the four, such as ``"sqrt(machines)"`` for aggregation in two stages.
-    weights, cliffs, cliff_excess
+    weights
         As in :class:`LinearScaling`. ``weights="none"`` is the fit that was published.
 
     Attributes
@@ -146,7 +137,7 @@ class Masha(_NamedTerms):
     ----------
     extra_terms : sequence of str or Term, default ()
         Added to the four.
-    weights, cliffs, cliff_excess
+    weights
         As in :class:`LinearScaling`. ``weights="none"`` is the fit that was published.
 
     Attributes
@@ -169,7 +160,7 @@ class UniversalScalability(ScalingModel):
 
     Parameters
     ----------
-    weights, cliffs, cliff_excess
+    weights
         As in :class:`LinearScaling`.
 
     Attributes
@@ -198,7 +189,8 @@ class UniversalScalability(ScalingModel):
     (0.1, 0.01, 9.49)
     """
 
-    def _fit_law(self, points: Points) -> LinearLaw:
+    def fit_law(self, points: Points) -> LinearLaw:
+        """Fit the law to some points."""
         return fit_linear(points, check_terms(USL), self.weights)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UniversalScalability:
@@ -218,7 +210,7 @@ class PowerLaw(ScalingModel):
 
     Parameters
     ----------
-    weights, cliffs, cliff_excess
+    weights
         As in :class:`LinearScaling`.
 
     Attributes
@@ -235,7 +227,8 @@ class PowerLaw(ScalingModel):
     [20.0, 90.0, 1.2]
     """
 
-    def _fit_law(self, points: Points) -> Law:
+    def fit_law(self, points: Points) -> Law:
+        """Fit the law to some points."""
         return fit_power(points, self.weights)
 
     def _check_points(self, points: Points) -> None:
@@ -247,9 +240,7 @@ class ProductLaw(ScalingModel):
 
     Parameters
     ----------
-    fit_constant : bool, default True
-        Whether const is part of the law.
-    weights, cliffs, cliff_excess
+    weights
         As in :class:`LinearScaling`.
 
     Attributes
@@ -258,23 +249,13 @@ class ProductLaw(ScalingModel):
         As in :class:`LinearScaling`; `coef_` is const and a in seconds and the exponents b, c.
     """
 
-    def __init__(
-        self,
-        *,
-        fit_constant: bool = True,
-        weights: str = "relative",
-        cliffs: str = "keep",
-        cliff_excess: float = 1.5,
-    ) -> None:
-        self.fit_constant = fit_constant
-        super().__init__(weights=weights, cliffs=cliffs, cliff_excess=cliff_excess)
-
-    def _fit_law(self, points: Points) -> Law:
-        return fit_product(points, self.weights, const=self.fit_constant)
+    def fit_law(self, points: Points) -> Law:
+        """Fit the law to some points."""
+        return fit_product(points, self.weights)
 
     def _check_points(self, points: Points) -> None:
         several = len(np.unique(points.columns["scale"])) > 1
-        _check_count(points, 2 + bool(self.fit_constant) + several)
+        _check_count(points, 3 + several)
 
 
 def _check_count(points: Points, needed: int) -> None:

@@ -44,10 +44,6 @@ class Points:
             self.noise,
         )
 
-    def without(self, row: int) -> Self:
-        """Return all points but one."""
-        return self.take(np.arange(len(self)) != row)
-
     @property
     def load(self) -> FloatArray:
         """Data per machine, scale/machines."""

@@ -45,8 +45,6 @@ class PooledLaw:
     spreads: IntArray
     # What was measured.
     points: Points
-    # Whether shapes may be short of memory.
-    pressed: bool
     # shape (4,): Where the shapes are centred: mean logarithm of each axis.
     middle: FloatArray
 
@@ -59,7 +57,7 @@ class PooledLaw:
         shape = self.shapes[near]
         logs = np.log(self.points.seconds) - self._log_shapes(columns)[near]
         level = float(np.average(logs, weights=self.points.weight))
-        found = readable_shape(shape, level, middle, pressed=self.pressed)
+        found = readable_shape(shape, level, middle)
         load = self.points.load / columns.get("memory", 1.0)
         if found["factor"] == 1 or not load.min() < found["edge"] < load.max():
             found["factor"] = 1.0
@@ -111,7 +109,7 @@ class PooledLaw:
 
     def _log_shapes(self, columns: Columns) -> FloatArray:
         places = places_of(columns, self.middle)
-        return log_shapes(self.shapes, places, self.middle, pressed=self.pressed)
+        return log_shapes(self.shapes, places, self.middle)
 
     def _members(self, columns: Columns) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the log seconds by each shape."""
@@ -151,7 +149,6 @@ def fit_pooled(
     points: Points,
     priors: Sequence[Prior],
     *,
-    pressed: bool = True,
     middle: FloatArray | None = None,
     ended: Ended | None = None,
 ) -> tuple[PooledLaw, Posterior]:
@@ -165,20 +162,20 @@ def fit_pooled(
     ----------
     Buckley, James: Linear regression with censored data, Biometrika 66 (1979).
     """
-    law, posterior = _fitted(points, priors, pressed, middle)
+    law, posterior = _fitted(points, priors, middle)
     if ended is not None and len(ended.seconds):
         slow = _slow(ended, law)  # by the other runs: with itself each would be expected
-        law, posterior = _fitted(_with_ended(points, ended, slow, law), priors, pressed, middle)
+        law, posterior = _fitted(_with_ended(points, ended, slow, law), priors, middle)
     return law, posterior
 
 
 def _fitted(
-    points: Points, priors: Sequence[Prior], pressed: bool, middle: FloatArray | None
+    points: Points, priors: Sequence[Prior], middle: FloatArray | None
 ) -> tuple[PooledLaw, Posterior]:
     center = middle_of(points.columns) if middle is None else middle
-    posterior = weigh_shapes(points, priors, pressed=pressed, middle=center)
+    posterior = weigh_shapes(points, priors, middle=center)
     spread, shape = posterior.members()
-    return PooledLaw(posterior.shapes[shape], spread, points, pressed, center), posterior
+    return PooledLaw(posterior.shapes[shape], spread, points, center), posterior
 
 
 def _slow(ended: Ended, law: PooledLaw) -> FloatArray:

@@ -95,7 +95,6 @@ def weigh_shapes(
     points: Points,
     priors: Sequence[Prior],
     *,
-    pressed: bool = True,
     middle: FloatArray | None = None,
 ) -> Posterior:
     """Weigh shapes of the priors by how likely they make what was measured.
@@ -104,7 +103,7 @@ def weigh_shapes(
     logarithmic axes, Matérn 3/2), times the noise of the runs. The factor is integrated out;
     misfit and noise are weighed along with the shapes.
     """
-    measured = _Measured(points, pressed, middle_of(points.columns) if middle is None else middle)
+    measured = _Measured(points, middle_of(points.columns) if middle is None else middle)
     each = DRAWS // len(priors)
     normals = sobol_normals(DRAWS)
     first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
@@ -143,8 +142,8 @@ def weigh_shapes(
 class _Measured:
     """Points as the likelihood sees them."""
 
-    def __init__(self, points: Points, pressed: bool, middle: FloatArray) -> None:
-        self._points, self._pressed = points, pressed
+    def __init__(self, points: Points, middle: FloatArray) -> None:
+        self._points = points
         self._middle = middle
         self._places = places_of(points.columns, self._middle)
         self._axes = Misfits.of(self._places, points)
@@ -152,7 +151,7 @@ class _Measured:
 
     def residuals(self, shapes: FloatArray) -> FloatArray:
         """Return log seconds less log shape, shape (k, n)."""
-        logs = log_shapes(shapes, self._places, self._middle, pressed=self._pressed)
+        logs = log_shapes(shapes, self._places, self._middle)
         found: FloatArray = np.log(self._points.seconds) - logs
         return found
 

@@ -161,7 +161,7 @@ def _expected(candidates: Columns, priors: Sequence[Prior]) -> FloatArray:
     middle = middle_of(candidates)
     places = join_logs(candidates) - middle[:, None]
     shapes = np.vstack([prior.draw(sobol_normals(DRAWS)) for prior in priors])
-    return log_shapes(shapes, places, middle, pressed=True)
+    return log_shapes(shapes, places, middle)
 
 
 def success_chance(columns: Columns, failed: Columns, fine: Columns) -> FloatArray:

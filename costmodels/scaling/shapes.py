@@ -109,13 +109,10 @@ Not tuned: other middles and widths of each number moved no source of
 docs/studies/cluster-transfer.md by more than a point."""
 
 
-def log_shapes(
-    shapes: FloatArray, places: FloatArray, middle: FloatArray, *, pressed: bool
-) -> FloatArray:
+def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> FloatArray:
     """Return the logarithm of each shape at each configuration, shape (shapes, n).
 
-    `places`, of shape (4, n), are logarithms of :data:`AXES` less those at the `middle`; `pressed`
-    makes shortage of memory a part of the shapes.
+    `places`, of shape (4, n), are logarithms of :data:`AXES` less those at the `middle`.
     """
     power, fixed, growing, q, p, r, pressure, edge, reserved, cores, memory = (
         x[:, None] for x in shapes.T
@@ -132,8 +129,7 @@ def log_shapes(
     total += np.exp(np.clip(work, -MOST_LOG, MOST_LOG))
     total += np.exp(np.clip(growing + expit(q) * u + data, -MOST_LOG, MOST_LOG))
     found: FloatArray = np.log(total) + memory * (g - c)
-    if pressed:
-        found += _log_factor(pressure) * (v - u - g > edge)
+    found += _log_factor(pressure) * (v - u - g > edge)
     return found
 
 
@@ -145,9 +141,7 @@ def _log_factor(pressure: FloatArray) -> FloatArray:
     return factor
 
 
-def readable_shape(
-    shape: FloatArray, log_seconds: float, middle: FloatArray, *, pressed: bool
-) -> dict[str, float]:
+def readable_shape(shape: FloatArray, log_seconds: float, middle: FloatArray) -> dict[str, float]:
     """Return a shape, which is 1 at `log_seconds`, as a law in seconds, scale and machines.
 
     It is (a s^r + b s^p (m - k)^-c cores^-e + d s^r m^q) (memory/cores)^h, times `factor` above
@@ -161,7 +155,6 @@ def readable_shape(
     k = MOST_RESERVED * float(expit(reserved))
     center = np.log(np.exp(machines) - k * min(np.exp(machines), 1.0))
     level = log_seconds - by_memory * (memory - cores)
-    factor = float(np.exp(_log_factor(np.array(pressure)))) if pressed else 1.0
     return {
         "a": float(np.exp(level + fixed - r * scale)),
         "b": float(np.exp(level - p * scale + c * (center + by_cores * cores))),
@@ -173,6 +166,6 @@ def readable_shape(
         "r": r,
         "e": c * by_cores,
         "h": by_memory,
-        "factor": factor,
+        "factor": float(np.exp(_log_factor(np.array(pressure)))),
         "edge": float(np.exp(edge + scale - machines - memory)),
     }

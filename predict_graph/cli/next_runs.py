@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from predict_graph.sizing.measuring.running import Outcome
     from predict_graph.sizing.planning.candidates import Candidates
     from predict_graph.sizing.planning.next_run import Advice, Option
-    from predict_graph.sizing.planning.tried_runs import TriedRuns
 
 
 @takes(output=Pages)
@@ -79,7 +78,7 @@ def next_run(
     """Say which configuration of a job to measure next, or measure until that does not pay."""
     from predict_graph.sizing.planning.candidates import read_candidates
     from predict_graph.sizing.planning.next_run import advise, parse_goal
-    from predict_graph.sizing.planning.tried_runs import read_tried
+    from predict_graph.sizing.planning.tried_runs import NO_RUNS, read_tried
     from predict_graph.sizing.quantities import parse_counts, parse_duration
 
     output.check()
@@ -91,8 +90,7 @@ def next_run(
     learnt, said = _prior(prior, there)
 
     def advice(begun: bool) -> Advice:
-        known = read_tried(runs, there, scale) if begun or runs.exists() else None
-        found = _none() if known is None else known
+        found = read_tried(runs, there, scale) if begun or runs.exists() else NO_RUNS
         return advise(
             there,
             found,
@@ -162,22 +160,12 @@ def _check_options(
         raise RequestError(f"--max-runs is {most}; accepted: 1 or more")
 
 
-def _none() -> TriedRuns:
-    import numpy as np
-
-    from costmodels.scaling.search import Tried
-    from predict_graph.sizing.planning.tried_runs import TriedRuns
-
-    return TriedRuns(Tried(np.array([], np.intp), np.array([]), []), [], ())
-
-
 def _prior(paths: list[Path] | None, there: Candidates) -> tuple[Prior | None, tuple[str, ...]]:
     if not paths:
         return None, ()
-    from predict_graph.sizing.fitting.past_jobs import check_taught, read_past_jobs
+    from predict_graph.sizing.fitting.past_jobs import read_past_jobs
 
     past = read_past_jobs(paths, there.types)
-    check_taught(past, paths)
     return past.prior(), past.warnings
 
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from predict_graph.sizing.measuring.experiments import read_design as read_design
     from predict_graph.sizing.measuring.measurements import Measurements as Measurements
     from predict_graph.sizing.measuring.measurements import read_measurements as read_measurements
+    from predict_graph.sizing.planning.candidates import MachineType as MachineType
+    from predict_graph.sizing.planning.candidates import read_prices as read_prices
     from predict_graph.sizing.planning.choices import Choice as Choice
     from predict_graph.sizing.planning.choices import Configuration as Configuration
     from predict_graph.sizing.planning.choices import Plan as Plan
     from predict_graph.sizing.planning.choices import plan as plan
-    from predict_graph.sizing.planning.prices import Price as Price
-    from predict_graph.sizing.planning.prices import read_prices as read_prices
     from predict_graph.sizing.quantities import parse_counts as parse_counts
     from predict_graph.sizing.quantities import parse_duration as parse_duration
     from predict_graph.sizing.quantities import parse_money as parse_money
@@ -46,8 +46,8 @@ _MODULES = {
     "fitting.fit_runs": ("fit",),
     "fitting.model": ("JobModel", "fit_job"),
     "fitting.model_file": ("load_model", "save_model"),
+    "planning.candidates": ("MachineType", "read_prices"),
     "planning.choices": ("Choice", "Configuration", "Plan", "plan"),
-    "planning.prices": ("Price", "read_prices"),
     "quantities": ("parse_counts", "parse_duration", "parse_money"),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.pictures import Picture, draw_together
 from predict_graph.pictures.palette import LIGHT
-from predict_graph.pictures.panels import Line, against_machines, costs, dots, unit_of
+from predict_graph.pictures.panels import Line, against_machines, costs, dot_picture, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
@@ -23,6 +24,7 @@ _CONFIDENCE = 0.95  # of each end: an interval of 90%; by definition
 _MOST_LINES = 5  # not tuned, as below
 _MOST_OPTIONS = 10  # not tuned
 _CURVE = 200  # points; not tuned
+_ENDS = attrgetter("low"), attrgetter("high")
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -169,43 +171,37 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
     shown.sort(key=lambda one: one.measured or one.seconds)
     times = [one.measured or one.seconds for one in shown]
     divisor, unit = unit_of(max(times))
-    low = [one.measured or one.low for one in shown]
-    high = [one.measured or one.high for one in shown]
+    seconds = np.array([times, *([one.measured or end(one) for one in shown] for end in _ENDS)])
     names = [f"{one.name}{' (measured)' if one.measured else ''}" for one in shown]
-    next_names = [name for name, one in zip(names, shown, strict=True) if one in now.next]
-    said = (
-        "Time of the most promising configurations, those to measure next as squares: "
-        + "; ".join(
-            f"{name} {readable_seconds(time)}"
-            for name, time in list(zip(names, times, strict=True))[:_MOST_LINES]
-        )
+    said = "; ".join(
+        f"{name} {readable_seconds(time)}"
+        for name, time in zip(names[:_MOST_LINES], times, strict=False)
     )
-    draw = partial(
-        dots,
-        names=names,
-        values=np.array(times) / divisor,
-        low=np.array(low) / divisor,
-        high=np.array(high) / divisor,
-        xlabel=f"time, {unit} (line: 90% sure)",
-        emphasised=next_names,
-    )
-    height = 0.5 + 0.1 * len(shown)
-    pictures = [Picture("Time of the candidates", f"{said}.", draw, height)]
-    if all(one.cost == one.cost for one in shown):
-        ratio = [time / one.seconds for time, one in zip(times, shown, strict=True)]
-        money = np.array([one.cost * part for one, part in zip(shown, ratio, strict=True)])
-        pay = partial(
-            dots,
-            names=names,
-            values=money,
-            low=money * np.array(low) / np.array(times),
-            high=money * np.array(high) / np.array(times),
-            xlabel="price of a run, USD (line: 90% sure)",
-            emphasised=next_names,
+    following = [name for name, one in zip(names, shown, strict=True) if one in now.next]
+    pictures = [
+        dot_picture(
+            "Time of the candidates",
+            f"Time of the most promising configurations, those to measure next as squares: {said}.",
+            names,
+            *seconds / divisor,
+            xlabel=f"time, {unit} (line: 90% sure)",
+            emphasised=following,
         )
-        cheapest = int(np.argmin(money))
-        said = f"Price of the same: least {money[cheapest]:.3g} USD, {names[cheapest]}."
-        pictures.append(Picture("Price of the candidates", said, pay, height))
+    ]
+    rates = np.array([one.cost / one.seconds for one in shown])
+    if not np.isnan(rates).any():
+        money = seconds * rates
+        cheapest = int(np.argmin(money[0]))
+        pictures.append(
+            dot_picture(
+                "Price of the candidates",
+                f"Price of the same: least {money[0, cheapest]:.3g} USD, {names[cheapest]}.",
+                names,
+                *money,
+                xlabel="price of a run, USD (line: 90% sure)",
+                emphasised=following,
+            )
+        )
     return pictures
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from costmodels.scaling import check_fit
-from costmodels.scaling.cliffs import CliffLaw
-from costmodels.scaling.laws import Law, LinearLaw, PowerFit
+from costmodels.scaling.laws import Law, LinearLaw, PowerFit, ProductFit
 from costmodels.scaling.pooled import PooledLaw
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import readable_number, readable_seconds
@@ -21,8 +20,17 @@ if TYPE_CHECKING:
 
 SCHEMA = 1  # by definition: of the JSON
 _MOST_ROWS = 20  # of a table on a screen; not tuned
-POWER_UNITS = {"a": "s", "b": "s/(scale/machine)^c", "c": ""}
-PRODUCT_UNITS = {"const": "s", "a": "s/(scale^b machine^c)", "b": "", "c": ""}
+LEFT_OUT = (
+    "residual_sum_of_squares",
+    "median_percent_error",
+    "max_percent_error",
+    "mean_absolute_error",
+    "order_preserving_degree",
+)
+UNITS: dict[type, dict[str, str]] = {
+    PowerFit: {"a": "s", "b": "s/(scale/machine)^c"},
+    ProductFit: {"const": "s", "a": "s/(scale^b machine^c)"},
+}
 
 
 def fit_summary(model: JobModel) -> dict[str, Any]:
@@ -41,17 +49,13 @@ def fit_summary(model: JobModel) -> dict[str, Any]:
         ],
         "r2": estimator.r2_,
         "left_out": {
-            "residual_sum_of_squares": left_out.residual_sum_of_squares,
-            "median_percent_error": left_out.median_percent_error,
-            "max_percent_error": left_out.max_percent_error,
-            "mean_absolute_error": left_out.mean_absolute_error,
-            "order_preserving_degree": left_out.order_preserving_degree,
+            **{name: getattr(left_out, name) for name in LEFT_OUT},
             "ranking_distance_1": left_out.ranking_distance,
         },
         "fits": check.fits and model.misfit is None,
         "proposed_term": None if check.term is None else check.term.name,
         "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
-        "measured": {name: column.tolist() for name, column in measured.items()},
+        "measured": measured.to_dict("list"),
         "runs": float(estimator.points_.repeats.sum()),
         "unit": model.unit,
         "machine_type": model.machine_type,
@@ -126,16 +130,16 @@ def _fit_sentence(model: JobModel, fits: bool) -> str:
     scale = float(measured["scale"].max())
     found: list[tuple[float, float, float, str]] = []
     for one in model.by_type():
-        counts = np.unique(one.measured["machines"])
+        counts = one.measured["machines"].unique()
         if not len(counts):
             continue  # a type that others stand for
         low, high = one.bounds(scale, counts, 0.95)  # of each end: 90% are between
-        kind = f"× {one.machine_type}" if model.types else None
-        for seconds, *ends, count in zip(
-            one.seconds(scale, counts), low, high, counts, strict=True
-        ):
-            name = f"{count:g} {kind or _counted(model.unit, count)}"
-            found.append((float(seconds), float(ends[0]), float(ends[1]), name))
+        units = [_counted(model.unit, n) for n in counts]
+        names = [
+            f"{n:g} {f'× {one.machine_type}' if model.types else u}"
+            for n, u in zip(counts, units, strict=True)
+        ]
+        found += zip(one.seconds(scale, counts).tolist(), low, high, names, strict=True)
     of = f" at scale {readable_number(scale)}" if np.ptp(measured["scale"]) > 0 else ""
     said = " and ".join(
         f"{readable_seconds(seconds)} ({sure(low, high)}) on {name}"
@@ -223,23 +227,10 @@ def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
     >>> coefficient_rows(PowerFit(20.0, 90.0, 1.2))[1:]
     [('b', 90.0, 's/(scale/machine)^c'), ('c', 1.2, '')]
     """
+    units = UNITS.get(type(law), {})
     if isinstance(law, LinearLaw):
-        return [
-            (term.name, float(cost), "s" if term.units == "1" else f"s/({term.units})")
-            for term, cost in zip(law.terms, law.coef, strict=True)
-        ]
-    if isinstance(law, PooledLaw):
-        return [(name, float(value), "") for name, value in law.coefficients.items()]
-    if isinstance(law, CliffLaw):
-        if law.pressed is law.smooth:
-            return [*coefficient_rows(law.smooth), ("above the cliff: factor", law.factor, "")]
-        return [*coefficient_rows(law.smooth), *_prefixed("above the cliff", law.pressed)]
-    units = POWER_UNITS if isinstance(law, PowerFit) else PRODUCT_UNITS
-    return [(name, float(value), units[name]) for name, value in law.coefficients.items()]
-
-
-def _prefixed(prefix: str, law: Law) -> list[tuple[str, float, str]]:
-    return [(f"{prefix}: {name}", value, unit) for name, value, unit in coefficient_rows(law)]
+        units = {t.name: "s" if t.units == "1" else f"s/({t.units})" for t in law.terms}
+    return [(name, float(value), units.get(name, "")) for name, value in law.coefficients.items()]
 
 
 def described(one: Configuration, plan: Plan) -> str:
@@ -259,26 +250,18 @@ def money(cost: float, plan: Plan) -> str:
 
 def plan_summary(plan: Plan) -> dict[str, Any]:
     """Return what `plan --json` writes."""
-    choice = plan.choice
+    choice, chosen = plan.choice, None if plan.choice is None else plan.choice.configuration
+    names = ("scale", "confidence", "spare", "iterations", "unit", "cost_unit")
     return {
         "schema": SCHEMA,
         "verdict": {"sentence": answer_of_plan(plan).sentence},
-        "scale": plan.scale,
-        "confidence": plan.confidence,
+        **{name: getattr(plan, name) for name in names},
         "deadline_seconds": plan.deadline,
         "budget_usd": plan.budget,
-        "spare": plan.spare,
         "spare_test_seconds": plan.spare_test,
-        "iterations": plan.iterations,
-        "unit": plan.unit,
-        "cost_unit": plan.cost_unit,
         "goal": None if choice is None else f"{choice.wanted} {choice.condition}",
-        "choice": None
-        if choice is None or choice.configuration is None
-        else asdict(choice.configuration),
-        "nearest": {}
-        if choice is None
-        else {what: asdict(one) for what, one in choice.nearest.items()},
+        "choice": None if chosen is None else asdict(chosen),
+        "nearest": {what: asdict(one) for what, one in (choice.nearest if choice else {}).items()},
         "frontier": [asdict(one) for one in plan.frontier],
         "configurations": [asdict(one) for one in plan.configurations],
         "warnings": list(plan.warnings),

@@ -6,10 +6,14 @@ import csv
 import io
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+
+import pandas as pd
 
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_bytes
@@ -51,6 +55,11 @@ class TextTable:
     columns: list[str]
     rows: list[Row]
 
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """The texts, one row a line of the file, which is the index."""
+        return pd.DataFrame([row.cells for row in self.rows], [row.line for row in self.rows])
+
     def find(self, names: Sequence[str]) -> str | None:
         """Return the column of one of these names, however it is spelled; the first that exists."""
         there = {name_key(column): column for column in reversed(self.columns)}
@@ -72,24 +81,36 @@ class TextTable:
         return column
 
 
-def positive(row: Row, column: str) -> float:
-    """Return the number in a column of a row.
+def number(
+    row: Row,
+    column: str,
+    accepted: str,
+    *,
+    least: float = 0.0,
+    most: float = sys.float_info.max,
+    whole: bool = False,
+) -> float:
+    """Return the number in a column of a row, of this range and kind.
 
     Raises
     ------
     RequestError
-        If it is no positive, finite number; names file, line and value.
+        If it is none; names file, line and value, and what is accepted.
     """
-    text = row.plain(column)
     try:
-        value = float(text)
+        value = float(row.plain(column))
     except ValueError:
         value = math.nan
-    if not (value > 0 and math.isfinite(value)):
+    if not least <= value <= most or (whole and value != int(value)):
         raise RequestError(
-            f"{row.place}: {column} is {row.cells[column][:60]!r}; accepted: a number above 0"
+            f"{row.place}: {column} is {row.cells[column][:60]!r}; accepted: {accepted}"
         )
     return value
+
+
+def positive(row: Row, column: str) -> float:
+    """Return the positive, finite number in a column of a row, or refuse what is there."""
+    return number(row, column, "a number above 0", least=math.ulp(0.0))
 
 
 def name_key(name: str) -> str:

@@ -144,36 +144,6 @@ def test_columns_of_zeros_are_never_selected():
         assert model.fit(X, y).coef_[-1] == 0
 
 
-def test_row_errors_equal_leaving_each_row_out():
-    from costmodels.leftout import RowErrors
-    from costmodels.rows import CompressedRows, check_training_rows
-
-    X, y = work(15, 6, noise=0.1)
-    rows = check_training_rows(NonNegativeLinear(), X, y, None, "relative")
-    closed = RowErrors(rows, CompressedRows.of(rows))(np.array([0, 1, 3]))
-    used = X.iloc[:, [0, 2]]
-    left_out = []
-    for row in range(15):
-        kept = np.arange(15) != row
-        model = NonNegativeLinear().fit(used[kept], y[kept])
-        left_out.append(model.predict(used[~kept])[0] / y[row] - 1)
-    assert closed == pytest.approx(np.sqrt(np.mean(np.square(left_out))))
-
-
-def test_group_errors_equal_leaving_each_group_out():
-    X, y = work(20, 6, noise=0.1)
-    groups = np.repeat(["a", "b", "c", "d", "e"], 4)
-    model = ForwardSelectedLinear(required=["active_vertices", 2], max_terms=2)
-    model.fit(X, y, groups=groups)
-    used = X.iloc[:, [0, 2]]
-    left_out = []
-    for group in "abcde":
-        kept = groups != group
-        other = NonNegativeLinear().fit(used[kept], y[kept])
-        left_out.extend(other.predict(used[~kept]) / y[~kept] - 1)
-    assert model.left_out_error_ == pytest.approx(np.sqrt(np.mean(np.square(left_out))))
-
-
 def test_leaving_runs_out_keeps_columns_out_that_only_tell_runs_apart():
     # Within a run the rows hardly differ, so each row that is left out has its like among the
     # others, and any column that happens to follow the runs' own factors seems to predict.

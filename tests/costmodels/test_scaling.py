@@ -199,15 +199,6 @@ def test_a_history_that_scales_otherwise_counts_little_and_is_told():
         learn_prior({"one": [past["job 0"][0].take([0])]})
 
 
-def test_selection_finds_the_term_and_nothing_else():
-    X = grid()
-    model = AutoScaling(method="select").fit(
-        X, 10 + 0.3 * X["scale"] ** 2 + 20 * X["scale"] / X["machines"]
-    )
-    costs = {name: cost for name, cost in model.terms_.items() if cost > 1e-6}
-    assert costs == pytest.approx({"1": 10, "scale/machines": 20, "scale^2": 0.3})
-
-
 def test_a_term_of_the_user_with_a_column_of_its_own():
     X = grid().assign(cores=[2, 4, 8, 16] * 4, spare=1.0)
     X["cores"] = X["cores"].sample(frac=1, random_state=1).to_numpy()
@@ -323,12 +314,6 @@ def test_too_few_points_are_refused():
     ("model", "message"),
     [
         (Ernest(weights="squared"), "unknown weights 'squared'; accepted: relative, none"),
-        (Ernest(cliffs="drop"), "unknown cliffs 'drop'; accepted: split, keep"),
-        (Ernest(cliff_excess=1), "cliff_excess is 1, but must be above 1"),
-        (AutoScaling(method="best"), "unknown method 'best'; accepted: pool, select"),
-        (AutoScaling(weights="none"), "the method 'pool' takes no weights='none'"),
-        (AutoScaling(terms=["1"]), "the method 'pool' takes no terms"),
-        (AutoScaling(min_gain=1), "min_gain is 1, but"),
         (LinearScaling(["1", "cube"]), "unknown term 'cube'; accepted: 1, scale/machines"),
         (Ernest(extra_terms=["machines"]), "the term 'machines' comes twice"),
         (LinearScaling("1"), "must be a list"),

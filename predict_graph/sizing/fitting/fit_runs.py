@@ -5,18 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing.fitting.model import JobModel, fit_job
-from predict_graph.sizing.fitting.past_jobs import (
-    PastJobs,
-    check_taught,
-    read_past_jobs,
-    rest_of_file,
-)
+from predict_graph.sizing.fitting.past_jobs import PastJobs, read_past_jobs, rest_of_file
 from predict_graph.sizing.measuring.measurements import Measurements, read_measurements
 from predict_graph.sizing.planning.candidates import MachineType, read_types
 
@@ -100,15 +96,17 @@ def fit(
             where=conditions,
         )
         kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
-        return fit_job(
+        past = _past_jobs(history, model, measured, conditions, kinds)
+        fitted = fit_job(
             measured,
             model,
             weights=weights,
             terms=terms,
             iterations=iterations,
-            past=_past_jobs(history, model, measured, conditions, kinds),
+            prior=past.prior(),
             types=kinds,
         )
+        return replace(fitted, warnings=(*fitted.warnings, *past.warnings))
 
 
 @contextmanager
@@ -142,17 +140,13 @@ def _past_jobs(
     measured: Measurements,
     where: Mapping[str, str],
     types: Mapping[str, MachineType] | None,
-) -> PastJobs | None:
+) -> PastJobs:
     """Return the past jobs that a model learns from: those named, or the rest of the file."""
     if history and model != "auto":
         raise RequestError(f"--history is no option of the model {model!r}; accepted: --model auto")
-    if model != "auto":
-        return None
+    if model != "auto" or (history is None and not where):
+        return PastJobs({})
     if history is None:
-        return rest_of_file(measured.path, where, measured.columns, types) if where else None
+        return rest_of_file(measured.path, where, measured.columns, types)
     paths = [Path(one) for one in ([history] if isinstance(history, str | PathLike) else history)]
-    if paths == [Path("none")]:
-        return None
-    found = read_past_jobs(paths, types)
-    check_taught(found, paths)
-    return found
+    return PastJobs({}) if paths == [Path("none")] else read_past_jobs(paths, types)

@@ -1,4 +1,4 @@
-"""A fitted scaling model of a job, with what it was fitted to."""
+"""A fitted scaling model of a job, with the runs that it was fitted to."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import bdtr
 
 from costmodels.scaling import SCALING_MODELS
 from costmodels.scaling.search import success_chance
+from costmodels.scaling.shapes import Prior
 from predict_graph.answers import Answer
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
-from predict_graph.sizing.fitting.past_jobs import PastJobs
 from predict_graph.sizing.fitting.typed_runs import (
+    arrays,
     failed_configurations,
     of_known_types,
     type_columns,
 )
-from predict_graph.sizing.measuring.measurements import Measurements
+from predict_graph.sizing.measuring.measurements import Measurements, counted
 from predict_graph.sizing.planning.candidates import MachineType
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
 
 EXTENSIBLE = ("ernest", "masha")
+WEIGHTS = ("relative", "none")
 LEAST_CONFIDENCE = 0.5  # by definition: the median
 INTERVAL, UNLIKELY = 0.9, 0.05  # by definition of the answers; as in Kupiec (1995)
 
@@ -47,52 +47,56 @@ class JobModel(Result):
         Such as ``"ernest"``.
     estimator : ScalingModel
         Fitted.
-    unit : str
-        What the model's machines are: ``"machines"`` or ``"cores"``.
-    columns : dict of str to str
-        Names in the measured file of scale, machines and seconds.
+    measurements : Measurements
+        The runs that it was fitted to.
     machine_type : str or None
     iterations : int or None
-        Iterations that each measured run did, when the job is iterative and was cut short.
-    source : str
-        Name of the measured file.
+        Iterations of each measured run, when the job is iterative and was cut short.
     warnings : tuple of str
         On the measurements and the fit.
     version : str
         Version of this package that fitted the model.
     types : dict of str to MachineType
         Types that the model knows by their cores and memory; empty when it knows of machines only.
-    failures : dict of str to ndarray
-        Columns (``scale``, ``machines``, with types ``cores`` and ``memory``) of configurations at
-        which every run failed, or was ended by a timeout.
     misfit : str or None
-        Why the model does not hold the runs that it was fitted to; None when it does, and for a
-        model that was loaded.
+        Why the model does not fit its runs; None when it does.
     """
 
     name: str
     estimator: Any
-    unit: str
-    columns: Mapping[str, str]
+    measurements: Measurements
     machine_type: str | None
     iterations: int | None
-    source: str
     warnings: tuple[str, ...]
     version: str
     types: Mapping[str, MachineType] = field(default_factory=dict)
-    failures: Mapping[str, FloatArray] = field(default_factory=dict)
     misfit: str | None = None
 
     @property
+    def source(self) -> str:
+        """Name of the measured file."""
+        return self.measurements.path.name
+
+    @property
+    def unit(self) -> str:
+        """Unit of the machines: ``"machines"`` or ``"cores"``."""
+        return self.measurements.unit
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Names in the measured file of scale, machines and seconds."""
+        return self.measurements.columns
+
+    @property
     def answer(self) -> Answer:
-        """What a run takes, and how good the model is."""
+        """The time of a run, and how good the model is."""
         from predict_graph.sizing.report import answer_of_fit
 
         return answer_of_fit(self)
 
     @property
     def title(self) -> str:
-        """What the model is of."""
+        """Subject of the model."""
         return f"model of {self.source}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,15 +107,13 @@ class JobModel(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return measured and fitted seconds with 90% intervals, one row a configuration."""
-        import pandas as pd
-
         parts = []
         for one in self.by_type():
             measured = one.measured
             where = measured["scale"], measured["machines"]
             low, high = one.bounds(*where, 0.95)  # of each end: 90% are between
             fitted = {"predicted": one.seconds(*where), "low": low, "high": high}
-            parts.append(pd.DataFrame({**measured, **fitted}).assign(machine_type=one.machine_type))
+            parts.append(measured.assign(**fitted, machine_type=one.machine_type))
         return pd.concat(parts, ignore_index=True)
 
     def pictures(self) -> list[Picture]:
@@ -126,35 +128,31 @@ class JobModel(Result):
             return [self]
         return [replace(self, machine_type=name) for name in self.types]
 
-    def columns_of(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> dict[str, FloatArray]:
-        """Return configurations as columns, with cores and memory where types are known."""
+    def table(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> pd.DataFrame:
+        """Return configurations as a table, with cores and memory where types are known."""
         scales, counts = np.broadcast_arrays(np.atleast_1d(scale), np.atleast_1d(machines))
-        kind = self.machine_type or ""
-        known = self.types if kind in self.types else {}
-        return type_columns(scales, counts, [kind] * len(counts), known)
+        rows = {"scale": scales, "machines": counts, "machine_type": self.machine_type}
+        return type_columns(
+            pd.DataFrame(rows), self.types if self.machine_type in self.types else {}
+        )
 
     def success(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
         """Return how likely a run of each configuration succeeds, estimated from failed runs."""
-        columns = self.columns_of(scale, machines)
-        if not self.failures:
-            return np.ones(len(columns["machines"]))
-        return success_chance(columns, self.failures, self.estimator.points_.columns)
+        failed = failed_configurations(self.measurements, self.types)
+        fine = type_columns(self.measurements.done, self.types).drop_duplicates()
+        return success_chance(arrays(self.table(scale, machines)), arrays(failed), arrays(fine))
 
     @property
-    def measured(self) -> dict[str, FloatArray]:
-        """Configurations: ``scale``, ``machines``, median ``seconds``; each of shape (n,)."""
-        points = self.estimator.points_
-        kind = self.types.get(self.machine_type or "")
-        here = np.ones(len(points.seconds), dtype=bool)
-        if kind is not None:
-            here &= points.columns["cores"] == kind.cores
-            if "memory" in points.columns:
-                here &= points.columns["memory"] == kind.memory
-        return {
-            "scale": points.columns["scale"][here],
-            "machines": points.columns["machines"][here],
-            "seconds": points.seconds[here],
-        }
+    def measured(self) -> pd.DataFrame:
+        """Measured configurations: ``scale``, ``machines``, median ``seconds``."""
+        runs = self.measurements.done
+        own = self.types.get(self.machine_type or "")
+        if own is not None:
+            alike = [n for n, k in self.types.items() if k.resources == own.resources]
+            runs = runs[runs["machine_type"].isin(alike)]
+        keys = ["scale", "machines", *(["machine_type"] if own is None else [])]
+        medians = runs.groupby(keys, dropna=False)["seconds"].median()
+        return medians.reset_index()[["scale", "machines", "seconds"]]
 
     def seconds(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
         """Predict the seconds of each configuration.
@@ -164,11 +162,8 @@ class JobModel(Result):
         scale, machines : array_like, shape (n,)
             Broadcast against each other; machines in the unit of the model.
         """
-        predicted: FloatArray = self.estimator.predict(self._table(scale, machines))
+        predicted: FloatArray = self.estimator.predict(self.table(scale, machines))
         return predicted
-
-    def _table(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> Any:
-        return _frame(self.columns_of(scale, machines), self.types)
 
     def bounds(
         self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float
@@ -186,44 +181,18 @@ class JobModel(Result):
         if confidence == LEAST_CONFIDENCE:
             middle = self.seconds(scale, machines)
             return middle, middle
-        table = self._table(scale, machines)
+        table = self.table(scale, machines)
         interval = self.estimator.predict_interval(table, 2 * confidence - 1)
         return interval[:, 0], interval[:, 1]
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse what is no confidence of one end of an interval.
-
-    Raises
-    ------
-    RequestError
-        If it is not in [0.5, 1).
-    """
+    """Refuse a value that is no confidence of one end of an interval."""
     if not LEAST_CONFIDENCE <= confidence < 1:
         raise RequestError(
             f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction itself) to "
             "below 1"
         )
-
-
-def row_table(scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
-    """Return scale and machines as the columns of a table."""
-    pair = np.broadcast_arrays(np.atleast_1d(scale), np.atleast_1d(machines))
-    return np.column_stack(pair).astype(np.float64)
-
-
-def make_estimator(name: str, options: Mapping[str, Any]) -> Any:
-    """Return the unfitted model called `name`.
-
-    Raises
-    ------
-    RequestError
-        If there is none of this name.
-    """
-    if name not in SCALING_MODELS:
-        raise unknown_name("model", name, SCALING_MODELS)
-    module, _, attribute = SCALING_MODELS[name].partition(":")
-    return getattr(import_module(module), attribute)(**options)
 
 
 def fit_job(
@@ -233,7 +202,7 @@ def fit_job(
     weights: str = "relative",
     terms: Sequence[str] = (),
     iterations: int | None = None,
-    past: PastJobs | None = None,
+    prior: Prior | None = None,
     types: Mapping[str, MachineType] | None = None,
 ) -> JobModel:
     """Fit a scaling model to measured runs.
@@ -250,8 +219,8 @@ def fit_job(
     iterations : int, optional
         Iterations of each measured run; a plan for another number scales the time (Ernest,
         section 6.2).
-    past : PastJobs, optional
-        For ``auto``: past jobs of the cluster, from which it learns what to expect.
+    prior : Prior, optional
+        For ``auto``: of past jobs of the cluster; by default that of the package.
     types : mapping of str to MachineType, optional
         For ``auto``: cores and memory of the machine types of the runs, which join all types in one
         model.
@@ -265,8 +234,13 @@ def fit_job(
     RequestError
         If an option is wrong, or the runs are too few for the model.
     """
-    options: dict[str, Any] = {"weights": weights}
-    if model == "auto" and weights == "none":
+    if model not in SCALING_MODELS:
+        raise unknown_name("model", model, SCALING_MODELS)
+    auto = model == "auto"
+    options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
+    if weights not in WEIGHTS:
+        raise unknown_name("weights", weights, WEIGHTS)
+    if auto and weights != "relative":
         raise RequestError(
             "auto minimises relative errors; accepted: --weights relative, or another --model"
         )
@@ -276,107 +250,65 @@ def fit_job(
                 f"terms cannot be added to {model}; accepted: --model {' or '.join(EXTENSIBLE)}"
             )
         options["extra_terms"] = tuple(terms)
-    prior = None if past is None else past.prior()
-    if prior is not None:
-        if model != "auto":
-            raise RequestError(f"{model} learns nothing from past jobs; accepted: the model auto")
-        options["prior"] = prior
+    if prior is not None and not auto:
+        raise RequestError(f"{model} learns nothing from past jobs; accepted: the model auto")
     if iterations is not None and iterations < 1:
         raise RequestError(f"iterations are {iterations}; accepted: 1 or more")
-    if types is not None and model != "auto":
+    if types is not None and not auto:
         raise RequestError(f"{model} knows no machine types; accepted: --model auto")
-    estimator = make_estimator(model, options)
-    left_out: list[str] = []
+    said: list[str] = []
     if types is not None:
-        measurements, left_out = of_known_types(measurements, types)
-    said = [*measurements.warnings, *left_out]
+        measurements, said = of_known_types(measurements, types)
+    runs = measurements.of("ok", "timeout") if auto else measurements.done
+    ended = {"ended": runs["outcome"] == "timeout"} if auto else {}
+    module, _, attribute = SCALING_MODELS[model].partition(":")
     try:
-        if model == "auto":
-            _fit_auto(estimator, measurements, types or {})
-        else:
-            table = row_table(measurements.scale, measurements.machines)
-            estimator.fit(table, measurements.seconds)
+        estimator = getattr(import_module(module), attribute)(**options)
+        estimator.fit(type_columns(runs, types or {}), runs["seconds"].to_numpy(), **ended)
     except ValueError as error:
         raise RequestError(f"{model} cannot be fitted to {measurements.path}: {error}") from error
-    late = len(measurements.ended)
-    if late:
-        what = "counted as longer than that" if model == "auto" else "left out"
-        runs = f"{late} run{'s' if late > 1 else ''}"
-        said.append(f"{runs} of {measurements.path.name} ended by a timeout: {what}")
-    fitted = JobModel(
+    if late := len(measurements.of("timeout")):
+        what = "counted as longer than that" if auto else "left out"
+        said.append(f"{counted(late)} of {measurements.path.name} ended by a timeout: {what}")
+    misfit = _misfit(estimator, measurements, types or {})
+    return JobModel(
         name=model,
         estimator=estimator,
-        unit=measurements.unit,
-        columns=dict(measurements.columns),
+        measurements=measurements,
         machine_type=measurements.machine_type if types is None else None,
         iterations=iterations,
-        source=measurements.path.name,
         warnings=(
+            *([misfit] if misfit else []),
+            *measurements.warnings,
             *said,
-            *(past.warnings if past is not None else ()),
             *estimator.warnings_,
         ),
         version=version("predict-graph"),
         types=dict(types or {}),
-        failures=failed_configurations(measurements, types or {}),
-    )
-    misfit = _misfit(fitted, measurements)
-    return replace(
-        fitted, misfit=misfit, warnings=(*([misfit] if misfit else []), *fitted.warnings)
+        misfit=misfit,
     )
 
 
-def _misfit(model: JobModel, measured: Measurements) -> str | None:
+def _misfit(estimator: Any, measured: Measurements, types: Mapping[str, MachineType]) -> str | None:
     """Say so if the 90% intervals hold too few of the runs that the model was fitted to.
 
     The binomial test of Kupiec (1995): Techniques for verifying the accuracy of risk measurement
     models, Journal of Derivatives 3(2), at its 5% level.
     """
-    columns = type_columns(measured.scale, measured.machines, measured.types, model.types)
-    table = _frame(columns, model.types)
-    ends = model.estimator.predict_interval(table, INTERVAL)
-    count = len(measured)
-    inside = int(((ends[:, 0] <= measured.seconds) & (measured.seconds <= ends[:, 1])).sum())
-    if bdtr(inside, count, INTERVAL) > UNLIKELY:
+    done = measured.done
+    low, high = estimator.predict_interval(type_columns(done, types), INTERVAL).T
+    inside = int(done["seconds"].between(low, high).sum())
+    if bdtr(inside, len(done), INTERVAL) > UNLIKELY:
         return None
     unseen = " or ".join(repr(name) for name in measured.varying) or "something not in the table"
     return (
-        f"the model does not fit: its 90% intervals hold {inside} of {count} runs; {unseen} may "
-        "explain the others"
+        f"the model does not fit: its 90% intervals hold {inside} of {len(done)} runs; {unseen} "
+        "may explain the others"
     )
-
-
-def _fit_auto(estimator: Any, measured: Measurements, types: Mapping[str, MachineType]) -> None:
-    """Fit `auto` to the runs that were done, and to those that a timeout ended."""
-    late = measured.ended
-    columns = type_columns(
-        np.append(measured.scale, late.scale),
-        np.append(measured.machines, late.machines),
-        (*measured.types, *late.types),
-        types,
-    )
-    seconds = np.append(measured.seconds, late.seconds)
-    ended = np.arange(len(seconds)) >= len(measured)
-    estimator.fit(_frame(columns, types), seconds, ended=ended)
-
-
-def _frame(columns: Mapping[str, FloatArray], types: Mapping[str, MachineType]) -> Any:
-    """Return columns as a table: by position, or with names where there are types."""
-    if not types:
-        return row_table(columns["scale"], columns["machines"])
-    import pandas as pd
-
-    return pd.DataFrame(columns)
 
 
 def with_machine_type(model: JobModel, machine_type: str) -> JobModel:
-    """Return the model as one of another machine type.
-
-    Raises
-    ------
-    RequestError
-        If it knows types of its own.
-    """
+    """Return the model as one of another machine type, if it knows no types of its own."""
     if model.types:
         raise RequestError(
             f"the model of {model.source} is one of the types {', '.join(model.types)}; accepted: "

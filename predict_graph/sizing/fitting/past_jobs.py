@@ -6,41 +6,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
+import pandas as pd
 
 from costmodels.scaling.points import Points, gather_points
 from costmodels.scaling.priors import learn_prior
 from costmodels.scaling.shapes import Prior
 from predict_graph.errors import RequestError
-from predict_graph.sizing.fitting.typed_runs import type_columns
+from predict_graph.sizing.fitting.typed_runs import arrays, type_columns
 from predict_graph.sizing.measuring.measurements import (
     OWN_COLUMNS,
     TYPE_NAMES,
-    JobRun,
     job_runs,
     measured_columns,
-    same_value,
+    same_values,
 )
 from predict_graph.sizing.measuring.outcomes import outcome_columns
 from predict_graph.sizing.planning.candidates import MachineType
-from predict_graph.sizing.table_file import Row, TextTable, name_key, read_table
+from predict_graph.sizing.table_file import TextTable, name_key, read_table
 
 JOB_NAMES = ("job", "workload", "application", "program", "task")
 
 
 @dataclass(frozen=True)
 class PastJobs:
-    """Past jobs of a history.
+    """Past jobs of a history."""
 
-    Attributes
-    ----------
-    jobs : dict of str to list of Points
-        Contexts of each job.
-    warnings : tuple of str
-    """
-
+    # Contexts of each job.
     jobs: dict[str, list[Points]]
-    warnings: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def prior(self) -> Prior | None:
         """Return what these jobs have in common; None when there are none to learn from."""
@@ -58,27 +51,20 @@ def read_past_jobs(
     A column ``job``, ``workload``, ``application``, ``program`` or ``task`` identifies jobs; else
     each file is one. Where the types are known, those of a job are taken together, with their cores
     and memory; else each type, and each setting of other columns, is a context of its own.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Tables as :func:`read_measurements` reads them.
-    types : mapping of str to MachineType, optional
-
-    Raises
-    ------
-    RequestError
-        If a file cannot be read, or none of its runs succeeded.
     """
     jobs: dict[str, list[Points]] = {}
     said: list[str] = []
     for path in paths:
-        table = read_table(path)
-        found, warning = _jobs(table, table.rows, types)
+        found, warnings = _jobs(read_table(path), types)
         for name, sets in found.items():
             jobs.setdefault(f"{path}: {name}", []).extend(sets)
-        if warning:
-            said.append(warning)
+        said += warnings
+    if not jobs and not said:
+        named = ", ".join(str(path) for path in paths)
+        raise RequestError(
+            f"no job in {named} was measured at two machine counts, so the history teaches "
+            "nothing; accepted: tables of measured runs of past jobs"
+        )
     return PastJobs(jobs, tuple(said))
 
 
@@ -90,89 +76,57 @@ def rest_of_file(
 ) -> PastJobs:
     """Return the rows that ``--where`` left out, as past jobs of the same cluster."""
     table = read_table(path)
-    rest = [
-        row
-        for row in table.rows
-        if any(not same_value(row.cells[name], v) for name, v in where.items())
-    ]
-    found, _ = _jobs(table, rest, types, columns)
-    return PastJobs({f"{path}: {name}": sets for name, sets in found.items()}, ())
+    chosen = pd.concat([same_values(table.cells[n], v) for n, v in where.items()], axis=1)
+    rest = table.cells.index[~chosen.all(axis=1)]
+    return PastJobs(_jobs(table, types, columns, rest)[0])
 
 
 def _jobs(
     table: TextTable,
-    rows: Sequence[Row],
     types: Mapping[str, MachineType] | None,
     columns: Mapping[str, str] | None = None,
-) -> tuple[dict[str, list[Points]], str | None]:
+    rows: pd.Index | None = None,
+) -> tuple[dict[str, list[Points]], list[str]]:
     names = measured_columns(table) if columns is None else columns
-    done = [run for run in job_runs(table, names, rows)[0] if run.outcome == "ok"]
+    runs, _ = job_runs(table, names, rows)
+    done = runs[runs["outcome"] == "ok"]
     kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
-    warning = None
-    pooled = types is not None and kind_name is not None
-    if types is not None and kind_name is not None:
-        known = [run for run in done if run.machine_type in types]
-        if not known and done:
-            theirs = ", ".join(sorted({str(run.machine_type) for run in done})[:5])
-            return {}, (
-                f"{table.path} was measured on {theirs}, which no candidate is: it is taken for "
+    warnings = []
+    pooled = types if kind_name is not None else None
+    if pooled is not None:
+        known = done[done["machine_type"].isin(list(pooled))]
+        unknown = ", ".join(sorted(set(done["machine_type"]) - set(pooled))[:5])
+        if known.empty and len(done):
+            return {}, [
+                f"{table.path} was measured on {unknown}, which no candidate is: it is taken for "
                 "the history of another cluster and not used"
-            )
-        if len(known) < len(done):
-            unknown = sorted({str(run.machine_type) for run in done} - set(types))
-            warning = (
-                f"{len(done) - len(known)} runs of {table.path} are on {', '.join(unknown[:5])}, "
+            ]
+        if unknown:
+            warnings.append(
+                f"{len(done) - len(known)} runs of {table.path} are on {unknown}, "
                 "which is no candidate; they are left out"
             )
         done = known
     keys = [name for name in (job_name, None if pooled else kind_name) if name is not None]
+    own = {*names.values(), *OWN_COLUMNS, *outcome_columns(table)}
     others = [
         name
         for name in table.columns
-        if name not in {*names.values(), *OWN_COLUMNS, *outcome_columns(table)}
-        and name_key(name) not in map(name_key, (*TYPE_NAMES, *JOB_NAMES))
+        if name not in own and name_key(name) not in map(name_key, (*TYPE_NAMES, *JOB_NAMES))
     ]
-    finer = _groups(done, [*keys, *others])
-    groups = finer if _useful(finer) >= len(done) / 2 else _groups(done, keys)
+    cells = table.cells.loc[done.index]
+    finer = _contexts(done, cells, [*keys, *others])
+    contexts = finer if sum(map(len, finer)) >= len(done) / 2 else _contexts(done, cells, keys)
     found: dict[str, list[Points]] = {}
-    for group in groups:
-        job = group[0].row.cells[job_name] if job_name is not None else "the job"
-        kinds = [str(run.machine_type) for run in group] if pooled else []
-        measured = type_columns(
-            np.array([run.scale for run in group]),
-            np.array([run.machines for run in group]),
-            kinds,
-            types if pooled and types else {},
-        )
-        seconds = np.array([run.seconds for run in group])
-        if len(np.unique(measured["machines"])) > 1:
-            found.setdefault(job, []).append(gather_points(measured, seconds))
-    return found, warning
+    for context in contexts:
+        job = str(cells.at[context.index[0], job_name]) if job_name else "the job"
+        measured = arrays(type_columns(context, pooled or {}))
+        found.setdefault(job, []).append(gather_points(measured, context["seconds"]))
+    return found, warnings
 
 
-def _groups(runs: Sequence[JobRun], keys: Sequence[str]) -> list[list[JobRun]]:
-    found: dict[tuple[str, ...], list[JobRun]] = {}
-    for run in runs:
-        found.setdefault(tuple(run.row.cells[key] for key in keys), []).append(run)
-    return list(found.values())
-
-
-def _useful(groups: Sequence[Sequence[JobRun]]) -> int:
-    """Return how many runs are in groups with two machine counts or more."""
-    return sum(len(group) for group in groups if len({run.machines for run in group}) > 1)
-
-
-def check_taught(past: PastJobs, paths: Sequence[Path]) -> None:
-    """Refuse a history that was asked for and has nothing to teach.
-
-    Raises
-    ------
-    RequestError
-        If no job has runs at two machine counts, and no warning says why.
-    """
-    if not past.jobs and not past.warnings:
-        named = ", ".join(str(path) for path in paths)
-        raise RequestError(
-            f"no job in {named} was measured at two machine counts, so the history teaches "
-            "nothing; accepted: tables of measured runs of past jobs"
-        )
+def _contexts(done: pd.DataFrame, cells: pd.DataFrame, keys: Sequence[str]) -> list[pd.DataFrame]:
+    """Return the runs by their texts in some columns, as far as there are two machine counts."""
+    groups = cells.groupby(list(keys), sort=False).groups.values() if keys else [cells.index]
+    found = [done.loc[lines] for lines in groups]
+    return [runs for runs in found if runs["machines"].nunique() > 1]

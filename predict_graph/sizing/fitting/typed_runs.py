@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, Unfinished
+from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, counted
 from predict_graph.sizing.planning.candidates import (
     CORE_NAMES,
     MEMORY_NAMES,
@@ -20,20 +21,13 @@ from predict_graph.sizing.table_file import name_key
 
 DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
 
-FloatArray = npt.NDArray[np.float64]
 Types = Mapping[str, MachineType]
 
 
 def of_known_types(measured: Measurements, types: Types) -> tuple[Measurements, list[str]]:
-    """Return the runs on types that are described, and sentences on the others.
-
-    Raises
-    ------
-    RequestError
-        If the runs have no machine type, none is described, or they count cores.
-    """
-    named = ", ".join(types)
-    if not measured.types:
+    """Return the runs on types that are described, and sentences on the others."""
+    runs = measured.runs
+    if runs["machine_type"].isna().any():
         raise RequestError(
             f"{measured.path} has no column for the machine type; accepted: a column "
             f"{' or '.join(TYPE_NAMES)}"
@@ -47,81 +41,43 @@ def of_known_types(measured: Measurements, types: Types) -> tuple[Measurements, 
     unseen = {
         n: k for n, k in measured.varying.items() if name_key(n) not in map(name_key, DESCRIBED)
     }
-    measured = replace(measured, varying=unseen)
-    unknown = sorted({*measured.types, *measured.broken.types, *measured.ended.types} - set(types))
-    if not unknown:
-        return measured, []
-    kept = np.array([kind in types for kind in measured.types])
-    if not kept.any():
+    known = runs["machine_type"].isin(list(types))
+    found = replace(measured, runs=runs[known], varying=unseen)
+    if known.all():
+        return found, []
+    unknown = ", ".join(sorted(set(runs["machine_type"][~known]))[:5])
+    if found.done.empty:
         raise RequestError(
-            f"the runs of {measured.path} are on {', '.join(unknown[:5])}, which no row describes; "
-            f"accepted: {named}"
+            f"the runs of {measured.path} are on {unknown}, which no row describes; "
+            f"accepted: {', '.join(types)}"
         )
-    found = replace(
-        measured,
-        scale=measured.scale[kept],
-        machines=measured.machines[kept],
-        seconds=measured.seconds[kept],
-        types=tuple(kind for kind in measured.types if kind in types),
-        broken=_known(measured.broken, types),
-        ended=_known(measured.ended, types),
-    )
-    count = int((~kept).sum())
-    runs = f"{count} runs" if count != 1 else "1 run"
+    count = len(measured.done) - len(found.done)
     are = "are" if count != 1 else "is"
-    return found, [
-        f"{runs} on {', '.join(unknown[:5])} {are} left out: no row describes such a type"
-    ]
+    return found, [f"{counted(count)} on {unknown} {are} left out: no row describes such a type"]
 
 
-def _known(runs: Unfinished, types: Types) -> Unfinished:
-    kept = np.array([kind in types for kind in runs.types], dtype=bool)
-    return Unfinished(
-        runs.scale[kept],
-        runs.machines[kept],
-        runs.seconds[kept],
-        tuple(kind for kind in runs.types if kind in types),
-    )
+def type_columns(runs: pd.DataFrame, types: Types) -> pd.DataFrame:
+    """Return scale and machines of runs; of known types the cores, and the memory if all have it.
 
-
-def type_columns(
-    scale: FloatArray, machines: FloatArray, kinds: Sequence[str], types: Types
-) -> dict[str, FloatArray]:
-    """Return configurations as columns; ``memory`` only when all types have it.
-
-    Parameters
-    ----------
-    scale, machines : ndarray, shape (n,)
-    kinds : sequence of str, length n
-        Their machine types; not read without `types`.
-    types : mapping of str to MachineType
-        May be empty: then there are no cores and no memory.
+    Without `types` there are no cores and no memory.
     """
-    found = {"scale": np.asarray(scale, np.float64), "machines": np.asarray(machines, np.float64)}
+    found = runs[["scale", "machines"]].astype(np.float64)
     if types:
-        found["cores"] = np.array([types[kind].cores for kind in kinds], np.float64)
+        kinds = [types[kind] for kind in runs["machine_type"]]
+        found["cores"] = [float(kind.cores) for kind in kinds]
         if all(kind.memory is not None for kind in types.values()):
-            found["memory"] = np.array([types[kind].memory for kind in kinds], np.float64)
+            found["memory"] = [kind.memory for kind in kinds]
     return found
 
 
-def failed_configurations(measured: Measurements, types: Types) -> dict[str, FloatArray]:
+def failed_configurations(measured: Measurements, types: Types) -> pd.DataFrame:
     """Return where runs failed or were ended by a timeout, and none succeeded, as columns."""
-    fine = _keys(measured.scale, measured.machines, measured.types)
-    failed = [
-        key
-        for runs in (measured.broken, measured.ended)
-        for key in _keys(runs.scale, runs.machines, runs.types)
-        if key not in fine
-    ]
-    if not failed:
-        return {}
-    scale, machines, kinds = zip(*dict.fromkeys(failed), strict=True)
-    return type_columns(np.array(scale), np.array(machines), kinds, types)
+    keys = ["scale", "machines", "machine_type"]
+    outcomes = measured.runs.groupby(keys, dropna=False, as_index=False)["outcome"].agg(set)
+    never = outcomes["outcome"].map(lambda found: "ok" not in found)
+    return type_columns(outcomes[never.astype(bool)], types)
 
 
-def _keys(
-    scale: FloatArray, machines: FloatArray, kinds: Sequence[str]
-) -> list[tuple[float, float, str]]:
-    named = kinds or [""] * len(scale)
-    return list(zip(scale.tolist(), machines.tolist(), named, strict=True))
+def arrays(table: pd.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
+    """Return the columns of a table as arrays, by name."""
+    return {str(name): column.to_numpy(np.float64) for name, column in table.items()}

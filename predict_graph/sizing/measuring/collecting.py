@@ -5,14 +5,11 @@ from __future__ import annotations
 import queue
 import re
 import shutil
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing.measuring.experiments import Design, Experiment
@@ -96,18 +93,25 @@ def collect(
     experiments = design.experiments(command, repeats)
     _check_programs(experiments)
     if logs is not None:
-        _make_folder(logs)
+        try:
+            logs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RequestError(f"cannot make the folder {logs}: {error.strerror}") from error
     with PointsFile(out, design.columns) as points:
         left = [one for one in experiments if not points.has(one)]
         result = Collected([], [], len(experiments) - len(left))
         waiting = _Waiting(left, timeout, logs, points)
-        with _signals_interrupt(), _running(waiting, parallel, len(left)) as ended:
+        try:
+            for _ in range(min(parallel, len(left))):
+                waiting.start_next()
             for done in range(1, len(left) + 1):
-                experiment, outcome = ended()
+                experiment, outcome = waiting.next_ended()
                 kept = result.measured if outcome.outcome == "ok" else result.failed
                 kept.append((experiment, outcome))
                 if report is not None:
                     report(experiment, outcome, done, len(left))
+        finally:
+            waiting.end()
     return result
 
 
@@ -186,36 +190,6 @@ class _Waiting:
             self._ended.put(error)
 
 
-@contextmanager
-def _running(waiting: _Waiting, parallel: int, count: int) -> Iterator[Callable[[], Ended]]:
-    """Start so many experiments of `count`; give a function that waits for the next one to end."""
-    try:
-        for _ in range(min(parallel, count)):
-            waiting.start_next()
-        yield waiting.next_ended
-    finally:
-        waiting.end()
-
-
-@contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Let a request to end, or a closed terminal, do as Ctrl-C does: jobs must not outlive us."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, interrupt) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
-
-
 def _check_programs(experiments: Sequence[Experiment]) -> None:
     for program in {one.command[0] for one in experiments}:
         if shutil.which(program) is None:
@@ -223,13 +197,6 @@ def _check_programs(experiments: Sequence[Experiment]) -> None:
                 f"the command {program!r} is not there or not executable; accepted: a program in "
                 "PATH or with its path"
             )
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RequestError(f"cannot make the folder {folder}: {error.strerror}") from error
 
 
 def _log(folder: Path | None, experiment: Experiment) -> Path | None:

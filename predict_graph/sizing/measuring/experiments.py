@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing.table_file import TextTable, positive, read_table
+from predict_graph.sizing.table_file import TextTable, number, positive, read_table
 
 MOST_RUNS = 100_000  # limit: more is a slip; not tuned
 # Columns of a design that no command gets; and those of measured points, the outcome last: a line
 # that ends in one is whole.
 REPEATS = "repeats"
+WHOLE = "a whole number above 0"
 NOT_PASSED = (REPEATS, "cost")
 MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -136,20 +137,11 @@ def read_design(path: Path) -> Design:
 def _points(table: TextTable, columns: Sequence[str]) -> list[tuple[tuple[str, ...], int]]:
     found = []
     for row in table.rows:
-        machines = positive(row, "machines")
-        if machines != int(machines):
-            raise RequestError(
-                f"{row.place}: machines is {row.cells['machines'][:60]!r}; accepted: a whole "
-                "number above 0"
-            )
+        machines = number(row, "machines", WHOLE, least=1, whole=True)
         if "scale" in columns:
             positive(row, "scale")
-        repeats = positive(row, REPEATS) if REPEATS in table.columns else 1.0
-        if repeats != int(repeats):
-            raise RequestError(
-                f"{row.place}: repeats is {row.cells[REPEATS][:60]!r}; accepted: a whole number "
-                "above 0"
-            )
+        own = REPEATS in table.columns
+        repeats = number(row, REPEATS, WHOLE, least=1, whole=True) if own else 1
         values = {**row.cells, "machines": str(int(machines))}
         found.append((tuple(values[name] for name in columns), int(repeats)))
     return found

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
 from predict_graph.durations import parse_duration, unit_seconds
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import outcome_columns, read_outcomes
 from predict_graph.sizing.table_file import Row, TextTable, name_key, positive, read_table
-
-FloatArray = npt.NDArray[np.float64]
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
@@ -48,31 +45,9 @@ _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of 
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
 CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are reported; not tuned
 MOST_REPORTED = 3  # not tuned
+RUN_COLUMNS = ("scale", "machines", "seconds", "outcome", "machine_type")
 # Written by `collect`; they are no properties of the job.
 OWN_COLUMNS = ("repeat", "command", "started", "seconds")
-
-
-@dataclass(frozen=True, eq=False)
-class Unfinished:
-    """Runs that give no time: they failed, or were ended after `seconds`.
-
-    Attributes
-    ----------
-    scale, machines, seconds : ndarray of float64, shape (n,)
-    types : tuple of str
-        Machine type of each; empty without such a column.
-    """
-
-    scale: FloatArray
-    machines: FloatArray
-    seconds: FloatArray
-    types: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.machines)
-
-
-_NONE = Unfinished(np.array([]), np.array([]), np.array([]), ())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,50 +56,53 @@ class Measurements(Value):
 
     Attributes
     ----------
-    scale, machines, seconds : ndarray of float64, shape (n,)
+    runs : DataFrame
+        Of :func:`job_runs`, the failed ones included.
     columns : dict of str to str
         Name in the file of each of ``scale`` (absent when the file has none), ``machines``,
         ``seconds``.
-    unit : str
-        What `machines` counts: ``"machines"`` or ``"cores"``.
-    machine_type : str or None
-        When all rows have the same.
-    types : tuple of str
-        Machine type of each run; empty without such a column.
-    broken : Unfinished
-        Runs that failed; they are not among the others.
-    ended : Unfinished
-        Runs that a timeout ended: they would have taken longer.
     varying : dict of str to int
         Other columns that differ between rows, and how many values each has.
+    notes : tuple of str
+        Assumptions about the table.
     path : Path
     """
 
-    scale: FloatArray
-    machines: FloatArray
-    seconds: FloatArray
+    runs: pd.DataFrame
     columns: dict[str, str]
-    unit: str
-    machine_type: str | None
-    types: tuple[str, ...] = ()
-    broken: Unfinished = _NONE
-    ended: Unfinished = _NONE
-    varying: dict[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    path: Path = Path()
+    varying: dict[str, int]
+    notes: tuple[str, ...]
+    path: Path
 
-    def __len__(self) -> int:
-        return len(self.seconds)
+    @property
+    def done(self) -> pd.DataFrame:
+        """The runs that succeeded."""
+        return self.of("ok")
+
+    def of(self, *outcomes: str) -> pd.DataFrame:
+        """Return the runs with these outcomes."""
+        return self.runs[self.runs["outcome"].isin(outcomes)]
+
+    @property
+    def unit(self) -> str:
+        """The unit of the column of machines: ``"machines"`` or ``"cores"``."""
+        return "cores" if re.search("core|cpu", name_key(self.columns["machines"])) else "machines"
+
+    @property
+    def machine_type(self) -> str | None:
+        """The machine type, when all runs have the same."""
+        kinds = set(self.done["machine_type"])
+        return kinds.pop() if len(kinds) == 1 else None
 
     @property
     def warnings(self) -> list[str]:
         """What should be known before a model is fitted."""
         said = []
-        if self.broken:
-            count = f"{len(self.broken)} run{'s' if len(self.broken) > 1 else ''}"
-            said.append(f"{count} of {self.path.name} failed and gave no time")
+        if failed := len(self.of("failed")):
+            said.append(f"{counted(failed)} of {self.path.name} failed and gave no time")
         said += self.notes
-        said += self._contradictions()
+        if all(name_key(name) in map(name_key, TYPE_NAMES) for name in self.varying):
+            said += contradictions(self.done, self.path, self.unit)[:MOST_REPORTED]
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
         for name, values in self.varying.items():
@@ -134,23 +112,27 @@ class Measurements(Value):
             )
         return said
 
-    def _contradictions(self) -> list[str]:
-        """Return sentences on runs of one configuration that are far apart, the first few."""
-        if any(name_key(name) not in map(name_key, TYPE_NAMES) for name in self.varying):
-            return []  # they are runs of different things
-        runs: dict[tuple[float, float, str], list[float]] = {}
-        kinds = self.types or ("",) * len(self)
-        for scale, count, kind, taken in zip(
-            self.scale, self.machines, kinds, self.seconds, strict=True
-        ):
-            runs.setdefault((scale, count, kind), []).append(float(taken))
-        found = [
-            f"{count:g} {kind or self.unit} at scale {scale:g} took {min(times):.4g} s and "
-            f"{max(times):.4g} s, which contradict each other; the median counts"
-            for (scale, count, kind), times in runs.items()
-            if max(times) > CONTRADICTION * min(times)
-        ]
-        return found[:MOST_REPORTED]
+
+def counted(runs: int) -> str:
+    """Return a number of runs in words."""
+    return "1 run" if runs == 1 else f"{runs} runs"
+
+
+def contradictions(done: pd.DataFrame, path: Path, unit: str = "machines") -> list[str]:
+    """Return sentences on runs of one configuration that are far apart."""
+    found = []
+    keys = ["scale", "machines", "machine_type"]
+    for (scale, count, kind), mine in done.groupby(keys, dropna=False, sort=False):
+        fast, slow = mine["seconds"].idxmin(), mine["seconds"].idxmax()
+        low, high = mine["seconds"].min(), mine["seconds"].max()
+        if high > CONTRADICTION * low:
+            name = f"{kind} x {count:g}" if isinstance(kind, str) else f"{count:g} {unit}"
+            at = "" if done["scale"].nunique() == 1 else f" at scale {scale:g}"
+            found.append(
+                f"{path}:{fast} and line {slow} contradict each other: {name}{at} in {low:.4g} s "
+                f"and {high:.4g} s; the median counts"
+            )
+    return found
 
 
 def read_measurements(
@@ -195,96 +177,36 @@ def read_measurements(
         seconds_column=seconds_column,
     )
     runs, notes = job_runs(table, columns, _selected(table, where or {}))
-    done = [run for run in runs if run.outcome == "ok"]
-    if not done:
+    done = runs[runs["outcome"] == "ok"]
+    if done.empty:
         raise RequestError(f"all {len(runs)} runs in {path} failed, so there is nothing to fit")
-    broken, ended = (
-        Unfinished(*_columns([run for run in runs if run.outcome == outcome]))
-        for outcome in ("failed", "timeout")
-    )
-    scale, machines, seconds, types = _columns(done)
     known = {*columns.values(), *(where or {}), *OWN_COLUMNS, *outcome_columns(table)}
     configuration = [columns[name] for name in ("scale", "machines") if name in columns]
-    return Measurements(
-        scale=scale,
-        machines=machines,
-        seconds=seconds,
-        columns=columns,
-        unit="cores" if re.search("core|cpu", name_key(columns["machines"])) else "machines",
-        machine_type=types[0] if len(set(types)) == 1 else None,
-        types=types,
-        broken=broken,
-        ended=ended,
-        varying=_varying(table, [run.row for run in done], known, configuration),
-        notes=tuple(notes),
-        path=path,
-    )
-
-
-def _columns(
-    runs: Sequence[JobRun],
-) -> tuple[FloatArray, FloatArray, FloatArray, tuple[str, ...]]:
-    """Return scale, machines, seconds and machine types; no types without such a column."""
-    numbers = np.array([(run.scale, run.machines, run.seconds) for run in runs]).reshape(-1, 3)
-    types = tuple(run.machine_type for run in runs if run.machine_type is not None)
-    return numbers[:, 0], numbers[:, 1], numbers[:, 2], types
-
-
-@dataclass(frozen=True)
-class JobRun:
-    """A row of a table of runs.
-
-    Attributes
-    ----------
-    row : Row
-    scale, machines : float
-    seconds : float
-        Not a number for a run that failed.
-    outcome : str
-        ``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`.
-    machine_type : str or None
-        None without such a column.
-    """
-
-    row: Row
-    scale: float
-    machines: float
-    seconds: float
-    outcome: str
-    machine_type: str | None
+    varying = _varying(table.cells.loc[done.index], known, configuration)
+    return Measurements(runs, columns, varying, tuple(notes), path)
 
 
 def job_runs(
-    table: TextTable, columns: Mapping[str, str], rows: Sequence[Row] | None = None
-) -> tuple[list[JobRun], list[str]]:
+    table: TextTable, columns: Mapping[str, str], rows: pd.Index | None = None
+) -> tuple[pd.DataFrame, list[str]]:
     """Return the runs of a table, and sentences on what was assumed.
 
-    A run whose time is none above 0, such as ``OOM`` or -1, counts as failed; one of ``>1h`` as
-    ended by a timeout. Steps of SLURM jobs, such as ``123.batch``, are left out.
-
-    Parameters
-    ----------
-    table : TextTable
-    columns : mapping of str to str
-        Of :func:`measured_columns`.
-    rows : sequence of Row, optional
-        Rows of the table; all by default.
-
-    Raises
-    ------
-    RequestError
-        If a number of machines or a scale is wrong, or no run has a time.
+    One row a line of the file: ``scale``, ``machines``, ``seconds`` (not a number for a failed
+    run), ``outcome`` (``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`) and
+    ``machine_type`` (None without such a column). A run whose time is none above 0, such as ``OOM``
+    or -1, counts as failed; one of ``>1h`` as ended by a timeout. Steps of SLURM jobs, such as
+    ``123.batch``, are left out. `rows` are the lines to read; all by default.
     """
     kind, job = table.find(TYPE_NAMES), table.find(("jobid",))
     name = columns["seconds"]
     unit = time_unit(name) or _last_word(name)
     unit = unit if unit in _CLOCKS or unit_seconds(unit) else "s"
-    lines = {row.line for row in (table.rows if rows is None else rows)}
-    steps = [row.line for row in table.rows if job and re.match(r"\d+(_\d+)?\.", row.cells[job])]
-    found: list[JobRun] = []
+    steps = {row.line for row in table.rows if job and re.match(r"\d+(_\d+)?\.", row.cells[job])}
+    found: dict[int, tuple[float, float, float, str, str | None]] = {}
     odd: list[Row] = []
     for row, outcome in zip(table.rows, read_outcomes(table), strict=True):
-        if row.line not in lines.difference(steps) or outcome == "not run":
+        left_out = row.line in steps or (rows is not None and row.line not in rows)
+        if left_out or outcome == "not run":
             continue
         text = row.plain(name)
         if text.startswith(">") and outcome == "ok":
@@ -295,9 +217,7 @@ def job_runs(
             outcome = "failed"
         scale = positive(row, columns["scale"]) if "scale" in columns else 1.0
         machines = positive(row, columns["machines"])
-        found.append(
-            JobRun(row, scale, machines, seconds, outcome, row.cells[kind] if kind else None)
-        )
+        found[row.line] = scale, machines, seconds, outcome, row.cells[kind] if kind else None
     said = [f"{len(steps)} steps of SLURM jobs in {table.path.name} are left out"] if steps else []
     if odd:
         first = f"{odd[0].place}: {name} is {odd[0].cells[name][:60]!r}"
@@ -305,7 +225,7 @@ def job_runs(
             raise RequestError(f"{first}; accepted: a time above 0, such as 90, 1h30m or 01:30:00")
         more = "" if len(odd) == 1 else f", like {len(odd) - 1} more"
         said.append(f"{first}, which is no time: this run counts as failed{more}")
-    return found, said
+    return pd.DataFrame.from_dict(found, orient="index", columns=list(RUN_COLUMNS)), said
 
 
 def _seconds(text: str, unit: str) -> float:
@@ -393,43 +313,38 @@ def measured_columns(
     return found
 
 
-def _selected(table: TextTable, where: Mapping[str, str]) -> list[Row]:
-    rows = table.rows
+def _selected(table: TextTable, where: Mapping[str, str]) -> pd.Index:
+    """Return the lines with these values."""
+    cells = table.cells
     for name, value in where.items():
         table.needs(name, "--where")
-        kept = [row for row in rows if same_value(row.cells[name], value)]
-        if not kept:
-            there = sorted({row.cells[name] for row in rows})
+        kept = cells[same_values(cells[name], value)]
+        if kept.empty:
+            there = sorted(set(cells[name]))
             shown = ", ".join(there[:10]) + (", …" if len(there) > 10 else "")
             raise RequestError(f"no row of {table.path} has {name}={value}; there are: {shown}")
-        rows = kept
-    return rows
+        cells = kept
+    return cells.index
 
 
-def same_value(text: str, value: str) -> bool:
-    """Whether two texts are the same, or the same number."""
-    try:
-        return text == value or float(text) == float(value)
-    except ValueError:
-        return False
+def same_values(texts: pd.Series, value: str) -> pd.Series:
+    """Return which texts are this value, or the same number."""
+    numbers = pd.to_numeric(texts, errors="coerce")
+    same: pd.Series = (texts == value) | (numbers == pd.to_numeric(value, errors="coerce"))
+    return same
 
 
-def _varying(
-    table: TextTable, rows: Sequence[Row], known: set[str], configuration: Sequence[str]
-) -> dict[str, int]:
+def _varying(cells: pd.DataFrame, known: set[str], configuration: Sequence[str]) -> dict[str, int]:
     """Return other columns that differ, unless they follow from the scale or the machines."""
-    counts = {}
-    for name in table.columns:
-        count = len({row.cells[name] for row in rows})
-        if count < 2 or name in known:
-            continue
-        if not any(_follows(rows, name, cause) for cause in configuration):
-            counts[name] = count
-    return counts
+    counts = cells.drop(columns=[name for name in cells if name in known]).nunique()
+    return {
+        str(name): int(count)
+        for name, count in counts.items()
+        if count > 1 and not any(_follows(cells, str(name), cause) for cause in configuration)
+    }
 
 
-def _follows(rows: Sequence[Row], name: str, cause: str) -> bool:
+def _follows(cells: pd.DataFrame, name: str, cause: str) -> bool:
     """Whether rows with the same value of `cause` have the same of `name`, in all rows."""
-    causes = {row.cells[cause] for row in rows}
-    pairs = {(row.cells[cause], row.cells[name]) for row in rows}
-    return len(pairs) == len(causes) < len(rows)
+    causes = cells[cause].nunique()
+    return bool(len(cells[[cause, name]].drop_duplicates()) == causes < len(cells))

@@ -17,7 +17,6 @@ from typing import IO
 from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
 
-OUTCOMES = ("ok", "failed", "timeout")
 PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
 NOT_STARTED = 127  # by definition: the exit status of a shell for a command that cannot be run
 TAIL_BYTES = 4096  # of the output of a job, searched for its last line; not tuned

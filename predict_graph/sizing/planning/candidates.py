@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +43,13 @@ class MachineType:
 
     name: str
     cores: float
-    memory: float | None
-    price: float | None
+    memory: float | None = None
+    price: float | None = None
+
+    @property
+    def resources(self) -> tuple[float, float | None]:
+        """Cores and memory: all that a model knows of a type."""
+        return self.cores, self.memory
 
 
 @dataclass(frozen=True)
@@ -62,23 +69,16 @@ class Candidates:
     entries: list[tuple[str, int]]
     path: Path
 
-    def place(self, kind: str, machines: float) -> int | None:
-        """Return where a configuration is among the entries, if it is one."""
-        wanted = (kind, int(machines))
-        return self.entries.index(wanted) if wanted in self.entries else None
-
     @property
     def columns(self) -> dict[str, FloatArray]:
         """Machines, cores, and memory where all types have it; shape (n,) each."""
         kinds = [self.types[kind] for kind, _ in self.entries]
-        found = {
-            "machines": np.array([count for _, count in self.entries], np.float64),
-            "cores": np.array([kind.cores for kind in kinds], np.float64),
+        found: dict[str, list[Any]] = {
+            "machines": [count for _, count in self.entries],
+            "cores": [kind.cores for kind in kinds],
+            "memory": [kind.memory for kind in kinds],
         }
-        memories = [kind.memory for kind in kinds]
-        if None not in memories:
-            found["memory"] = np.array(memories, np.float64)
-        return found
+        return {n: np.array(v, np.float64) for n, v in found.items() if None not in v}
 
     def rates(self) -> FloatArray:
         """Return what a second of each configuration costs, in USD.
@@ -145,6 +145,25 @@ def read_types(path: Path) -> dict[str, MachineType]:
         If a column is missing or a value is wrong; file, line and value are named.
     """
     return _types(read_table(path))[0]
+
+
+def read_prices(path: Path) -> dict[str, MachineType]:
+    """Read machine types with prices: a table with ``type``, ``cores``, ``usd_per_hour``.
+
+    Raises
+    ------
+    RequestError
+        If a column is missing or a value is wrong; file, line and value are named.
+    """
+    table = read_table(path)
+    if table.find(PRICE_NAMES) is None:
+        table.needs(PRICE_NAMES[1], "prices")
+    return _types(table)[0]
+
+
+def example_prices() -> Path:
+    """Return the table that comes with the package: an example, dated in its first line."""
+    return Path(str(files("predict_graph.sizing.planning") / "example-prices.csv"))
 
 
 def _types(table: TextTable) -> tuple[dict[str, MachineType], list[str]]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from predict_graph.answers import Answer
 from predict_graph.durations import readable_number, readable_seconds
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import JobModel
+from predict_graph.sizing.planning.candidates import MachineType, example_prices, read_prices
 from predict_graph.sizing.planning.predicted import read_job_model
-from predict_graph.sizing.planning.prices import Price, example_prices, price_of, read_prices
 from predict_graph.sizing.quantities import parse_counts, parse_duration, parse_money
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ModelLike = JobModel | str | PathLike[str]
 
@@ -151,8 +149,6 @@ class Plan(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return all configurations, and which are on the frontier and chosen."""
-        import pandas as pd
-
         chosen = None if self.choice is None else self.choice.configuration
         return pd.DataFrame([vars(one) for one in self.configurations]).assign(
             frontier=[one in self.frontier for one in self.configurations],
@@ -173,7 +169,7 @@ def plan(
     scale: float | None = None,
     deadline: float | str | None = None,
     budget: float | str | None = None,
-    prices: Mapping[str, Price] | str | PathLike[str] | None = None,
+    prices: Mapping[str, MachineType] | str | PathLike[str] | None = None,
     confidence: float = 0.9,
     spare: int = 0,
     spare_test: float | str = 60.0,
@@ -198,7 +194,7 @@ def plan(
     budget : float or str, optional
         USD. Without a deadline the fastest configuration within it is chosen; with one the choice
         must keep both.
-    prices : mapping of str to Price, or path, optional
+    prices : mapping of str to MachineType, or path, optional
         A table with ``type``, ``cores`` and ``usd_per_hour``; ``example`` is that of the package.
         Needed for several types, and for a budget, unless the model knows the prices of its types.
     confidence : float, default 0.9
@@ -226,7 +222,7 @@ def plan(
     Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
     """
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
-    loaded = [one if isinstance(one, JobModel) else _read(one) for one in given]
+    loaded = [_read(one) for one in given]
     counts = _counts(machines)
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
@@ -241,12 +237,13 @@ def plan(
     _check(kinds, counts, spare=spare, prices=prices, budget=budget)
     scale = _checked_scale(kinds, scale)
     unit = "machines" if prices is not None else kinds[0].unit
+    test = spare_test if spare else 0.0
     configurations: list[Configuration] = []
     for model in kinds:
-        price = None if prices is None else price_of(prices, model.machine_type)
+        price = None if prices is None else _price_of(prices, model.machine_type)
         factor = _iteration_factor(model, iterations)
         configurations += _configurations(
-            model, counts, scale, price, confidence, factor, spare, spare_test
+            model, counts, scale, price, confidence, factor, spare, test
         )
     found = tuple(configurations)
     sound = tuple(one for one in found if one.chance >= LEAST_CHANCE)
@@ -262,7 +259,7 @@ def plan(
         deadline=deadline,
         budget=budget,
         spare=spare,
-        spare_test=spare_test if spare else 0.0,
+        spare_test=test,
         iterations=iterations,
         cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
         unit=unit,
@@ -270,19 +267,22 @@ def plan(
         frontier=frontier(sound),
         choice=choice,
         warnings=(
-            *_warnings(kinds, found, scale, choice, iterations, unit),
-            *_unsound(found, confidence, choice),
+            *dict.fromkeys(_model_warnings(kinds, scale, iterations)),
+            *_range_warnings(kinds, found, choice, unit),
+            *_failure_warnings(found, confidence, choice),
         ),
         models=tuple(kinds),
     )
 
 
-def _read(model: str | PathLike[str]) -> JobModel:
-    if not isinstance(model, str | PathLike):
-        raise RequestError(
-            f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
-        )
-    return read_job_model(str(model))
+def _read(model: ModelLike) -> JobModel:
+    if isinstance(model, JobModel):
+        return model
+    if isinstance(model, str | PathLike):
+        return read_job_model(str(model))
+    raise RequestError(
+        f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
+    )
 
 
 def _counts(machines: int | str | Iterable[int]) -> list[int]:
@@ -291,32 +291,11 @@ def _counts(machines: int | str | Iterable[int]) -> list[int]:
     return [machines] if isinstance(machines, int) else [int(count) for count in machines]
 
 
-def _own_prices(models: Sequence[JobModel]) -> dict[str, Price] | None:
+def _own_prices(models: Sequence[JobModel]) -> dict[str, MachineType] | None:
     """Return the prices that models know of their types, if they know all."""
-    kinds = [kind for model in models for kind in model.types.values()]
-    if not kinds or not all(model.types for model in models):
-        return None
-    priced = {k.name: Price(k.name, k.cores, k.price) for k in kinds if k.price is not None}
-    return priced if len(priced) == len({kind.name for kind in kinds}) else None
-
-
-def _unsound(
-    configurations: Sequence[Configuration], confidence: float, choice: Choice | None
-) -> list[str]:
-    """Return sentences on configurations that may fail."""
-    said = []
-    left = sum(one.chance < LEAST_CHANCE for one in configurations)
-    if left:
-        said.append(
-            f"{left} of {len(configurations)} configurations are left out: runs like them failed"
-        )
-    one = None if choice is None else choice.configuration
-    if one is not None and one.chance < confidence:
-        said.append(
-            f"runs near {one.name} failed; by those it succeeds with a probability of "
-            f"{one.chance:.0%}"
-        )
-    return said
+    kinds = {kind.name: kind for model in models for kind in model.types.values()}
+    known = all(model.types for model in models)
+    return kinds if known and all(kind.price is not None for kind in kinds.values()) else None
 
 
 def frontier(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
@@ -336,7 +315,7 @@ def _check(
     machines: Sequence[int],
     *,
     spare: int,
-    prices: Mapping[str, Price] | None,
+    prices: Mapping[str, MachineType] | None,
     budget: float | None,
 ) -> None:
     if not models or not machines:
@@ -367,8 +346,7 @@ def _checked_scale(models: Sequence[JobModel], scale: float | None) -> float:
                     "known; accepted: no --scale, or a model of runs with a column for the scale"
                 )
         return scale
-    measured = np.concatenate([model.measured["scale"] for model in models])
-    low, high = float(measured.min()), float(measured.max())
+    low, high = _scales(models)
     if low < high:
         raise RequestError(
             f"the job was measured at scales from {readable_number(low)} to "
@@ -390,28 +368,34 @@ def _iteration_factor(model: JobModel, iterations: int | None) -> float:
     return iterations / model.iterations
 
 
+def _price_of(prices: Mapping[str, MachineType], machine_type: str | None) -> MachineType:
+    if machine_type is None:
+        raise RequestError(
+            "the model does not say which machines it was measured on; "
+            f"accepted: TYPE=MODEL.json with one of: {', '.join(prices)}"
+        )
+    if machine_type not in prices:
+        raise unknown_name("machine type", machine_type, prices)
+    return prices[machine_type]
+
+
 def _configurations(
     model: JobModel,
     machines: Sequence[int],
     scale: float,
-    price: Price | None,
+    price: MachineType | None,
     confidence: float,
     factor: float,
     spare: int,
-    spare_test: float,
+    test: float,
 ) -> list[Configuration]:
     counts = np.array(machines, dtype=np.float64)
-    per_machine = price.cores if price is not None and model.unit == "cores" else 1
-    seen = counts * per_machine
+    seen = counts * price.cores if price is not None and model.unit == "cores" else counts
     middle = model.seconds(scale, seen) * factor
     low, high = (end * factor for end in model.bounds(scale, seen, confidence))
-    test = spare_test if spare else 0.0
-    rate = (1.0 if price is None else price.usd_per_hour) / SECONDS_PER_HOUR
+    rate = (1.0 if price is None or price.price is None else price.price) / SECONDS_PER_HOUR
     testing = (counts + spare) * test
-    known = model.measured["machines"]
-    inside = np.zeros(len(seen), dtype=bool)
-    if len(known):  # of a type that other types stand for, nothing was measured
-        inside = (seen >= known.min()) & (seen <= known.max())
+    known = model.measured["machines"]  # nothing, of a type that other types stand for
     columns = (
         counts.astype(int),
         middle + test,
@@ -419,12 +403,11 @@ def _configurations(
         high + test,
         rate * (counts * middle + testing),
         rate * (counts * high + testing),
-        inside,
+        (seen >= known.min()) & (seen <= known.max()),
         model.success(scale, seen),
     )
-    kind = model.machine_type
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Configuration(kind, *row) for row in rows]
+    return [Configuration(model.machine_type, *row) for row in rows]
 
 
 def _choose(
@@ -437,28 +420,22 @@ def _choose(
         return None
     in_time = [c for c in configurations if deadline is None or c.high <= deadline]
     in_budget = [c for c in configurations if budget is None or c.cost_high <= budget]
-    both = [c for c in in_time if budget is None or c.cost_high <= budget]
-    parts = []
-    if deadline is not None:
-        parts.append(f"done in {readable_seconds(deadline)}")
-    if budget is not None:
-        parts.append(f"within {budget:.4g} USD")
-    wanted = "fastest" if deadline is None else "cheapest"
+    parts = [] if deadline is None else [f"done in {readable_seconds(deadline)}"]
+    parts += [] if budget is None else [f"within {budget:.4g} USD"]
     condition = f"{' and '.join(parts)} with {100 * confidence:.4g}% confidence"
-    if both:
+    wanted = "fastest" if deadline is None else "cheapest"
+    if both := [c for c in in_time if c in in_budget]:
         best = min(both, key=_by_time if deadline is None else _by_cost)
         return Choice(wanted, condition, best, {})
     nearest = {}
-    if deadline is not None:
-        if in_time:
-            nearest["cheapest in time"] = min(in_time, key=_by_cost)
-        else:
-            nearest["fastest of all"] = min(configurations, key=_by_time)
-    if budget is not None:
-        if in_budget:
-            nearest["fastest within the budget"] = min(in_budget, key=_by_time)
-        else:
-            nearest["cheapest of all"] = min(configurations, key=_by_cost)
+    if deadline is not None and in_time:
+        nearest["cheapest in time"] = min(in_time, key=_by_cost)
+    elif deadline is not None:
+        nearest["fastest of all"] = min(configurations, key=_by_time)
+    if budget is not None and in_budget:
+        nearest["fastest within the budget"] = min(in_budget, key=_by_time)
+    elif budget is not None:
+        nearest["cheapest of all"] = min(configurations, key=_by_cost)
     return Choice(wanted, condition, None, nearest)
 
 
@@ -470,54 +447,66 @@ def _by_cost(one: Configuration) -> tuple[float, float, int]:
     return one.cost_high, one.high, one.machines
 
 
-def _warnings(
+def _model_warnings(
+    models: Sequence[JobModel], scale: float, iterations: int | None
+) -> Iterator[str]:
+    """Give sentences on the models; one of several types gives each once for each of them."""
+    for model in models:
+        plain = model.machine_type is None or model.types
+        yield from (text if plain else f"{model.machine_type}: {text}" for text in model.warnings)
+    low, high = _scales(models)
+    if not low <= scale <= high:
+        yield (
+            f"the scale {readable_number(scale)} is outside what was measured "
+            f"({readable_number(low)} to {readable_number(high)}); {_widening(models)}"
+        )
+    cut = next((model.iterations for model in models if model.iterations is not None), None)
+    if cut is not None and iterations is None:
+        yield f"times are for {cut} iterations, as measured"
+
+
+def _scales(models: Sequence[JobModel]) -> tuple[float, float]:
+    scales = pd.concat([model.measured["scale"] for model in models])
+    return float(scales.min()), float(scales.max())
+
+
+def _range_warnings(
     models: Sequence[JobModel],
     configurations: Sequence[Configuration],
-    scale: float,
     choice: Choice | None,
-    iterations: int | None,
     unit: str,
-) -> list[str]:
-    said = [
-        text if model.machine_type is None or model.types else f"{model.machine_type}: {text}"
-        for model in models
-        for text in model.warnings
-    ]
-    said = list(dict.fromkeys(said))  # a model of several types says it once
-    scales = np.concatenate([model.measured["scale"] for model in models])
-    low, high = float(scales.min()), float(scales.max())
-    if not low <= scale <= high:
-        said.append(
-            f"the scale {readable_number(scale)} is outside what was measured "
-            f"({readable_number(low)} to {readable_number(high)}); "
-            f"{_widening(models)}"
-        )
+) -> Iterator[str]:
+    """Give sentences on configurations outside the measured range: the chosen one, or all."""
     chosen = None if choice is None else choice.configuration
     for model in models:
         mine = [one for one in configurations if one.machine_type == model.machine_type]
-        far = [one.machines for one in mine if not one.measured]
-        if not far or (chosen is not None and chosen.measured):
-            continue
+        far = [one for one in mine if not one.measured and chosen in (None, one)]
         known = model.measured["machines"]
-        if not len(known):
-            if chosen is None or chosen in mine:
-                said.append(f"no run on {model.machine_type} was measured; others stand for it")
-            continue
-        kind = "" if model.machine_type is None else f" of {model.machine_type}"
-        if chosen is None:
-            said_of = f"{len(far)} of the {len(mine)} counts of {unit}{kind} are"
-        elif chosen in mine:
-            said_of = f"{chosen.machines} {unit} are"
-        else:
-            continue
-        said.append(
-            f"{said_of} outside what was measured ({known.min():g} to {known.max():g} "
-            f"{model.unit}); {_widening([model])}"
+        if far and known.empty:
+            yield f"no run on {model.machine_type} was measured; others stand for it"
+        elif far:
+            kind = "" if model.machine_type is None else f" of {model.machine_type}"
+            subject = f"{len(far)} of the {len(mine)} counts of {unit}{kind}"
+            yield (
+                f"{subject if chosen is None else f'{chosen.machines} {unit}'} are outside what "
+                f"was measured ({known.min():g} to {known.max():g} {model.unit}); "
+                f"{_widening([model])}"
+            )
+
+
+def _failure_warnings(
+    configurations: Sequence[Configuration], confidence: float, choice: Choice | None
+) -> Iterator[str]:
+    """Give sentences on configurations that may fail."""
+    left = sum(one.chance < LEAST_CHANCE for one in configurations)
+    if left:
+        yield f"{left} of {len(configurations)} configurations are left out: runs like them failed"
+    one = None if choice is None else choice.configuration
+    if one is not None and one.chance < confidence:
+        yield (
+            f"runs near {one.name} failed; by those it succeeds with a probability of "
+            f"{one.chance:.0%}"
         )
-    cut = [model for model in models if model.iterations is not None]
-    if cut and iterations is None:
-        said.append(f"times are for {cut[0].iterations} iterations, as measured")
-    return said
 
 
 def _widening(models: Sequence[JobModel]) -> str:

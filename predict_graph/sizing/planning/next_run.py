@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
@@ -21,9 +22,6 @@ from predict_graph.results import Result
 from predict_graph.sizing.planning.candidates import Candidates
 from predict_graph.sizing.planning.tried_runs import TriedRuns
 from predict_graph.sizing.quantities import parse_duration
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -159,8 +157,6 @@ class Advice(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return all candidates, the most promising first."""
-        import pandas as pd
-
         rows = [vars(one) for one in self.options]
         return pd.DataFrame(rows).assign(next=[one in self.next for one in self.options])
 
@@ -228,7 +224,11 @@ def advise(
     for name, value in (("parallel", parallel), ("uses", uses)):
         if value < 1:
             raise RequestError(f"{name} is {value}; accepted: 1 or more")
-    columns, rates = _extended(candidates, runs, goal)
+    entries = [*candidates.entries, *runs.others]
+    every = Candidates(candidates.types, entries, candidates.path)
+    columns = every.columns
+    priced = all(kind.price is not None for kind in candidates.types.values())
+    rates = every.rates() if priced or goal.unit == "USD" else np.full(len(entries), np.nan)
     learnt = shipped_prior() if prior is None else prior
     priors = [learnt] if learnt.parent is None else [learnt, learnt.parent]
 
@@ -237,9 +237,7 @@ def advise(
         return rank_candidates(columns, tried, priors, rate=rate, deadline=goal.deadline)
 
     first = ranked(runs.tried)
-    entries = [*candidates.entries, *runs.others]
-    prices = rates if rates is not None else np.full(len(entries), np.nan)
-    options = [_option(i, entries, first, prices, runs.tried) for i in range(len(entries))]
+    options = [_option(i, entries, first, rates, runs.tried) for i in range(len(entries))]
     count = len(candidates.entries)
     said = [*warnings, *runs.warnings, *_check_deadline(goal, first, options)]
     best = None if first.best is None else options[first.best]
@@ -260,15 +258,6 @@ def advise(
         warnings=tuple(said),
         source=source,
     )
-
-
-def _extended(
-    candidates: Candidates, runs: TriedRuns, goal: Goal
-) -> tuple[dict[str, FloatArray], FloatArray | None]:
-    """Return columns and rates of the candidates and of what else was measured."""
-    every = Candidates(candidates.types, [*candidates.entries, *runs.others], candidates.path)
-    priced = all(kind.price is not None for kind in candidates.types.values())
-    return every.columns, every.rates() if priced or goal.unit == "USD" else None
 
 
 def _picked(first: Ranking, tried: Tried, ranked: Any, count: int, parallel: int) -> list[int]:
@@ -294,22 +283,13 @@ def _picked(first: Ranking, tried: Tried, ranked: Any, count: int, parallel: int
 
 
 def _option(
-    i: int,
-    entries: Sequence[tuple[str, int]],
-    ranking: Ranking,
-    rates: FloatArray,
-    tried: Tried,
+    i: int, entries: Sequence[tuple[str, int]], ranking: Ranking, rates: FloatArray, tried: Tried
 ) -> Option:
-    done = [
-        s
-        for s, place, outcome in zip(tried.seconds, tried.candidate, tried.outcome, strict=True)
-        if place == i and outcome == "ok"
-    ]
-    kind, machines = entries[i]
+    done = tried.at("ok")
+    mine = tried.seconds[done][tried.candidate[done] == i]
     seconds, low, high = (float(x[i]) for x in (ranking.seconds, ranking.low, ranking.high))
     return Option(
-        kind,
-        machines,
+        *entries[i],
         seconds,
         low,
         high,
@@ -317,7 +297,7 @@ def _option(
         float(rates[i]) * high,
         float(ranking.gain[i]),
         float(ranking.chance[i]),
-        float(np.median(done)) if done else None,
+        float(np.median(mine)) if len(mine) else None,
     )
 
 
@@ -328,17 +308,14 @@ def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> 
     nearest = min(options, key=lambda one: one.measured or one.seconds)
     if nearest.measured is None:
         times = (readable_seconds(x) for x in (nearest.seconds, nearest.low, nearest.high))
-        said = "in {} ({} to {}) as predicted".format(*times)
+        known = "in {} ({} to {}) as predicted".format(*times)
     else:
-        said = f"in {readable_seconds(nearest.measured)} as measured"
-    said = f"in {readable_seconds(goal.deadline)}; {nearest.name} comes closest, {said}"
+        known = f"in {readable_seconds(nearest.measured)} as measured"
+    said = f"done in {readable_seconds(goal.deadline)}; {nearest.name} comes closest, {known}"
     if not ranking.gain.any():
-        raise JobError(f"no candidate can be done {said}")
-    return (
-        []
-        if (ranking.low <= goal.deadline).any()
-        else [f"no candidate is likely to be done {said}"]
-    )
+        raise JobError(f"no candidate can be {said}")
+    likely = (ranking.low <= goal.deadline).any()
+    return [] if likely else [f"no candidate is likely to be {said}"]
 
 
 @dataclass(frozen=True)
@@ -431,9 +408,5 @@ def _why(one: Option, now: Advice) -> str:
 
 
 def _plain(one: Option) -> dict[str, Any]:
-    names = ("seconds", "low", "high", "cost", "cost_high", "gain", "chance", "measured")
-    found: dict[str, Any] = {"machine_type": one.machine_type, "machines": one.machines}
-    for name in names:
-        value = getattr(one, name)
-        found[name] = value if value is not None and np.isfinite(value) else None
-    return found
+    """Return an option for JSON; unknown numbers are null."""
+    return {n: None if isinstance(v, float) and np.isnan(v) else v for n, v in vars(one).items()}

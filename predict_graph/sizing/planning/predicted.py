@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
 from predict_graph.sizing.fitting.model import JobModel, with_machine_type
 from predict_graph.sizing.fitting.model_file import load_model
+from predict_graph.sizing.measuring.measurements import Measurements
 
 FloatArray = npt.NDArray[np.float64]
 
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
 
-@dataclass(frozen=True)
-class _Points:
-    """The machine counts of the sample runs; what they took is no time of the job."""
-
-    columns: dict[str, FloatArray]
-    seconds: FloatArray
-    repeats: FloatArray
-
-
 class _Curve:
     """Runtime and interval between the machine counts of a prediction: straight in logarithms."""
 
-    def __init__(self, rows: list[dict[str, float]], trained: list[int]) -> None:
+    def __init__(self, rows: list[dict[str, float]]) -> None:
         self._machines, self._seconds, high = (
             np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
         )
         self._std = (high - self._seconds) / _QUANTILE
-        count = len(trained)
-        columns = {"scale": np.ones(count), "machines": np.array(trained, dtype=np.float64)}
-        self.points_ = _Points(columns, np.full(count, np.nan), np.ones(count))
-        self.warnings_: tuple[str, ...] = ()
 
-    def predict(self, table: FloatArray) -> FloatArray:
-        """Return seconds of rows of scale, which is always 1, and machines."""
-        return np.exp(np.interp(np.log(table[:, 1]), self._machines, self._seconds))
+    def predict(self, table: pd.DataFrame) -> FloatArray:
+        """Return seconds by the machines of each row."""
+        logs = np.interp(np.log(table["machines"]), self._machines, self._seconds)
+        seconds: FloatArray = np.exp(logs)
+        return seconds
 
-    def predict_interval(self, table: FloatArray, coverage: float) -> FloatArray:
+    def predict_interval(self, table: pd.DataFrame, coverage: float) -> FloatArray:
         """Return both ends of the interval that holds a run with this probability."""
-        std = np.interp(np.log(table[:, 1]), self._machines, self._std)
+        std = np.interp(np.log(table["machines"]), self._machines, self._std)
         width = np.exp(NormalDist().inv_cdf(0.5 + coverage / 2.0) * std)
         middle = self.predict(table)
         return np.column_stack([middle / width, middle * width])
@@ -118,14 +108,20 @@ def predicted_job(path: Path) -> JobModel:
             raise ValueError
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
         raise _no_prediction(path) from error
+    # The machine counts of the sample runs, whose seconds are none of the job.
+    runs = pd.DataFrame({"scale": 1.0, "machines": trained, "seconds": math.nan, "outcome": "ok"})
     return JobModel(
         name="prediction",
-        estimator=_Curve(rows, trained),
-        unit="machines",
-        columns={"machines": "machines", "seconds": "seconds"},
+        estimator=_Curve(rows),
+        measurements=Measurements(
+            runs.assign(machine_type=None),
+            columns={"machines": "machines", "seconds": "seconds"},
+            varying={},
+            notes=(),
+            path=path,
+        ),
         machine_type=None,
         iterations=None,
-        source=path.name,
         warnings=warnings,
         version=version,
     )

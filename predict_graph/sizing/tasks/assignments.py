@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,12 @@ from predict_graph.answers import Answer, Table
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dots, unit_of
+from predict_graph.pictures.panels import dot_picture, unit_of
 from predict_graph.resources.profile import read_profile
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import check_confidence
 from predict_graph.sizing.planning.choices import SECONDS_PER_HOUR
-from predict_graph.sizing.table_file import Row, read_table
+from predict_graph.sizing.table_file import Row, number, read_table
 from predict_graph.sizing.tasks.model import TaskModel
 
 _STAGED = "staged_"
@@ -112,7 +111,7 @@ class TaskPlan(Result):
         if self.choice is None:
             said = "no assignment is done in time"
         else:
-            one = next(each for each in self.ranked if each is self.choice)
+            one = self.choice
             wanted = "fastest" if self.deadline is None else "chosen for the deadline"
             cost = "" if one.cost is None else f", {one.cost:.3g} USD"
             said = (
@@ -139,15 +138,12 @@ class TaskPlan(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return all assignments, fastest first."""
+        names = ("seconds", "low", "high", "cost", "cost_high")
         return pd.DataFrame(
             {
                 "assignment": one.assignment.name,
                 **one.assignment.attributes,
-                "seconds": one.seconds,
-                "low": one.low,
-                "high": one.high,
-                "cost": one.cost,
-                "cost_high": one.cost_high,
+                **{name: getattr(one, name) for name in names},
                 "chosen": one is self.choice,
             }
             for one in self.ranked
@@ -156,25 +152,21 @@ class TaskPlan(Result):
     def pictures(self) -> list[Picture]:
         """Return the time of each assignment."""
         divisor, unit = unit_of(self.ranked[-1].seconds)
-        names = [one.assignment.name for one in self.ranked]
-        values, low, high = (
-            np.array([getattr(one, name) for one in self.ranked]) / divisor
-            for name in ("seconds", "low", "high")
-        )
         said = ", ".join(
             f"{one.assignment.name} {readable_seconds(one.seconds)}" for one in self.ranked
         )
-        draw = partial(
-            dots,
-            names=names,
-            values=values,
-            low=low,
-            high=high,
+        picture = dot_picture(
+            "Time of the assignments",
+            f"Time: {said}.",
+            [one.assignment.name for one in self.ranked],
+            *(
+                [getattr(one, name) / divisor for one in self.ranked]
+                for name in ("seconds", "low", "high")
+            ),
             xlabel=f"time, {unit} (line: {100 * self.confidence:.4g}% at either end)",
             emphasised=[] if self.choice is None else [self.choice.assignment.name],
         )
-        height = 0.5 + 0.1 * len(names)
-        return [Picture("Time of the assignments", f"Time: {said}.", draw, height)]
+        return [picture]
 
 
 def read_assignments(
@@ -316,19 +308,11 @@ def _chosen(ranked: Sequence[Ranked], deadline: float | None) -> Ranked | None:
 
 
 def _of_row(row: Row) -> list[Assignment]:
-    numbers: dict[str, float] = {}
-    for column, text in row.cells.items():
-        if column == "name" or not text:
-            continue
-        try:
-            value = float(row.plain(column))
-        except ValueError:
-            value = math.nan
-        if not (value >= 0 and math.isfinite(value)):
-            raise RequestError(
-                f"{row.place}: {column} is {text!r}; accepted: a number from 0, or nothing"
-            )
-        numbers[column] = value
+    numbers = {
+        column: number(row, column, "a number from 0, or nothing")
+        for column, text in row.cells.items()
+        if column != "name" and text
+    }
     name = row.cells.get("name") or f"line {row.line}"
     price = numbers.pop(_PRICE, None)
     moving = numbers.pop(_STAGE_SECONDS, None)

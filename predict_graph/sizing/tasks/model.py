@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from predict_graph.documents import DocumentKind
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dots
+from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import LEAST_CONFIDENCE
 from predict_graph.sizing.tasks.runs import TaskRuns
@@ -66,37 +65,26 @@ class TaskModel(Result):
     def answer(self) -> Answer:
         """How good the model is, and its formulas."""
         metrics = self.metrics()
+        mean, most = metrics["mean_percent_error"], metrics["max_percent_error"]
+        opd, rd = metrics["order_preserving_degree"], metrics["ranking_distance_1"]
         rows = [
             ("model", f"{self.name}, shape {self.estimator.shape_}"),
-            ("runs", f"{len(self.runs.seconds)}"),
+            ("runs", f"{len(self.runs.table)}"),
             ("attributes", ", ".join(self.attributes)),
-            *(
-                (f"f_{name}", f"{formula} {'bytes' if name == 'data' else 's/byte'}")
-                for name, formula in self.estimator.formulas_.items()
-            ),
-            *(
-                (
-                    f"in f_{part}",
-                    "each attribute over " + ", ".join(f"{n} {v:.4g}" for n, v in units),
-                )
-                for part, units in _references(self)
-            ),
+        ]
+        for name, formula in self.estimator.formulas_.items():
+            rows.append((f"f_{name}", f"{formula} {'bytes' if name == 'data' else 's/byte'}"))
+        for parts, units in _references(self.estimator).items():
+            over = ", ".join(f"{name} {value:.4g}" for name, value in units.items())
+            rows.append((f"in f_{parts}", f"each attribute over {over}"))
+        rows += [
             ("left-out AE", f"mean {readable_seconds(metrics['mean_absolute_error'])}"),
-            (
-                "left-out PE",
-                f"mean {metrics['mean_percent_error']:.1f}%, "
-                f"max {metrics['max_percent_error']:.1f}%",
-            ),
-            (
-                "left-out ranking",
-                f"OPD {metrics['order_preserving_degree']:.3f}, "
-                f"RD(1) {metrics['ranking_distance_1']:.3f}",
-            ),
+            ("left-out PE", f"mean {mean:.1f}%, max {most:.1f}%"),
+            ("left-out ranking", f"OPD {opd:.3f}, RD(1) {rd:.3f}"),
         ]
         said = (
-            f"the model {self.name} of {self.runs.source} has a mean error of "
-            f"{metrics['mean_percent_error']:.0f}% (at most {metrics['max_percent_error']:.0f}%) "
-            "on runs that were left out"
+            f"the model {self.name} of {self.runs.source} has a mean error of {mean:.0f}% (at most "
+            f"{most:.0f}%) on runs that were left out"
         )
         return Answer(said, rows)
 
@@ -113,7 +101,7 @@ class TaskModel(Result):
             "shape": self.estimator.shape_,
             "formulas": dict(self.estimator.formulas_),
             "attributes": self.attributes,
-            "runs": len(self.runs.seconds),
+            "runs": len(self.runs.table),
             "left_out": self.metrics(),
             "left_out_errors": dict(self.estimator.left_out_errors_),
         }
@@ -130,8 +118,8 @@ class TaskModel(Result):
             f"Errors of {len(percent)} runs left out: {percent.min():.0f}% to {percent.max():.0f}%."
         )
         names = [f"run {number + 1}" for number in range(len(percent))]
-        draw = partial(dots, names=names, values=percent, xlabel="predicted / measured - 1, %")
-        return [Picture("Errors of runs left out", said, draw, 0.5 + 0.1 * len(names))]
+        unit = "predicted / measured - 1, %"
+        return [dot_picture("Errors of runs left out", said, names, percent, xlabel=unit)]
 
     def metrics(self) -> dict[str, float]:
         """Return AE (mean, s), PE (mean and worst, %), OPD and RD(1) of left-out runs."""
@@ -157,15 +145,10 @@ class TaskModel(Result):
     def beyond(self, assignments: pd.DataFrame) -> list[str]:
         """Return the attributes in which an assignment lies outside of all measured runs."""
         known = self.runs.attributes
-        return [
-            str(name)
-            for name in known.columns
-            if name in assignments
-            and (
-                assignments[name].min() < known[name].min()
-                or assignments[name].max() > known[name].max()
-            )
-        ]
+        names = [name for name in known.columns if name in assignments]
+        wanted, known = assignments[names], known[names]
+        outside = (wanted.min() < known.min()) | (wanted.max() > known.max())
+        return [str(name) for name in known.columns[outside]]
 
 
 def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
@@ -178,9 +161,9 @@ def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
     """
     if name not in TASK_MODELS:
         raise RequestError(f"the model is {name!r}; accepted: {', '.join(TASK_MODELS)}")
-    if len(runs.seconds) < _FEWEST:
+    if len(runs.table) < _FEWEST:
         raise RequestError(
-            f"{runs.source} has {len(runs.seconds)} runs; accepted: at least {_FEWEST}, on "
+            f"{runs.source} has {len(runs.table)} runs; accepted: at least {_FEWEST}, on "
             "different resources"
         )
     used = _differing(runs)
@@ -189,22 +172,20 @@ def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
             f"no attribute differs between the runs of {runs.source}; accepted: runs on different "
             "resources, or on different data"
         )
+    seconds, utilization, data, share = runs.observed.to_numpy().T
     estimator = OccupancyModel(shape=TASK_MODELS[name]).fit(
-        runs.attributes[used],
-        runs.seconds,
-        utilization=runs.utilization,
-        data=runs.data_bytes,
-        network_share=runs.network_share,
+        runs.attributes[used], seconds, utilization=utilization, data=data, network_share=share
     )
     return TaskModel(name, runs, estimator)
 
 
-def _references(model: TaskModel) -> list[tuple[str, list[tuple[str, float]]]]:
-    """Return what attributes are divided by; once for parts that have the same."""
-    found: dict[tuple[tuple[str, float], ...], list[str]] = {}
-    for part, units in model.estimator.references_.items():
-        found.setdefault(tuple(units.items()), []).append(part)
-    return [(", f_".join(parts), list(units)) for units, parts in found.items()]
+def _references(estimator: OccupancyModel) -> dict[str, dict[str, float]]:
+    """Return the divisors of attributes; once for parts with the same ones."""
+    found: dict[str, dict[str, float]] = {}
+    for part, units in estimator.references_.items():
+        same = next((parts for parts, known in found.items() if known == units), None)
+        found[f"{same}, f_{part}" if same else part] = found.pop(same, units) if same else units
+    return found
 
 
 def _differing(runs: TaskRuns) -> list[str]:
@@ -219,24 +200,13 @@ def save_task(model: TaskModel, path: Path) -> None:
     RequestError, JobError
         If the file cannot be written; what was there stays.
     """
-    runs = model.runs
     content = {
         "version": version("predict-graph"),
-        "model": model.name,
-        "shape": model.estimator.shape_,
-        "formulas": dict(model.estimator.formulas_),
-        "left_out": model.metrics(),
-        "source": runs.source,
-        "attributes": {
-            str(name): [float(value) for value in column]
-            for name, column in runs.attributes.items()
-        },
-        **{name: getattr(runs, name).tolist() for name in _SEEN},
+        **model.to_dict(),
+        "source": model.runs.source,
+        "table": model.runs.table.to_dict("list"),
     }
     TASK.write(TASK.complete(content), path)
-
-
-_SEEN = ("seconds", "utilization", "data_bytes", "network_share")
 
 
 def load_task(path: Path) -> TaskModel:
@@ -249,11 +219,7 @@ def load_task(path: Path) -> TaskModel:
     """
     document = TASK.read(path)
     try:
-        runs = TaskRuns(
-            attributes=pd.DataFrame(document["attributes"], dtype=np.float64),
-            source=document["source"],
-            **{name: np.array(document[name], np.float64) for name in _SEEN},
-        )
-        return fit_task(runs, document["model"])
+        table = pd.DataFrame(document["table"], dtype=np.float64)
+        return fit_task(TaskRuns(table, document["source"]), document["model"])
     except (KeyError, TypeError, ValueError) as error:
         raise RequestError(f"{path} holds no usable model: {error}") from error

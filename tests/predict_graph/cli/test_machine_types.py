@@ -155,7 +155,7 @@ def test_runs_without_a_type_or_of_an_unknown_one(program, folder):
 def test_runs_that_contradict_each_other_are_told(program, folder):
     wrote(folder, *measured("small"), "big,2,270,ok", "big,2,900,ok")
     said = " ".join(fitted(program).split())
-    assert "2 big at scale 1 took 270 s and 900 s, which contradict each other" in said
+    assert "contradict each other: big x 2 in 270 s and 900 s; the median counts" in said
 
 
 def test_when_all_that_could_be_chosen_is_like_what_failed(program, folder):

@@ -8,11 +8,11 @@ from predict_graph.sizing.report import answer_of_fit, fit_summary
 
 def test_the_format_of_ernest(cluster_file):
     found = read_measurements(cluster_file("ernest-rcv1.csv"))
-    assert len(found) == 7
+    assert len(found.done) == 7
     assert found.unit == "cores"
-    assert found.machines.tolist() == [32, 4, 4, 12, 12, 12, 16]
-    assert found.scale[0] == 0.125
-    assert found.seconds[0] == 7.94516801834
+    assert found.done.machines.tolist() == [32, 4, 4, 12, 12, 12, 16]
+    assert found.done.scale.iloc[0] == 0.125
+    assert found.done.seconds.iloc[0] == 7.94516801834
     assert found.warnings == []
 
 
@@ -33,23 +33,23 @@ def test_a_published_table_of_many_columns(cluster_file):
     )
     assert one.machine_type == "r4.2xlarge"
     assert one.warnings == []
-    assert 0 < len(one) < len(everything)
+    assert 0 < len(one.runs) < len(everything.runs)
 
 
 def test_units_in_names_are_converted(written):
     path = written("nodes;runtime_ms\n2;1500\n4;900\n")
-    assert read_measurements(path).seconds.tolist() == [1.5, 0.9]
+    assert read_measurements(path).done.seconds.tolist() == [1.5, 0.9]
     path = written("Nodes\tTime (min)\n2\t1.5\n4\t1\n")
     found = read_measurements(path)
-    assert found.seconds.tolist() == [90, 60]
-    assert found.scale.tolist() == [1, 1]
+    assert found.done.seconds.tolist() == [90, 60]
+    assert found.done.scale.tolist() == [1, 1]
     assert "no column for the scale" in found.warnings[0]
 
 
 def test_columns_by_name(written):
     path = written("a,b,c\n1,2,3\n4,5,6\n")
     found = read_measurements(path, scale_column="c", machines_column="a", seconds_column="b")
-    assert (found.scale.tolist(), found.machines.tolist()) == ([3, 6], [1, 4])
+    assert (found.done.scale.tolist(), found.done.machines.tolist()) == ([3, 6], [1, 4])
     with pytest.raises(RequestError, match="no column 'd' for seconds; there are: a, b, c"):
         read_measurements(path, machines_column="a", seconds_column="d")
     with pytest.raises(
@@ -66,9 +66,10 @@ def test_failed_runs_are_left_out_and_told(written):
         "1,2,1,x,t,5.0,0,ok\n1,4,1,x,t,9.0,3,failed\n1,8,1,x,t,7.0,0,timeout\n1,4,1,x,t,3.0,0,ok\n"
     )
     found = read_measurements(path)
-    assert found.seconds.tolist() == [5, 3]
-    assert found.broken.machines.tolist() == [4]
-    assert (found.ended.machines.tolist(), found.ended.seconds.tolist()) == ([8], [7])
+    assert found.done.seconds.tolist() == [5, 3]
+    assert found.of("failed").machines.tolist() == [4]
+    ended = found.of("timeout")
+    assert (ended.machines.tolist(), ended.seconds.tolist()) == ([8], [7])
     assert found.warnings == ["1 run of table.csv failed and gave no time"]
 
 
@@ -129,7 +130,7 @@ def test_a_value_that_no_row_has(written):
 def test_comments_and_spaces(written):
     path = written("# my runs, of monday\n machines , seconds\n# warm\n 2 , 5\n4,3\n")
     found = read_measurements(path)
-    assert found.machines.tolist() == [2, 4]
+    assert found.done.machines.tolist() == [2, 4]
 
 
 @pytest.mark.parametrize(
@@ -144,12 +145,12 @@ def test_comments_and_spaces(written):
 )
 def test_the_unit_is_in_the_name_of_the_column(written, name, seconds):
     found = read_measurements(written(f"nodes,{name}\n1,10\n2,5\n"))
-    assert found.seconds.tolist() == pytest.approx([10 * seconds, 5 * seconds])
+    assert found.done.seconds.tolist() == pytest.approx([10 * seconds, 5 * seconds])
 
 
 def test_the_minimum_is_not_minutes_and_times_of_parts_are_not_the_runtime(written):
     path = written("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n")
-    assert read_measurements(path).seconds.tolist() == [10, 5]
+    assert read_measurements(path).done.seconds.tolist() == [10, 5]
     with pytest.raises(RequestError, match="known to hold seconds"):
         read_measurements(written("nodes,cpu_time,start_time\n1,8,12\n2,4,6\n"))
 
@@ -164,7 +165,7 @@ def test_the_minimum_is_not_minutes_and_times_of_parts_are_not_the_runtime(writt
 )
 def test_times_as_programs_write_them(written, cell, seconds):
     found = read_measurements(written(f"machines,time\n2,{cell}\n"))
-    assert found.seconds.tolist() == pytest.approx([seconds])
+    assert found.done.seconds.tolist() == pytest.approx([seconds])
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_times_as_programs_write_them(written, cell, seconds):
     ["NodeCount", "scaleout", "#nodes", "num_workers", "NNodes", "number of machines", "VMs"],
 )
 def test_names_of_machines(written, name):
-    assert read_measurements(written(f"{name},time\n2,5\n")).machines.tolist() == [2]
+    assert read_measurements(written(f"{name},time\n2,5\n")).done.machines.tolist() == [2]
 
 
 @pytest.mark.parametrize(
@@ -191,8 +192,8 @@ def test_names_of_machines(written, name):
 )
 def test_delimiters_and_decimal_commas(written, text):
     found = read_measurements(written(text))
-    assert found.machines.tolist() == [2, 4]
-    assert found.seconds.tolist() == [5.25, 1003.5]
+    assert found.done.machines.tolist() == [2, 4]
+    assert found.done.seconds.tolist() == [5.25, 1003.5]
 
 
 OUTCOMES = [
@@ -214,35 +215,35 @@ def test_outcomes(written, column, fine, wrong):
     found = read_measurements(
         written(f"nodes,time,{column}\n1,9,{fine}\n2,5,{fine}\n4,3,{wrong}\n8,2,{fine}\n")
     )
-    assert found.machines.tolist() == [1, 2, 8]
-    assert found.broken.machines.tolist() == [4]
+    assert found.done.machines.tolist() == [1, 2, 8]
+    assert found.of("failed").machines.tolist() == [4]
     assert found.varying == {}
 
 
 def test_what_is_no_outcome(written):
     rows = "1,9,CA,57,0.3\n2,5,NY,3,0.4\n2,4,CA,57,0.3\n"
     found = read_measurements(written(f"nodes,time,state,completed,error\n{rows}"))
-    assert len(found) == 3
+    assert len(found.done) == 3
     assert set(found.varying) == {"state", "completed", "error"}
 
 
 @pytest.mark.parametrize("cell", ["OOM", "-1", "nan", "", "0", "failed", "N/A", "inf"])
 def test_a_cell_without_a_time_is_a_failed_run(written, cell):
     found = read_measurements(written(f"nodes,time\n1,9\n2,5\n4,{cell}\n8,2\n"))
-    assert found.machines.tolist() == [1, 2, 8]
-    assert found.broken.machines.tolist() == [4]
+    assert found.done.machines.tolist() == [1, 2, 8]
+    assert found.of("failed").machines.tolist() == [4]
     assert f"table.csv:4: time is {cell!r}, which is no time" in " ".join(found.warnings)
 
 
 def test_a_run_that_took_longer_than_it_says(written):
     rows = "1,>60,ok\n2,50,TIMEOUT\n4,30,ok\n8,20,RUNNING\n16,0,PENDING\n"
     found = read_measurements(written(f"nodes,time,status\n{rows}"))
-    assert found.machines.tolist() == [4]
-    assert (found.ended.machines.tolist(), found.ended.seconds.tolist()) == (
+    assert found.done.machines.tolist() == [4]
+    assert (found.of("timeout").machines.tolist(), found.of("timeout").seconds.tolist()) == (
         [1, 2, 8],
         [60, 50, 20],
     )
-    assert len(found.broken) == 0
+    assert len(found.of("failed")) == 0
 
 
 def test_the_table_of_slurm(written):
@@ -256,9 +257,9 @@ def test_the_table_of_slurm(written):
         "103                 4   00:02:00     FAILED      1:0 \n"
     )
     found = read_measurements(path)
-    assert found.machines.tolist() == [1, 2]
-    assert found.seconds.tolist() == [86400, 46800]
-    assert found.broken.machines.tolist() == [4]
+    assert found.done.machines.tolist() == [1, 2]
+    assert found.done.seconds.tolist() == [86400, 46800]
+    assert found.of("failed").machines.tolist() == [4]
     assert "2 steps of SLURM jobs in table.csv are left out" in found.warnings
 
 

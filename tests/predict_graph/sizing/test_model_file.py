@@ -102,9 +102,9 @@ def changed(path, change):
 
 
 TAMPERED = {
-    "a coefficient": lambda d: d["law"]["terms"].update({"machines": 0.4}),
-    "a point": lambda d: d["points"]["seconds"].__setitem__(0, 1.0),
-    "the unit": lambda d: d.update(unit="cores"),
+    "an option": lambda d: d.update(weights="none"),
+    "a run": lambda d: d["runs"]["seconds"].__setitem__(0, 1.0),
+    "a column": lambda d: d["columns"].update(machines="cores"),
     "something more": lambda d: d.update(more=1),
     "no checksum": lambda d: d.pop("checksum"),
 }
@@ -153,7 +153,7 @@ def test_what_cannot_be_fitted(written):
     with pytest.raises(RequestError, match="unknown model 'cubic'; accepted: auto, ernest"):
         fit_job(few, "cubic")
     with pytest.raises(RequestError, match="unknown weights 'some'"):
-        fit_job(few, weights="some")
+        fit_job(few, "ernest", weights="some")
     with pytest.raises(RequestError, match="iterations are 0"):
         fit_job(few, iterations=0)
 

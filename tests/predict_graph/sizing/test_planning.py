@@ -4,12 +4,12 @@ import pytest
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing import fit_job, plan, read_measurements, read_prices
+from predict_graph.sizing.planning.candidates import MachineType, example_prices
 from predict_graph.sizing.planning.choices import frontier
-from predict_graph.sizing.planning.prices import Price, example_prices
 
 PRICES = {
-    "small": Price("small", 4, 0.36),
-    "large": Price("large", 8, 1.08),
+    "small": MachineType("small", 4, price=0.36),
+    "large": MachineType("large", 8, price=1.08),
 }
 
 
@@ -191,17 +191,19 @@ def test_what_is_missing(small, large):
 def test_the_example_of_the_paper():
     # Section 6.3: 64 r3.xlarge for an hour cost $22.4, 16 cost $5.6.
     price = read_prices(example_prices())["r3.xlarge"]
-    assert 64 * price.usd_per_hour == pytest.approx(22.4)
-    assert 16 * price.usd_per_hour == pytest.approx(5.6)
+    assert 64 * price.price == pytest.approx(22.4)
+    assert 16 * price.price == pytest.approx(5.6)
     assert price.cores == 4
 
 
 BAD_PRICES = {
     "no price": ("type,cores\na,4\n", "no column 'usd_per_hour' for prices"),
     "negative": ("type,cores,usd_per_hour\na,4,-1\n", ":2: usd_per_hour is '-1'"),
-    "half a core": ("type,cores,usd_per_hour\na,0.5,1\n", ":2: cores is '0.5'"),
-    "twice": ("type,cores,usd_per_hour\na,4,1\na,4,2\n", ":3: the type 'a' comes twice"),
-    "no name": ("type,cores,usd_per_hour\n,4,1\n", ":2: the type is empty"),
+    "twice": (
+        "type,cores,usd_per_hour\na,4,1\na,4,2\n",
+        ":3: the type 'a' has other cores",
+    ),
+    "no name": ("type,cores,usd_per_hour\n,4,1\n", ":2: the machine type is empty"),
 }
 
 
