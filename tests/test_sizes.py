@@ -11,16 +11,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 1_200,
-    "costmodels": 3_300,
-    "predict_graph": 42_900,
-    "tests": 24_000,
-    "benchmarks": 7_050,
+    "costmodels": 3_100,
+    "predict_graph": 39_100,
+    "tests": 22_700,
+    "benchmarks": 6_800,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
-WORDS_OF_DOCS = 45_000  # on the way to 45,000
+LIBRARY = ("samplers", "costmodels", "predict_graph")
+WORDS_OF_DOCS = 38_000
 LANGUAGE = re.compile(
-    r"\b(foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|may come again|"
-    r"a person)\b",
+    r"\b(told|tells|foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|off by|"
+    r"of which|may come again|a person|judgement|a choice)\b",
     re.IGNORECASE,
 )
 """Words that only this project would use."""
@@ -66,11 +67,10 @@ def test_the_docs_do_not_grow() -> None:
 
 
 def test_the_words_are_those_of_the_field() -> None:
-    sources = [path for name in CAPS for path in (ROOT / name).rglob("*.py")]
+    sources = [path for name in LIBRARY for path in (ROOT / name).rglob("*.py")]
     found = [
         f"{path.relative_to(ROOT)}: {word}"
         for path in [*sources, *pages()]
-        if path != Path(__file__)
         for word in LANGUAGE.findall(path.read_text(encoding="utf-8"))
     ]
     assert not found

@@ -13,7 +13,7 @@ from predict_graph.graph import Graph
 _POINTERS = 8  # bytes of a row pointer; by definition
 _WEIGHT = 4  # bytes, by definition
 _BUFFERS = 24 << 20  # text read ahead, and scanned; errors: docs/studies/memory.md
-_TEXT_ID = 120  # bytes of a text, and of its place in a table
+_TEXT_ID = 120  # bytes of a text and its place in a table: docs/studies/memory.md
 # An object of networkx and its dictionaries, and a pair of numbers in the list made of the edges.
 _NETWORKX_VERTEX, _NETWORKX_EDGE = 400, 270
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from predict_graph.prediction.outcome.comparison import Comparison
     from predict_graph.prediction.outcome.prediction import Prediction
 
-_LISTED = 6  # machine counts shown
-_LEAST_WEIGHT = 0.005  # of a source that is shown: it rounds to 1%
+_LISTED = 6  # limits the machine counts shown
+_LEAST_WEIGHT = 0.005  # limits the sources shown to those that round to 1%
 
 
 def answer_of(found: Prediction) -> Answer:

@@ -262,7 +262,7 @@ def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:
     ]
 
 
-_OFF_RATIO = 1.5  # factor between requested and actual ratio from which a warning is given
+_OFF_RATIO = 1.5  # limits warnings: requested / actual ratio
 
 
 def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
@@ -279,7 +279,7 @@ def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
     ]
 
 
-_APART = 2.0  # factor between a named model and measurements from which a warning is given
+_APART = 2.0  # limits warnings: a named model / measurements
 
 
 def _named_doubts(request: Request, runtime: RuntimeEstimate) -> list[str]:

@@ -6,8 +6,8 @@ from predict_graph.graph.degrees import DegreeFacts, degree_facts
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 _FEW_VERTICES = 5_000  # where samples fail: docs/iterations.md
-_FLAT = 3.0  # largest degree / mean: below it, a mesh rather than a random graph
-_DUST = 0.05  # share of vertices without an edge from which a warning is given
+_FLAT = 3.0  # largest degree / mean, limits what counts as a mesh
+_DUST = 0.05  # limits warnings: share of vertices without an edge
 
 
 def graph_doubts(graph: AnyGraph) -> list[str]:

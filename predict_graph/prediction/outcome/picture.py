@@ -29,8 +29,8 @@ _MEANING = {
     "ratio": "share that changes",
     "fixed-point": "share of vertices that change",
 }
-_FEWEST = 8  # vertices of a sample whose degrees are drawn
-_MOST_SAMPLES = 3  # drawn
+_FEWEST = 8  # limits degrees drawn to samples of so many vertices
+_MOST_SAMPLES = 3  # limits what is drawn
 
 
 def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Picture]:

@@ -13,8 +13,8 @@ from predict_graph.engines import PHASE_NAMES
 from predict_graph.intervals import Interval
 from predict_graph.prediction.memory import PeakMemory
 
-_SHORT = 1.0  # seconds: run it rather than predict it
-_MOSTLY = 0.6  # share of the runtime that a phase is named from
+_SHORT = 1.0  # limits the advice to run it, in seconds
+_MOSTLY = 0.6  # limits naming a phase: its share of the runtime
 
 
 @dataclass(frozen=True)
