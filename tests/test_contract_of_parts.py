@@ -152,7 +152,7 @@ def predict(algorithm="pagerank", graph=GRAPH, **options):
 
 OTHERWISE = {
     "sampler": ["rj"],
-    "ratio": [0.4],
+    "ratio": [0.4, 0.02],  # an upper bound for completed samples
     "train_ratios": [(0.1, 0.4)],
     "transform": [LOOSER],
     "cost_model": ["per-row"],

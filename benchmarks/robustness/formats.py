@@ -77,9 +77,12 @@ def _model(path: Path) -> str:
 
 
 def _plan(path: Path) -> str:
+    import pandas as pd
+
     from predict_graph.sizing.planning.predicted import predicted_job
 
-    return repr(predicted_job(path).estimator.predict(np.array([[1.0, 4.0]])))
+    table = pd.DataFrame({"scale": [1.0], "machines": [4.0]})
+    return repr(predicted_job(path).estimator.predict(table))
 
 
 def _profile(path: Path) -> str:
@@ -128,7 +131,7 @@ def _design(path: Path) -> str:
 def _measurements(path: Path) -> str:
     from predict_graph.sizing import read_measurements
 
-    return repr(read_measurements(path).seconds.tolist())
+    return repr(read_measurements(path).done["seconds"].tolist())
 
 
 def _prices(path: Path) -> str:

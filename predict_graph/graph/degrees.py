@@ -52,7 +52,7 @@ def degree_facts(graph: Graph) -> DegreeFacts:
         found = _KNOWN[graph] = DegreeFacts(
             float(degrees.sum()) / max(graph.vertices, 1),
             int(degrees.max(initial=0)),
-            dust / max(graph.vertices, 1),
+            float(dust / max(graph.vertices, 1)),
             binned_degrees(values, counts),
         )
     return found

@@ -266,7 +266,8 @@ def fit_job(
         estimator = getattr(import_module(module), attribute)(**options)
         estimator.fit(type_columns(runs, types or {}), runs["seconds"].to_numpy(), **ended)
     except ValueError as error:
-        raise RequestError(f"{model} cannot be fitted to {measurements.path}: {error}") from error
+        first = str(error).partition("\n")[0]
+        raise RequestError(f"{model} cannot be fitted to {measurements.path}: {first}") from error
     if late := len(measurements.of("timeout")):
         what = "counted as longer than that" if auto else "left out"
         said.append(f"{counted(late)} of {measurements.path.name} ended by a timeout: {what}")

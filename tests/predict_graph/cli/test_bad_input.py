@@ -275,5 +275,5 @@ def test_odd_names_of_files_are_no_internal_errors(program, tmp_path):
     collect = ("collect", "--design", tmp_path / "design.csv", "--out", tmp_path / "points.csv")
     program(*collect, "--logs", "", "--", "true", "{machines}")
     is_refused(program("list", "functions", "--plugin", tmp_path / "loop"), "cannot be loaded")
-    is_refused(program("predict", "~nosuch/f.py:f", GRAPH), "~nosuch/f.py cannot be read")
+    is_refused(program("predict", "~nosuch/f.py:f", GRAPH), "~nosuch/f.py cannot be loaded")
     assert program("history", "list", "--history", "~nosuch/h.sqlite").status == 0

@@ -134,7 +134,11 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
             for part, seconds in own.items():
                 measured[factor_of(part)] += ratio * seconds
                 expected[factor_of(part)] += seconds
-    tables = [typical_rows(run) for run in informative(runs) if not run.seen_by_log]
+    tables = []
+    for run in informative(runs):
+        rows = typical_rows(run)
+        # A log has records only: a message each, at least.
+        tables.append(rows.fillna({"messages": rows["records"], "vertices": 0.0}))
     found = {
         factor: math.log(measured[factor] / expected[factor])
         for factor in FACTORS
