@@ -23,6 +23,7 @@ from predict_graph.graph.inbound import inbound_rows
 IntArray = npt.NDArray[np.int64]
 
 _REPEATS = 3  # limits overhead; a further measurement warms up the caches
+_LAUNCHES = 9  # limits overhead
 _FRACTION = 0.02  # of the rows, per measurement; trades off overhead for error
 # Edges + vertices of a measurement (a millisecond or more): limits timer error.
 _LEAST_WORK = 1 << 19
@@ -39,7 +40,9 @@ def probe_pagerank(
 ) -> IterationProbe:
     """Return the time of an iteration of PageRank on a graph."""
     with Team(threads) as team:
-        vertices, messages, seconds = PartialRun(algorithm, graph, team, rng).measure().T
+        part = PartialRun(algorithm, graph, team, rng)
+        vertices, messages, seconds = part.measure().T
+        launch = part.launch_seconds()
     rates = seconds / (messages + vertices)
     error = float(rates.std() / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
     working_set = 8 * graph.vertices
@@ -47,7 +50,8 @@ def probe_pagerank(
         *(vertices.astype(np.int64), messages.astype(np.int64)),
         *(PageRankKernel.message_bytes, working_set, seconds, workers),
     )
-    return IterationProbe(float(rates.mean()) * (graph.edges + graph.vertices), error, rows)
+    whole = float(rates.mean()) * (graph.edges + graph.vertices) + launch
+    return IterationProbe(whole, error, rows)
 
 
 class PartialRun:
@@ -90,6 +94,15 @@ class PartialRun:
         self._filler.sum()
         np.multiply(self._all_rank, self._all_scale, out=self._offer)
         return np.array([self._timed(part) for part in self._parts][1:])
+
+    def launch_seconds(self) -> float:
+        """Return the seconds that threads take to start and to wait for each other."""
+        seconds = []
+        for _ in range(_LAUNCHES):
+            started = time.perf_counter()
+            self._team.share(lambda first, last: None, _LEAST_RANGES)
+            seconds.append(time.perf_counter() - started)
+        return float(np.median(seconds))
 
     def _timed(self, ranges: IntArray) -> tuple[int, int, float]:
         """Return vertices, edges and seconds; without the wait for the last thread."""

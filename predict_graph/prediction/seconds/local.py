@@ -18,6 +18,7 @@ from predict_graph.engines import EstimationContext, Evidence, RuntimeEstimate, 
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe
 from predict_graph.graph import Graph
+from predict_graph.prediction.seconds.earlier_runs import ONCE_STD
 from predict_graph.prediction.seconds.regression import (
     REGRESSION,
     TrainingSet,
@@ -144,7 +145,7 @@ class LocalRuntimeModel:
         return RuntimeEstimate(
             evidence=weighted,
             rows=workload.rows.assign(seconds=seconds),
-            relative_std=std,
+            relative_std=math.hypot(std, ONCE_STD),
             phases={
                 "setup": setup,
                 "read": read,
