@@ -110,6 +110,8 @@ def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> F
     _check_positive_integer("steps", steps)
     if steps < 2:
         raise ValueError(f"steps is {steps}, but must be 2 or more")
+    if steps > MOST_CANDIDATES:
+        raise ValueError(f"steps is {steps}, but at most {MOST_CANDIDATES} are accepted")
     scales: FloatArray = np.linspace(low, high, steps)
     if partitions is None:
         return scales

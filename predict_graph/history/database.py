@@ -194,6 +194,8 @@ def _explained(path: Path, what: str) -> Iterator[None]:
             f"the history {path} is damaged: it has text that is not UTF-8; move it away to start "
             "a new one, or name another history file"
         ) from error
+    except OverflowError as error:  # of sqlite3, whose whole numbers have 64 bits
+        raise RequestError(f"the history {path} keeps no number beyond 64 bits") from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         reason = " ".join(str(error).split())

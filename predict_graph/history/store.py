@@ -292,6 +292,7 @@ class History:
             )
         if keep is not None and keep < 0:
             raise RequestError(f"the number of runs to keep is {keep}, but must be 0 or more")
+        oldest = datetime.now(UTC) if keep is not None else _time_before(older_than)
         if not self.path.exists():
             return 0
         with writing(self.path) as connection:
@@ -302,7 +303,6 @@ class History:
                     (keep,),
                 ).rowcount
             else:
-                oldest = datetime.now(UTC) - _age(older_than)
                 gone = connection.execute(
                     "DELETE FROM runs WHERE time < ?", (utc_text(oldest),)
                 ).rowcount
@@ -373,8 +373,14 @@ class History:
         return RequestError(f"there is no run {run_id} in the history {self.path}")
 
 
-def _age(older_than: timedelta | float | None) -> timedelta:
-    age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than or 0)
-    if age < timedelta(0):
-        raise RequestError(f"the age of runs to forget is {older_than}, but must be 0 or more")
-    return age
+def _time_before(older_than: timedelta | float | None) -> datetime:
+    """Return the time that runs to forget are older than."""
+    try:
+        age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than or 0)
+        if age >= timedelta(0):
+            return datetime.now(UTC) - age
+    except (ValueError, OverflowError):  # not a number, or before the year 1
+        pass
+    raise RequestError(
+        f"the age of runs to forget is {older_than}, but must be 0 or more, and after the year 1"
+    )

@@ -8,6 +8,7 @@ from predict_graph.durations import parse_duration as parse_duration
 from predict_graph.errors import RequestError
 
 MOST_COUNTS = 100_000  # limit: more is a slip; not tuned
+MOST_MACHINES = 1_000_000_000  # limit: more is a slip; not tuned
 
 
 def parse_money(text: str, what: str = "budget") -> float:
@@ -98,6 +99,8 @@ def parse_counts(text: str, what: str = "machines") -> list[int]:
             )
         first, last = ends[0], ends[min(len(ends), 2) - 1]
         step = ends[2] if len(ends) == 3 else 1
+        if last > MOST_MACHINES:
+            raise RequestError(f"{what} are {text!r}; accepted: at most {MOST_MACHINES:,}")
         if first > last:
             raise RequestError(
                 f"{what} are {text!r}, from {first} down to {last}; accepted: the smaller first"

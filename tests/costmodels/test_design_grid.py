@@ -40,6 +40,7 @@ def test_costs():
         ({"machines": (1, 4.5)}, "machines has 4.5, but must be whole"),
         ({"machines": (1, 10**6)}, "at most 5000 are accepted"),
         ({"steps": 1}, "steps is 1, but must be 2 or more"),
+        ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
         ({"steps": 2.5}, "steps is 2.5, but must be a whole number"),
         ({"cores_per_machine": 2}, "but not partitions, which it needs"),
         ({"partitions": 64}, "it is a fraction of the data"),

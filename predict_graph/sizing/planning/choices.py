@@ -19,7 +19,7 @@ from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.planning.candidates import MachineType, example_prices, read_prices
 from predict_graph.sizing.planning.predicted import read_job_model
-from predict_graph.sizing.quantities import parse_counts, parse_duration, parse_money
+from predict_graph.sizing.quantities import MOST_MACHINES, parse_counts, parse_duration, parse_money
 
 ModelLike = JobModel | str | PathLike[str]
 
@@ -320,8 +320,8 @@ def _check(
 ) -> None:
     if not models or not machines:
         raise RequestError("a plan needs at least one model and one machine count")
-    if spare < 0:
-        raise RequestError(f"spare is {spare}; accepted: 0 or more")
+    if not 0 <= spare <= MOST_MACHINES:
+        raise RequestError(f"spare is {spare}; accepted: from 0 to {MOST_MACHINES:,}")
     kinds = [model.machine_type for model in models]
     if len(set(kinds)) < len(kinds):
         twice = next(kind for kind in kinds if kinds.count(kind) > 1)

@@ -139,6 +139,14 @@ COMMANDS = {
         ["history", "list", "--kind", "walk", "--history", "h.sqlite"],
         ["'walk'", "sample"],
     ),
+    "an age that is no number": (
+        ["history", "prune", "--older-than", "nan", "--history", "h.sqlite"],
+        ["age", "nan"],
+    ),
+    "an age before all time": (
+        ["history", "prune", "--older-than", "1e7", "--history", "h.sqlite"],
+        ["age", "10000000"],
+    ),
     "nothing to prune by": (["history", "prune", "--history", "h.sqlite"], ["prun"]),
     "no file to import": (["history", "import", "i.csv", "--history", "h.sqlite"], ["i.csv"]),
     "an ending of an export": (
@@ -277,3 +285,10 @@ def test_odd_names_of_files_are_no_internal_errors(program, tmp_path):
     is_refused(program("list", "functions", "--plugin", tmp_path / "loop"), "cannot be loaded")
     is_refused(program("predict", "~nosuch/f.py:f", GRAPH), "~nosuch/f.py cannot be loaded")
     assert program("history", "list", "--history", "~nosuch/h.sqlite").status == 0
+
+
+@pytest.mark.parametrize("words", [["show"], ["list", "--limit"], ["prune", "--keep"]])
+def test_a_history_and_a_number_beyond_64_bits(program, tmp_path, words):
+    kept = tmp_path / "h.sqlite"
+    assert program("run", "pagerank", GRAPH, "--history", kept).status == 0
+    is_refused(program("history", *words, "9" * 20, "--history", kept), "64 bits")

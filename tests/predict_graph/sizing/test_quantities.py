@@ -14,6 +14,7 @@ READ = {
 REFUSED = {
     parse_duration: ["", "0", "0s", "-5", "5x", "ten", "1h30", "30 20", "nan", "inf", "s"],
     parse_counts: [
+        "9" * 20,
         "",
         "0",
         "0:4",
