@@ -21,6 +21,8 @@ _FEWEST_RUNS = 3  # with iterations, and half of all: some end after one or two;
 # those of label propagation by a factor of two to four (measured on two graphs).
 _ROUNDS = Hyper(noise=0.25, sampler=0.1, reach=0.12, seconds=0.5)
 
+_STEEPEST = 4.0  # limits the power of the vertices by which a polynomial time may grow
+
 
 class Gathered:
     """Runs of a function on samples of a graph and on other graphs."""
@@ -74,6 +76,23 @@ class Gathered:
                     f"it had not ended on {where} after {readable_seconds(seconds)}, where growth "
                     f"from other samples by up to n cubed predicts "
                     f"{readable_seconds(there.cost)}: its time may be exponential"
+                )
+        return "" if prefix is not None else self._steep()
+
+    def _steep(self) -> str:
+        """Return that a sample was stopped at a time that no power of its size explains."""
+        for drivers, seconds in self._stopped:
+            size = drivers["vertices"]
+            smaller = [point for point in self.points if point.drivers["vertices"] < size]
+            if drivers is self._target or not smaller:
+                continue
+            near = max(smaller, key=lambda point: (point.drivers["vertices"], point.cost))
+            before = near.drivers["vertices"]
+            if seconds > near.cost * (size / before) ** _STEEPEST:
+                return (
+                    f"it had not ended on a sample of {size:,.0f} vertices after "
+                    f"{readable_seconds(seconds)}, and took {readable_seconds(near.cost)} on one "
+                    f"of {before:,.0f}: its time may be exponential"
                 )
         return ""
 

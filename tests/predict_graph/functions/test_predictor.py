@@ -12,6 +12,8 @@ import pytest
 
 from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits
+from predict_graph.functions.evidence import Gathered
+from predict_graph.functions.growth import Point
 from predict_graph.functions.prediction import FunctionPrediction
 from predict_graph.functions.predictor import predict_function
 
@@ -115,6 +117,16 @@ def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
     assert said.overhead_seconds < 6.25
     assert max(row.vertices for row in said.samples) <= 300
     assert not predicted(cube).to_dict()["verdict"]["may_not_finish"]
+
+
+@pytest.mark.parametrize(("stopped", "exponential"), [(1.6, True), (0.8, False)])
+def test_a_sample_that_no_power_of_its_size_explains(stopped: float, exponential: bool) -> None:
+    """As of the simple cycles of a chain of diamonds: 60 vertices take 0.29 s, 80 more than 1.6."""
+    found = Gathered({"vertices": 1200.0}, "graph", [])
+    for vertices, seconds in ((30.0, 0.004), (60.0, 0.29)):
+        found.add(Point({"vertices": vertices}, seconds, "", "graph"))
+    found._stopped.append(({"vertices": 80.0}, stopped))
+    assert ("may be exponential" in found._steep()) is exponential
 
 
 def test_a_run_that_samples_say_nothing_of_is_tried() -> None:
