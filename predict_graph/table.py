@@ -41,7 +41,7 @@ class Table:
     {'iteration': 2, 'seconds': 0.5, 'total': 1.0}
     """
 
-    def __init__(self, columns: Columns | pd.DataFrame = {}) -> None:  # noqa: B006
+    def __init__(self, columns: Columns | pd.DataFrame) -> None:
         if len({str(name) for name in columns}) < len(columns.keys()):
             raise RequestError("two columns of a table have the same name")
         arrays = {str(name): _array(values) for name, values in columns.items()}

@@ -10,6 +10,7 @@ from predict_graph.engines.profile import (
     RunProfile,
     SampleSummary,
     critical_worker,
+    evenly,
     per_iteration,
     spread_evenly,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "StagedSample",
     "Workload",
     "critical_worker",
+    "evenly",
     "per_iteration",
     "phases_said",
     "spread_evenly",

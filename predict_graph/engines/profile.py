@@ -225,9 +225,18 @@ def per_iteration(rows: Table | pd.DataFrame) -> Table:
 
 def spread_evenly(rows: Table, workers: int) -> Table:
     """Return counters with messages spread over workers as a hash spreads them."""
-    spread = {}
-    for kind in ("messages", "message_bytes"):
-        whole = rows.floats(f"local_{kind}", f"remote_{kind}")
-        spread[f"local_{kind}"] = whole / workers
-        spread[f"remote_{kind}"] = whole - whole / workers
-    return rows.assign(**spread)
+    messages, volume = (
+        rows.floats(f"local_{kind}", f"remote_{kind}") for kind in ("messages", "message_bytes")
+    )
+    return rows.assign(**evenly(messages, volume, workers))
+
+
+def evenly(
+    messages: npt.ArrayLike, volume: npt.ArrayLike, workers: int
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Return messages and their bytes as a hash spreads them: one in `workers` stays local."""
+    found = {}
+    for kind, whole in (("messages", messages), ("message_bytes", volume)):
+        found[f"local_{kind}"] = np.asarray(whole, np.float64) / workers
+        found[f"remote_{kind}"] = np.asarray(whole, np.float64) - found[f"local_{kind}"]
+    return found

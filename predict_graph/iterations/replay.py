@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from predict_graph.engines import SampleSummary
+from predict_graph.engines import SampleSummary, evenly
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import IterationEstimate
@@ -43,10 +43,7 @@ def replay_estimate(
     counters = Table(
         {
             "active_vertices": rounds["active_vertices"],
-            "local_messages": messages / workers,
-            "remote_messages": messages - messages / workers,
-            "local_message_bytes": 0.0,
-            "remote_message_bytes": 0.0,
+            **evenly(messages, np.zeros(count), workers),
             "total_vertices": graph.vertices,
             "working_set_bytes": 0,
         }

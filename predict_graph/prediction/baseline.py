@@ -14,7 +14,14 @@ from statistics import NormalDist
 import numpy as np
 
 from predict_graph.algorithms import Algorithm, Usual
-from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
+from predict_graph.engines import (
+    Engine,
+    Evidence,
+    RuntimeEstimate,
+    Workload,
+    evenly,
+    per_iteration,
+)
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
@@ -155,16 +162,12 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     )
     decay = 1.0 if algorithm.steady else _HALVING
     share = decay ** np.arange(iterations)
-    stay = 1.0 / workers
     size = float(getattr(algorithm, "message_bytes", 16))
     sent = graph.edges * share
     counters = Table(
         {
             "active_vertices": graph.vertices * share,
-            "local_messages": sent * stay,
-            "remote_messages": sent * (1.0 - stay),
-            "local_message_bytes": sent * stay * size,
-            "remote_message_bytes": sent * (1.0 - stay) * size,
+            **evenly(sent, sent * size, workers),
             "total_vertices": graph.vertices,
             "working_set_bytes": 8 * graph.vertices,
         }
@@ -184,16 +187,29 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     )
 
 
-def baseline_runtime(
+def baseline_runtimes(
+    graph: AnyGraph,
+    baselines: Sequence[Baseline],
+    workloads: Sequence[Workload],
+    engine: Engine,
+    history: History | None = None,
+) -> list[RuntimeEstimate]:
+    """Return the baselines of a chain as runtime estimates of an engine; the first one reads."""
+    return [
+        _runtime(graph, baseline, workload, engine, history, first=number == 0)
+        for number, (baseline, workload) in enumerate(zip(baselines, workloads, strict=True))
+    ]
+
+
+def _runtime(
     graph: AnyGraph,
     baseline: Baseline,
     workload: Workload,
-    *,
-    first: bool,
     engine: Engine,
     history: History | None,
+    *,
+    first: bool,
 ) -> RuntimeEstimate:
-    """Return the baseline as a runtime estimate of an engine."""
     each, std = baseline.superstep_seconds / max(baseline.iterations, 1.0), baseline.relative_std
     setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
     if type(engine) is not LocalEngine:

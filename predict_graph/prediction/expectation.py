@@ -28,7 +28,7 @@ from predict_graph.iterations.whole_run import recalled_estimate
 from predict_graph.prediction.baseline import (
     Baseline,
     baseline_iterations,
-    baseline_runtime,
+    baseline_runtimes,
     baselines_of,
 )
 from predict_graph.prediction.evidence_plan import Spending
@@ -133,12 +133,7 @@ def baseline_prediction(graph: AnyGraph, request: Request, history: History | No
         model = ClusterRuntimeModel(engine, graph, algorithms, context)
         runtimes = model.estimate(workloads)
     else:
-        runtimes = [
-            baseline_runtime(
-                graph, baseline, workload, first=number == 0, engine=engine, history=history
-            )
-            for number, (baseline, workload) in enumerate(zip(baselines, workloads, strict=True))
-        ]
+        runtimes = baseline_runtimes(graph, baselines, workloads, engine, history)
     return assembled(graph, chain, estimates, workloads, runtimes, spending, measured=False)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.engines import FixedSpending, SampleSummary
+from predict_graph.engines import FixedSpending, SampleSummary, evenly
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
 from predict_graph.engines.spark.blocks.graph import (
@@ -208,11 +208,8 @@ def _estimate(
     done = len(run.curve)
     counters = Table(run.counters)
     workers = request.engine.workers
-    for kind in ("messages", "message_bytes"):
-        whole = counters[kind]
-        counters = counters.assign(
-            **{f"local_{kind}": whole / workers, f"remote_{kind}": whole - whole / workers}
-        )
+    spread = evenly(counters["messages"], counters["message_bytes"], workers)
+    counters = counters.without("messages", "message_bytes").assign(**spread)
     note = "counted where it is" if run.ended else f"the first {done} supersteps counted"
     return continued_estimate(
         algorithm,

@@ -31,7 +31,7 @@ from predict_graph.options import PredictOptions, completed, for_function, offer
 from predict_graph.prediction.baseline import (
     Baseline,
     baseline_iterations,
-    baseline_runtime,
+    baseline_runtimes,
     baselines_of,
 )
 from predict_graph.prediction.evidence_plan import EvidencePlan, Spending
@@ -315,12 +315,7 @@ def _unmeasured_runtimes(
     """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     if started is not None:
         return started.runtimes(workloads)
-    return [
-        baseline_runtime(
-            graph, baseline, workload, first=number == 0, engine=LocalEngine(), history=None
-        )
-        for number, (baseline, workload) in enumerate(zip(baselines, workloads, strict=True))
-    ]
+    return baseline_runtimes(graph, baselines, workloads, LocalEngine())
 
 
 def estimates_of(

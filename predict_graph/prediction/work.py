@@ -98,7 +98,7 @@ def workload_of(
         spread = spread_evenly(sample.rows, workers)
         rows = extrapolator.extrapolate(spread, estimate.iterations)
     else:
-        rows = Table()
+        rows = Table({})
     return Workload(algorithm, estimate.iterations, rows, estimate.staged)
 
 

@@ -125,7 +125,7 @@ def test_a_sample_that_no_power_of_its_size_explains(stopped: float, exponential
     found = Gathered({"vertices": 1200.0}, "graph", [])
     for vertices, seconds in ((30.0, 0.004), (60.0, 0.29)):
         found.add(Point({"vertices": vertices}, seconds, "", "graph"))
-    found._stopped.append(({"vertices": 80.0}, stopped))
+    found.add_stopped({"vertices": 80.0}, stopped)
     assert ("may be exponential" in found._steep()) is exponential
 
 
