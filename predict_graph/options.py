@@ -187,7 +187,7 @@ class PredictOptions(CommonOptions, total=False):
     probe: Annotated[
         "bool | None",
         Option(
-            "Whether the cost of an edge is measured on a few rows of the graph.",
+            "Whether the first supersteps of the run are timed.",
             "yes, where the engine can",
         ),
     ]

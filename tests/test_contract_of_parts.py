@@ -23,7 +23,7 @@ from predict_graph.cli import main
 from predict_graph.cli.commands import Commands
 from predict_graph.engines import ENGINES, Engine
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.probing import IterationProbe, counted_rows
+from predict_graph.engines.local.probing import probe_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Method, methods_for
@@ -96,24 +96,19 @@ def pinned(monkeypatch):
     def made_up_run(self, algorithm, graph, **options):
         return made_up(run(self, algorithm, graph, **options), lambda *m: bent(*m) / self.threads)
 
-    def probe(self, algorithm, graph, rng):
-        vertices, messages = np.array([graph.vertices // 9]), np.array([graph.edges // 9])
-        seconds = 1.3 * bent(messages, 1) / self.threads
-        rows = counted_rows(vertices, messages, 16, 8 * graph.vertices, seconds, self.workers)
-        whole = 1.3 * float(bent(float(graph.edges), 1)) / self.threads
-        return IterationProbe(whole, 0.05, rows)
+    def first_supersteps(self, algorithm, graph):
+        profile = run(self, algorithm, graph, max_iterations=3)
+        return probe_of(made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows)
 
     def timed_run(algorithm, graph, weighting, iterations, *, prior=None, threads=None):
         return bent(graph.edges * 0.8 ** np.arange(iterations), 1) / threads, 0.0
 
     monkeypatch.setattr(LocalEngine, "run", made_up_run)
-    measured = probe
 
-    def surveyed(self, algorithm, graph, rng, *, probe=True):
-        return 0.01 / self.threads, measured(self, algorithm, graph, rng) if probe else None
+    def surveyed(self, algorithm, graph, *, seconds=np.inf, probe=True):
+        return 0.01 / self.threads, first_supersteps(self, algorithm, graph) if probe else None
 
     monkeypatch.setattr(LocalEngine, "survey", surveyed)
-    monkeypatch.setattr(LocalEngine, "probe", probe)
     monkeypatch.setattr(transfer, "timed_run", timed_run)
     # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
     monkeypatch.setattr(rooted, "_FEWEST", 30)
@@ -222,9 +217,6 @@ def cell(column, option, usual):
             assert text == f"{option} is no setting of the engine {column[1]}; leave it out"
             return "refused"
         assert text.startswith(f"{option} is not read by the "), text
-        if text.startswith(f"probe is not read by the kernel of {column[0]}"):
-            assert not LocalEngine.probes(check_algorithm(column[0]))
-            return "refused"
         named = readers(text)
         assert named, f"nobody is said to read it: {text}"
         assert all(reads(*each, option) for each in named), text
@@ -597,8 +589,7 @@ def test_no_seconds_of_another_engine_are_taken(monkeypatch):
     def forbidden(*arguments, **options):
         raise AssertionError("the local engine was asked for seconds")
 
-    for name in ("probe", "survey"):
-        monkeypatch.setattr(LocalEngine, name, forbidden)
+    monkeypatch.setattr(LocalEngine, "survey", forbidden)
     monkeypatch.setattr(transfer, "timed_run", forbidden)
     slow = Wrapped(law=lambda messages, iteration: np.full(len(messages), 1e6))
     for name in ALGORITHMS.names():

@@ -7,6 +7,7 @@ several sources, and of setup, reading and writing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -95,6 +96,10 @@ class Workload:
 class Spending(Protocol):
     """The remaining budget of a prediction."""
 
+    @property
+    def left(self) -> float:
+        """Seconds until the budget is spent."""
+
     def affords(self, seconds: float) -> bool:
         """Whether the budget allows this many more seconds."""
 
@@ -115,6 +120,11 @@ class FixedSpending:
     """
 
     full: bool
+
+    @property
+    def left(self) -> float:
+        """Return infinity, or 0."""
+        return math.inf if self.full else 0.0
 
     def affords(self, seconds: float) -> bool:
         """Return whether everything is allowed."""

@@ -241,11 +241,6 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     machines = _check_train_machines(asked["train_machines"])
     for count in machines or ():
         getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
-    if probe is not None and is_local(runs_on) and not LocalEngine.probes(chosen):
-        raise RequestError(
-            f"probe is not read by the kernel of {chosen.name}, whose supersteps "
-            "cannot be timed in part; accepted: leave it out"
-        )
     if near is not None:
         _refuse_within(estimated_by, chosen, runs_on)
     return Request(

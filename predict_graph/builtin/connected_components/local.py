@@ -38,7 +38,6 @@ class ComponentsKernel(SpreadingKernel):
         # Signed and as wide as ids, as the atomic minimum requires.
         self._labels = np.arange(n, dtype=graph.indices.dtype)
         self._sent = self._labels.copy()
-        self._lowered = False
         self.working_set_bytes = (graph.indices.itemsize + 1) * n
 
     @staticmethod
@@ -55,24 +54,6 @@ class ComponentsKernel(SpreadingKernel):
         """Return the number of components and the size of the largest."""
         sizes = np.bincount(self._labels)
         return {"components": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
-
-    def sweep(self, first: int, last: int) -> None:
-        """Run a superstep on some blocks of rows; the state is invalid afterwards.
-
-        In a whole superstep a label is lowered once, and most later messages cannot lower it. In a
-        small part nearly all messages would, so labels are lowered beforehand.
-        """
-        if not self._lowered:
-            self._lower()
-        self._push(first, last)
-        self._settle(first, last)
-
-    def _lower(self) -> None:
-        """Give each vertex the smallest label of its neighbours, the first of its ascending row."""
-        joined = np.flatnonzero(np.diff(self._indptr))
-        smallest = self._indices[self._indptr[joined]]
-        self._labels[joined] = np.minimum(self._labels[joined], smallest)
-        self._lowered = True
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""

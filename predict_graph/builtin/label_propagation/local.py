@@ -50,11 +50,6 @@ class LabelPropagationKernel:
         self.working_set_bytes = self._labels.nbytes
 
     @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """The first row of each block, and the number of rows."""
-        return self._blocks
-
-    @property
     def values(self) -> npt.NDArray[Any]:
         """The label of each vertex: a vertex."""
         return self._labels
@@ -64,8 +59,8 @@ class LabelPropagationKernel:
         sizes = np.bincount(self._labels)
         return {"communities": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
-    def sweep(self, first: int, last: int) -> None:
-        """Run a superstep on some blocks of rows; labels stay unchanged."""
+    def _vote(self, first: int, last: int) -> None:
+        """Let the vertices of some blocks choose their next labels."""
         rows = (self._blocks[first], self._blocks[last])
         labels = (self._labels, self._next, self._heard)
         self._other[first] = vote(*rows, *self._graph, *labels)
@@ -73,7 +68,7 @@ class LabelPropagationKernel:
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
         self._other[:] = 0
-        self._team.share(self.sweep, len(self._other))
+        self._team.share(self._vote, len(self._other))
         if self._first_labels is not None:
             self._next[:], self._first_labels = self._first_labels, None
         changes = self._next != self._labels

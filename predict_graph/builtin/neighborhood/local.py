@@ -108,13 +108,6 @@ class NeighborhoodKernel(MergingKernel):
             "effective_diameter": effective_diameter(np.array(self._reached)),
         }
 
-    def sweep(self, first: int, last: int) -> None:
-        """Run a superstep on some blocks of rows; the state is invalid afterwards."""
-        self._pull(first, last)
-        counts = np.zeros(len(self._sums), np.int64)
-        arrays = (self._state, self._next, self._estimates, self._sums, counts)
-        _settle(first, last, self._blocks, self._changed, *arrays)
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose counter changed."""
         work = self._exchange()

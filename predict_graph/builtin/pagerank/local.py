@@ -31,7 +31,6 @@ class PageRankKernel:
     """PageRank on one graph; all arrays are allocated on construction."""
 
     message_bytes = 16
-    probe = "predict_graph.builtin.pagerank.probe:probe_pagerank"
 
     def __init__(self, algorithm: PageRank, graph: Graph, team: Team | None = None) -> None:
         n = graph.vertices

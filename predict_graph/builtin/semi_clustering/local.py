@@ -68,7 +68,6 @@ class SemiClusteringKernel:
         self._sent = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
         self._next = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
         self._lists = _singletons(n, c_max, v_max, self._degrees, graph.indices.dtype)
-        self._swept = np.zeros(n, np.int32)
         self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
         self.working_set_bytes = sum(array.nbytes for array in self._sent)
 
@@ -80,11 +79,6 @@ class SemiClusteringKernel:
         a_place = int(parameters["v_max"]) * id_bytes + 4 + 4 * 8
         # Degrees and a mark; three counts of 32 bits, four of 64; four of the previous superstep.
         return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
-
-    @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """The first row of each block, and the number of rows."""
-        return self._blocks
 
     @property
     def values(self) -> npt.NDArray[Any]:
@@ -102,13 +96,6 @@ class SemiClusteringKernel:
             "best_size": int(sizes.flat[best]),
             "mean_score": float(scores[held].mean()),
         }
-
-    def sweep(self, first: int, last: int) -> None:
-        """Run a superstep on some blocks of rows; the state is invalid afterwards."""
-        starts, stops = self._blocks[:-1], self._blocks[1:]
-        state = (self._degrees, self._sent, self._next, self._lists)
-        counts = (self._swept, self._swept, self._swept)
-        superstep(first, last, starts, stops, *self._fixed, *state, *counts)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting
-from predict_graph.engines.local.spreading import ALL_PULLED, MergingKernel
+from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -83,14 +83,12 @@ class ShortestPathsKernel(MergingKernel):
 
     pull, push = staticmethod(_pull), staticmethod(_push)
     message_bytes = _HEADER_BYTES + _ENTRY_BYTES
-    swept = ALL_PULLED
 
     def __init__(self, algorithm: ShortestPaths, graph: Graph, team: Team | None = None) -> None:
         n, self._algorithm = graph.vertices, algorithm
         super().__init__(graph, team, np.full((n, algorithm.count), FAR, np.int32))
         self._known = np.zeros(n, np.int32)
         self._begin(algorithm.landmarks_in(graph.out_degrees))
-        self._fresh = True
         self.working_set_bytes = (4 * algorithm.count + 1) * n
 
     @staticmethod
@@ -121,17 +119,6 @@ class ShortestPathsKernel(MergingKernel):
         if known is None or not np.isin(known, weighting.vertices).all():
             return
         self._begin(np.searchsorted(weighting.vertices, known))
-
-    def sweep(self, first: int, last: int) -> None:
-        """Run a superstep in which all send on some blocks of rows.
-
-        In the first superstep only the landmarks send. The state is invalid afterwards.
-        """
-        if self._fresh:
-            self._senders = np.ones_like(self._senders)
-            self._fresh = False
-        self._pull(first, last)
-        _settle(*self._rows(first, last), self._changed, self._next, self._state, self._known)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices that found shorter paths."""

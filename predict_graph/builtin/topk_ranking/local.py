@@ -125,11 +125,6 @@ class TopKRankingKernel(MergingKernel):
         steps = (ordered[1:] != ordered[:-1]).any(axis=1)
         return {"different_lists": 1 + int(np.count_nonzero(steps))}
 
-    def sweep(self, first: int, last: int) -> None:
-        """Run a superstep on some blocks of rows; the state is invalid afterwards."""
-        self._pull(first, last)
-        self._settle(first, last)
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose list changed."""
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self._lengths

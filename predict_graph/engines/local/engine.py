@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.deadline import StopRun, deadline
+from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines.base import (
     IterationCallback,
     follower_of,
@@ -22,15 +25,20 @@ from predict_graph.engines.base import (
 )
 from predict_graph.engines.local.kernel import Kernel, kernel_of
 from predict_graph.engines.local.output import check_output, write_values
-from predict_graph.engines.local.probing import IterationProbe, probe_by_sweeps
+from predict_graph.engines.local.probing import (
+    PROBED_SUPERSTEPS,
+    IterationProbe,
+    idle_seconds,
+    probe_of,
+)
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.plugins import loaded
 from predict_graph.stopwatch import stopwatch
+from predict_graph.table import Table
 
 
 class LocalEngine:
@@ -137,18 +145,31 @@ class LocalEngine:
         )
 
     def survey(
-        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator, *, probe: bool = True
+        self, algorithm: Algorithm, graph: Graph, *, seconds: float = math.inf, probe: bool = True
     ) -> tuple[float, IterationProbe | None]:
-        """Set an algorithm up on a graph as a run would, and probe an iteration.
+        """Set an algorithm up on a graph as a run would, and run its first supersteps.
 
         Arbitrary values replace the result of a preceding algorithm, which is not known yet.
+
+        Parameters
+        ----------
+        algorithm : Algorithm
+        graph : Graph
+        seconds : float
+            Limit of the supersteps.
+        probe : bool
+            Whether to run supersteps at all.
 
         Returns
         -------
         setup_seconds : float
         probe : IterationProbe or None
-            Time of an iteration, measured on a few rows with the arrays of the whole graph; None
-            if not requested or not supported by the kernel.
+            None if not requested, or if almost nothing of a superstep ended in time.
+
+        Raises
+        ------
+        StopRun
+            If the current deadline has passed.
         """
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
@@ -156,29 +177,27 @@ class LocalEngine:
         with Team(self.threads) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *standing_in)
-                seconds = watch.seconds
-            if not probe or _own_probe(build) is not None:
-                return seconds, self.probe(algorithm, graph, rng) if probe else None
-            return seconds, probe_by_sweeps(kernel, graph, self.workers, team, rng)
-
-    @staticmethod
-    def probes(algorithm: Algorithm) -> bool:
-        """Whether part of an iteration of an algorithm can be timed."""
-        build = kernel_of(algorithm)
-        return _own_probe(build) is not None or hasattr(build, "sweep")
-
-    def probe(
-        self, algorithm: Algorithm, graph: Graph, rng: np.random.Generator
-    ) -> IterationProbe | None:
-        """Time an iteration on a few rows, with the arrays of the whole graph."""
-        build = kernel_of(algorithm)
-        own = _own_probe(build)
-        if own is not None:
-            found: IterationProbe = own(algorithm, graph, self.workers, self.threads, rng)
-            return found
-        with Team(self.threads) as team:
-            kernel = build(algorithm, graph, team, *_standing_in(algorithm, graph))
-            return probe_by_sweeps(kernel, graph, self.workers, team, rng)
+                setup = watch.seconds
+            if not probe:
+                return setup, None
+            tally = Tally(graph, self.workers)
+            team.limit(seconds)
+            started = time.perf_counter()
+            target = algorithm.threshold(graph.vertices)
+            aggregates, took, stopped = _iterate(
+                kernel, team, tally, target, PROBED_SUPERSTEPS, None
+            )
+            if stopped and time_left() <= 0.0:
+                raise StopRun
+            if not len(took):
+                spent = time.perf_counter() - started
+                part = IterationProbe(np.array([spent / max(team.shared, 1e-9)]), Table({}))
+                return setup, part if team.shared > 0.0 else None
+            found = probe_of(tally.table(aggregates, took, kernel.working_set_bytes))
+            if not stopped:
+                with suppress(StopRun):
+                    found = replace(found, idle_seconds=idle_seconds(kernel))
+            return setup, found
 
     def load(self, algorithm: Algorithm) -> None:
         """Compile the kernels of an algorithm and of the algorithms before it."""
@@ -208,11 +227,6 @@ class LocalEngine:
 # Limits warm-up; a kernel may switch to another compiled function after its first superstep
 _WARM_STEPS = 3
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
-
-
-def _own_probe(build: Callable[..., Kernel]) -> Any:
-    """Return the kernel's own probe, if it defines one."""
-    return loaded(getattr(build, "probe", None))
 
 
 def _standing_in(algorithm: Algorithm, graph: Graph) -> tuple[npt.NDArray[Any], ...]:

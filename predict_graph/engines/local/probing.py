@@ -1,105 +1,62 @@
-"""The time of a superstep on the whole graph, measured on a few blocks of its rows.
+"""The first supersteps of a run on the whole graph, timed as evidence of the later ones.
 
-The arrays of the whole graph are set up as for a run, and the compiled superstep runs on a few
-blocks of rows. Its messages then come from memory, whereas those of a sample come from a cache.
+Their messages come from memory, whereas those of a sample come from a cache.
 """
 
 from __future__ import annotations
 
-import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines.local.kernel import Work
-from predict_graph.engines.local.team import Team
 from predict_graph.engines.profile import per_iteration
-from predict_graph.graph import Graph
 from predict_graph.table import Table
 
-# Of the blocks, per measurement; trades off overhead for error (docs/studies/overhead.md)
-_SHARE = 0.02
-# Edges + vertices of a call (tens of microseconds): limits the overhead of calls
-_PIECE_WORK = 40_000
-_REPEATS = 4  # limits overhead; the first measurement is a warm-up
-_LAUNCHES = 5  # bounds the measurement; the minimum is used
+FloatArray = npt.NDArray[np.float64]
+
+PROBED_SUPERSTEPS = 6
+"""Sufficient to measure supersteps that all do the same work; limits overhead."""
 
 
 @dataclass(frozen=True)
 class IterationProbe:
-    """The time of one iteration on the whole graph, measured on a small part of it."""
+    """The first supersteps of a run.
 
-    seconds: float
-    relative_std: float
+    ``seconds`` of each, those of a superstep without senders, and the counters of those that ended.
+    """
+
+    seconds: FloatArray
     rows: Table
     idle_seconds: float = 0.0
-    work: float | None = None
 
 
 def probe_of(run: Table) -> IterationProbe:
-    """Return the time of an iteration from the first supersteps of the run itself."""
-    rows = per_iteration(run).without("convergence")
-    first = rows.floats("seconds")[rows["active_vertices"] == rows["active_vertices"][0]]
-    spread = float(first.std() / max(first.mean(), 1e-300)) / math.sqrt(len(first))
-    return IterationProbe(float(first.mean()), spread, rows)
+    """Return the first supersteps of a run from its rows."""
+    rows = per_iteration(run).without("convergence").take(slice(PROBED_SUPERSTEPS))
+    return IterationProbe(rows.floats("seconds"), rows)
 
 
-@runtime_checkable
-class Sweeping(Protocol):
-    """A kernel that can execute a superstep on some blocks of rows.
+def undisturbed_seconds(probes: Sequence[IterationProbe]) -> tuple[FloatArray, float]:
+    """Return the seconds of the first supersteps from repeated probes, and their deviation.
 
-    This is the first superstep, or another one whose work on the whole graph is in ``swept``.
+    Disturbances only make probes slower, so the slowest one is excluded.
     """
-
-    message_bytes: int
-    working_set_bytes: int
-
-    @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """The first row of each block, and the number of rows."""
-
-    def sweep(self, first: int, last: int) -> None:
-        """Execute the superstep on some blocks."""
+    count = min(len(probe.seconds) for probe in probes)
+    seconds = np.array([probe.seconds[:count] for probe in probes])
+    totals = seconds.sum(axis=1)
+    undisturbed = seconds[np.argsort(totals)[: max(len(totals) - 1, 1)]]
+    return undisturbed.mean(axis=0), float(totals.std() / max(float(totals.mean()), 1e-300))
 
 
-def probe_by_sweeps(
-    kernel: Any, graph: Graph, workers: int, team: Team, rng: np.random.Generator
-) -> IterationProbe | None:
-    """Time a superstep on randomly drawn blocks, different ones for each measurement."""
-    if not isinstance(kernel, Sweeping):
-        return None
-    edges = graph.reverse.indptr[kernel.blocks]
-    work = edges + kernel.blocks
-    pieces = 2 * team.threads
-    length = _piece_length(work, pieces)
-    count = len(work) - 1
-    if count < (_REPEATS + 1) * pieces * length:
-        return None
-    measured = []
-    nothing = np.zeros(pieces, np.int64)
-    launch = min(_timed(kernel, nothing, 0, team) for _ in range(_LAUNCHES))
-    for chosen in _spread_pieces(count // length, pieces, rng):
-        chosen = chosen * length
-        seconds = max(_timed(kernel, chosen, length, team) - launch, 0.0)
-        rows = int((kernel.blocks[chosen + length] - kernel.blocks[chosen]).sum())
-        measured.append((rows, int((edges[chosen + length] - edges[chosen]).sum()), seconds))
-    vertices, messages, seconds_taken = np.array(measured[1:]).T
-    if not seconds_taken.any():
-        return None
-    rates = seconds_taken / (messages + vertices)
-    whole = float(rates.mean()) * (graph.edges + graph.vertices)
-    error = float(rates.std() / rates.mean()) / max(len(rates) - 1, 1) ** 0.5
-    rows_measured = counted_rows(
-        vertices, messages, kernel.message_bytes, kernel.working_set_bytes, seconds_taken, workers
-    )
-    swept: Work | None = getattr(kernel, "swept", None)
-    units = None
-    if swept is not None:
-        units = swept.amount(np.ones(graph.vertices), graph.edges, graph.edges)
-    return IterationProbe(whole, error, rows_measured, idle_seconds(kernel), units)
+def settled(count: int) -> slice:
+    """Return which of the first supersteps to measure by: all but the first, which starts threads
+    and takes page faults.
+    """
+    return slice(1 if count > 1 else 0, count)
 
 
 def idle_seconds(kernel: Any, repeats: int = 3) -> float:
@@ -116,66 +73,3 @@ def idle_seconds(kernel: Any, repeats: int = 3) -> float:
         kernel.step()
         seconds.append(time.perf_counter() - started)
     return min(seconds)
-
-
-def counted_rows(
-    vertices: Any,
-    messages: Any,
-    message_bytes: int,
-    working_set_bytes: int,
-    seconds: Any,
-    workers: int,
-) -> Table:
-    """Return the measurements as rows of a profile.
-
-    A hash spreads the ends of edges evenly, so one message in `workers` is local.
-    """
-    local = np.asarray(messages) // workers
-    remote = messages - local
-    return Table(
-        {
-            "active_vertices": vertices,
-            "total_vertices": vertices,
-            "local_messages": local,
-            "remote_messages": remote,
-            "local_message_bytes": local * message_bytes,
-            "remote_message_bytes": remote * message_bytes,
-            "working_set_bytes": working_set_bytes,
-            "seconds": seconds,
-        }
-    )
-
-
-def _piece_length(work: npt.NDArray[np.integer], pieces: int) -> int:
-    """Return how many blocks to process per call, so that the overhead of calls is negligible."""
-    blocks = len(work) - 1
-    share = int(_SHARE * blocks) // pieces
-    enough = int(np.ceil(_PIECE_WORK / max(float(work[-1]) / max(blocks, 1), 1.0)))
-    return max(share, enough, 1)
-
-
-def _spread_pieces(
-    places: int, pieces: int, rng: np.random.Generator
-) -> list[npt.NDArray[np.integer]]:
-    """Return disjoint, evenly spaced places for each measurement."""
-    even = np.arange(pieces * (_REPEATS + 1)) * places // (pieces * (_REPEATS + 1))
-    shifted = (even + rng.integers(places)) % places
-    return [np.sort(shifted[number :: _REPEATS + 1]) for number in range(_REPEATS + 1)]
-
-
-def _timed(kernel: Sweeping, starts: npt.NDArray[np.integer], length: int, team: Team) -> float:
-    """Return the total time of all threads on some pieces, divided by the number of threads.
-
-    The wait for the last thread is excluded: a run has so many blocks that its threads finish
-    almost together.
-    """
-    busy: list[float] = []
-
-    def sweep(first: int, last: int) -> None:
-        for start in starts[first:last].tolist():
-            started = time.perf_counter()
-            kernel.sweep(start, start + length)
-            busy.append(time.perf_counter() - started)
-
-    team.share(sweep, len(starts))
-    return sum(busy) / team.threads

@@ -20,9 +20,6 @@ _FEW = 16
 _PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1
 _PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # on one thread instead of all; measured as above
 
-ALL_PULLED = Work(_PULLED_VERTEX, _PULLED_EDGE)
-"""The work of a superstep whose messages are pulled."""
-
 
 class SpreadingKernel:
     """A kernel that tracks which vertices send and which have changed."""
@@ -32,11 +29,6 @@ class SpreadingKernel:
         self._blocks = row_blocks(rows.indptr)
         self._senders = np.ones(rows.vertices, np.uint8)
         self._changed = np.zeros(rows.vertices, np.uint8)
-
-    @property
-    def blocks(self) -> npt.NDArray[np.int64]:
-        """The first row of each block, and the number of rows."""
-        return self._blocks
 
     def rest(self) -> None:
         """Let no vertex send in the next superstep, to time its fixed costs."""
@@ -84,7 +76,7 @@ class MergingKernel(SpreadingKernel):
         messages = int(self._degrees[self._senders.view(bool)].sum())
         if messages * _FEW > len(self._out[1]):
             self._team.share(self._pull, len(self._blocks) - 1)
-            return ALL_PULLED
+            return Work(_PULLED_VERTEX, _PULLED_EDGE)
         senders = np.flatnonzero(self._senders)
         self.push(*self._out, senders, self._state, self._next, self._changed)
         return Work(_PUSHED_VERTEX, messages=_PUSHED_MESSAGE)

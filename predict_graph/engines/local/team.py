@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ _SHARES = 8  # shares per thread: limits the wait for the last thread; not tuned
 # Shares between two checks of a deadline, for supersteps of at least so many seconds: trades off a
 # precise stop for overhead in the measured run; not tuned.
 _SHARES_BY_DEADLINE, _LONG = 64, 0.1
+_LANES = 8  # passes over the blocks: neighbouring shares are far apart in time; not tuned
 
 
 def available_threads() -> int:
@@ -45,6 +47,8 @@ class Team:
         self.threads = threads
         self._remaining = current_deadline()
         self._long = self._remaining is not None
+        self.shared = 1.0
+        """The share of the blocks that the last call of `share` completed."""
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:
@@ -60,6 +64,12 @@ class Team:
             meter.observe()
             self._pool.shutdown(cancel_futures=True)
 
+    def limit(self, seconds: float) -> None:
+        """Bring the deadline forward to so many seconds from now."""
+        stop, before = time.perf_counter() + seconds, self._remaining or (lambda: math.inf)
+        self._remaining = lambda: min(stop - time.perf_counter(), before())
+        self._long = True
+
     def allow(self, seconds: float) -> None:
         """Raise StopRun unless so many seconds, or a moment, are left before the deadline."""
         if self._remaining is not None and self._remaining() <= seconds:
@@ -69,17 +79,24 @@ class Team:
         """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once."""
         self.allow(0.0)
         shares = _SHARES_BY_DEADLINE if self._long else _SHARES
+        self.shared = 0.0
         started = time.perf_counter()
         size = -(-blocks // (self.threads * shares))
         if size == 0 or blocks == 1 or (self._pool is None and self._remaining is None):
             work(0, blocks)
             return
-        starts = iter(range(0, blocks, size))
+        # Scattered, so that the first few represent all of them if a deadline stops the others.
+        lanes = _LANES if self._long else 1
+        every = range(0, blocks, size)
+        starts = iter([first for lane in range(lanes) for first in every[lane::lanes]])
+        done: list[int] = []
 
         def take() -> None:
             for first in starts:
                 self.allow(0.0)
                 work(first, min(first + size, blocks))
+                done.append(first)
+                self.shared = len(done) / len(every)
 
         others = (
             [] if self._pool is None else [self._pool.submit(take) for _ in range(self.threads - 1)]

@@ -1,6 +1,4 @@
-"""The runtime model of the local engine: probes of the graph's rows, a staged sample, a
-regression.
-"""
+"""The runtime model of the local engine: the first supersteps, a staged sample, a regression."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import EstimationContext, Evidence, RuntimeEstimate, Workload
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.probing import IterationProbe
+from predict_graph.engines.local.probing import IterationProbe, settled, undisturbed_seconds
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.earlier_runs import ONCE_STD
 from predict_graph.prediction.seconds.regression import (
@@ -30,7 +28,6 @@ from predict_graph.prediction.seconds.transfer import (
     TimedSample,
     timed_sample,
     transfer_evidence,
-    undisturbed_seconds,
 )
 from predict_graph.prediction.seconds.weighing import weighed
 
@@ -38,14 +35,16 @@ _BASELINE_STD = 0.6  # of setup that was not measured: docs/studies/baseline.md
 _PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/overhead.md)
 # Approximate time of a regression with its samples (docs/studies/overhead.md)
 _REGRESSION_SECONDS = 0.4
+# Of the remaining budget, and seconds in any case: limits the first supersteps; not tuned
+_PROBED_SHARE, _LEAST_PROBED = 0.25, 0.05
 
 
 class LocalRuntimeModel:
     """The runtime model of the local engine on this machine.
 
-    Setup is run and timed. Iterations have two sources: measurements on this graph (a probe of its
-    rows, and a staged sample run where the method has one), and a regression on sample runs, probes
-    and the history. A cost model that the user chooses is the only source.
+    Setup is run and timed. Iterations have two sources: measurements on this graph (its first
+    supersteps, and a staged sample run where the method has one), and a regression on sample runs,
+    first supersteps and the history. A cost model that the user chooses is the only source.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
@@ -59,10 +58,9 @@ class LocalRuntimeModel:
     ) -> None:
         self._engine, self._graph, self._context = engine, graph, context
         self._algorithms = list(algorithms)
-        streams = np.random.default_rng(context.seed).spawn(3)
-        self._rng_samples, self._rng_probes = streams[1], streams[2]
+        self._rng_samples = np.random.default_rng(context.seed).spawn(3)[1]
         self._setup: list[float] = []
-        self._probe_seconds = 0.0
+        self._survey_seconds = 0.0
         self._probes: list[list[IterationProbe]] = []
 
     def survey(self) -> None:
@@ -74,12 +72,8 @@ class LocalRuntimeModel:
                 self._probes.append(list(known.probes))
                 continue
             self._context.progress(f"setting up {algorithm.name}", 0.0)
-            started = time.perf_counter()
-            seconds, probe = self._engine.survey(
-                algorithm, self._graph, self._rng_probes, probe=self._context.probe is not False
-            )
+            seconds, probe = self._surveyed(algorithm, probe=self._context.probe is not False)
             self._setup.append(seconds)
-            self._probe_seconds = time.perf_counter() - started
             self._probes.append([] if probe is None else [probe])
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
@@ -158,28 +152,34 @@ class LocalRuntimeModel:
         )
 
     def _probed(self, algorithm: Algorithm, *, again: bool = False) -> list[IterationProbe]:
-        """Time an iteration on a small part of the graph, if requested and supported.
-
-        Again only if the budget allows the time of the last probe.
-        """
+        """Run the first supersteps, if requested; again only if the budget allows as much time."""
         known = self._context.setups.get(algorithm.name)
         if self._context.probe is False or (known is not None and known.probes):
             return []
-        if again and not self._context.spending.affords(self._probe_seconds):
+        if again and not self._context.spending.affords(self._survey_seconds):
             return []
-        self._context.progress("probing the cost of an edge", 0.0)
-        started = time.perf_counter()
+        self._context.progress("timing the first supersteps", 0.0)
         found = None
         with suppress(StopRun):
-            found = self._engine.probe(algorithm, self._graph, self._rng_probes)
-        self._probe_seconds = time.perf_counter() - started
+            _, found = self._surveyed(algorithm)
         return [] if found is None else [found]
+
+    def _surveyed(
+        self, algorithm: Algorithm, *, probe: bool = True
+    ) -> tuple[float, IterationProbe | None]:
+        """Set an algorithm up, and run its first supersteps for a share of the remaining budget."""
+        started = time.perf_counter()
+        allowed = max(_PROBED_SHARE * self._context.spending.left, _LEAST_PROBED)
+        found = self._engine.survey(algorithm, self._graph, seconds=allowed, probe=probe)
+        self._survey_seconds = time.perf_counter() - started
+        return found
 
 
 def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> Evidence:
     """Return the time of all iterations from probes of the first, in proportion to their work."""
     work = workload.rows.floats("active_vertices", "local_messages", "remote_messages")
-    share = work / max(float(work[0]), 1.0)
     seconds, std = undisturbed_seconds(probes)
-    idle = min(seconds, *(probe.idle_seconds for probe in probes))
-    return Evidence("probe", idle + (seconds - idle) * share, std)
+    measured = settled(min(len(seconds), len(work)))
+    idle = min(float(seconds.min()), *(probe.idle_seconds for probe in probes))
+    rate = float((seconds[measured] - idle).sum()) / max(float(work[measured].sum()), 1.0)
+    return Evidence("probe", idle + rate * work, std)

@@ -20,7 +20,11 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
 from predict_graph.engines import Evidence, StagedSample, Workload
 from predict_graph.engines.local.observed import timed_run
-from predict_graph.engines.local.probing import IterationProbe
+from predict_graph.engines.local.probing import (
+    IterationProbe,
+    settled,
+    undisturbed_seconds,
+)
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -77,10 +81,9 @@ def transfer_evidence(
     """Return the seconds of each iteration from a staged sample run and probes.
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
-    the additional time per unit of work in memory, matches the first iteration to the probes; or,
-    for probes of an iteration with other work, matches that iteration, whose cost per unit is close
-    to that of the busiest one. Probes below the sample run, whose data is in cache, indicate a
-    disturbance of one of them, and the mean is used.
+    the additional time per unit of work in memory, matches the first iterations to the probes.
+    Probes below the sample run, whose data is in cache, indicate a disturbance of one of them, and
+    the mean is used.
     """
     staged = workload.staged
     assert staged is not None
@@ -93,25 +96,11 @@ def transfer_evidence(
     name = "sample run and probe"
     probed, std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
-    first, units = float(near[0]), float(work[0])
-    if probes[0].work is not None:
-        busiest = int(work.argmax())
-        units = probes[0].work
-        first = units * float(near[busiest]) / max(float(work[busiest]), 1.0)
-    if probed < first:
-        factor = math.sqrt(probed / first)
+    measured = settled(min(len(probed), len(near)))
+    taken = float(np.maximum(probed[measured] - idle, 0.0).sum())
+    first, units = float(near[measured].sum()), float(work[measured].sum())
+    if taken < first:
+        factor = math.sqrt(taken / first)
         return Evidence(name, idle + near * factor, math.hypot(std, -math.log(max(factor, 1e-9))))
-    far = (probed - first) / max(units, 1.0)
+    far = (taken - first) / max(units, 1.0)
     return Evidence(name, idle + near + far * work, std)
-
-
-def undisturbed_seconds(probes: list[IterationProbe]) -> tuple[float, float]:
-    """Return the time of an iteration from repeated probes, and its relative deviation.
-
-    Disturbances only make probes slower, so the slowest one is excluded.
-    """
-    seconds = np.array([probe.seconds for probe in probes])
-    undisturbed = np.sort(seconds)[: max(len(seconds) - 1, 1)]
-    within = max(probe.relative_std for probe in probes)
-    between = float(seconds.std() / max(float(seconds.mean()), 1e-300))
-    return float(undisturbed.mean()), math.hypot(within, between)

@@ -7,8 +7,9 @@ import pytest
 from predict_graph.algorithms import PageRank
 from predict_graph.engines import COUNTERS, ENGINES, OUT_EDGES, PHASES, TABLE_COLUMNS, Engine
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
 from predict_graph.errors import RequestError
-from predict_graph.graph import Graph
+from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
 
 
@@ -130,20 +131,33 @@ def test_wrong_requests_of_a_run_are_named(graph):
 
 
 def test_a_survey_sets_up_and_leaves_the_reverse_graph(graph):
-    assert LocalEngine().survey(PageRank(), graph, np.random.default_rng(1))[0] > 0
+    assert LocalEngine().survey(PageRank(), graph, probe=False)[0] > 0
     assert "reverse" in vars(graph)
 
 
 @pytest.mark.parametrize("edges", [0, 20_000])
-def test_the_probe_of_an_engine_has_the_rows_of_a_training_set(edges):
+def test_the_first_supersteps_have_the_rows_of_a_training_set(edges):
     rng = np.random.default_rng(0)
     graph = from_edges(rng.integers(0, 900, edges), rng.integers(0, 900, edges), vertices=900)
-    found = LocalEngine(workers=4).probe(PageRank(), graph, np.random.default_rng(1))
-    assert found.seconds > 0
-    assert 0 <= found.relative_std < 10
+    _, found = LocalEngine(workers=4).survey(PageRank(), graph)
+    assert found is not None
+    assert 1 <= len(found.seconds) == len(found.rows) <= PROBED_SUPERSTEPS
     rows = found.rows
     messages = rows["local_messages"] + rows["remote_messages"]
     assert (messages == graph.edges).all()
-    assert (rows["local_messages"] == messages // 4).all()
     assert (rows["remote_message_bytes"] == 16 * rows["remote_messages"]).all()
     assert (rows["seconds"] > 0).all()
+
+
+def test_a_superstep_that_a_limit_stops_is_timed_by_the_blocks_that_ended(monkeypatch):
+    graph = check_graph("rmat:scale=17,edge_factor=16", seed=1)
+    engine = LocalEngine(threads=1)
+    _, whole = engine.survey(PageRank(), graph)
+    clock = iter(range(10**9))  # each look at the clock takes a second
+    monkeypatch.setattr("predict_graph.engines.local.team.time.perf_counter", lambda: next(clock))
+    _, part = engine.survey(PageRank(), graph, seconds=20.0)
+    monkeypatch.undo()
+    assert len(whole.seconds) > 1
+    assert len(part.seconds) == 1
+    assert len(part.rows) == 0
+    assert part.seconds[0] > 0

@@ -9,7 +9,7 @@ import pytest
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import Workload
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.probing import IterationProbe
+from predict_graph.engines.local.probing import IterationProbe, undisturbed_seconds
 from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, EdgeBudget, SamplingCase
 from predict_graph.prediction.seconds import transfer
@@ -17,8 +17,8 @@ from predict_graph.prediction.seconds.transfer import (
     TimedSample,
     timed_sample,
     transfer_evidence,
-    undisturbed_seconds,
 )
+from predict_graph.table import Table
 from predict_graph.transforms import default_transform
 
 
@@ -42,7 +42,8 @@ def staged():
 
 
 def probes_of(seconds, idle=0.5):
-    return [IterationProbe(s, 0.0, pd.DataFrame(), idle_seconds=idle) for s in seconds]
+    """Probes of one superstep each, which takes `idle` without senders."""
+    return [IterationProbe(np.array([idle + s]), Table({}), idle_seconds=idle) for s in seconds]
 
 
 @pytest.fixture
@@ -78,8 +79,16 @@ def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle(carried):
 def test_the_slowest_probe_is_left_out(carried):
     found = carried([1.1], [2.0, 9.0, 2.0], sample_work=[1.0], work=[1.0])
     assert found.seconds[0] == pytest.approx(0.5 + 2.0)
-    assert undisturbed_seconds(probes_of([2.0, 9.0, 2.0]))[0] == pytest.approx(2.0)
-    assert undisturbed_seconds(probes_of([3.0])) == (3.0, 0.0)
+    assert undisturbed_seconds(probes_of([2.0, 9.0, 2.0], 0.0))[0] == pytest.approx([2.0])
+    assert undisturbed_seconds(probes_of([3.0], 0.0)) == ([3.0], 0.0)
+
+
+def test_of_several_supersteps_all_but_the_first_count(staged):
+    sample = replace(staged, work=np.ones(3), whole_work=np.array([9.0, 10.0, 20.0]))
+    workload = Workload(check_algorithm("connected-components"), 4, pd.DataFrame(), sample)
+    probe = IterationProbe(np.array([77.0, 12.0, 24.0]), Table({}))
+    found = transfer_evidence(workload, TimedSample(np.ones(3), 0.0, 1), [probe])
+    np.testing.assert_allclose(found.seconds, [9 * 1.2, 12.0, 24.0, 24.0])
 
 
 def test_a_first_iteration_without_work_gives_finite_seconds(carried):
