@@ -75,7 +75,8 @@ name, source, plugin, undirected = sys.argv[1:5]
 predict_graph.load_plugin(plugin)
 graph = check_graph(source, directed=False if undirected == "yes" else None)
 peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)
-print(json.dumps(peak.to_dict() | {"vertices": graph.vertices, "edges": graph.edges}))
+facts = {"fits": peak.fits, "vertices": graph.vertices, "edges": graph.edges}
+print(json.dumps(vars(peak) | facts))
 """
 
 

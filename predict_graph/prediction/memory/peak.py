@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint, footprint_of
+from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint
+from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.prediction.memory.available import available_memory, resident_memory
@@ -18,7 +19,7 @@ LIBRARIES = 273_000_000  # measured; see below
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
 _KEPT = 0.25  # of the blocks of edges, when they are freed (docs/studies/memory.md, its first half)
 _BELOW, _ABOVE = 0.15, 0.20  # of the peak (docs/studies/memory.md, its first half)
-# A kernel that neither declares what it holds nor runs on a part of the graph: arrays of 64 bits.
+# Vertex programs and other kernels that do not declare what they hold: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
 
 
@@ -62,16 +63,6 @@ class PeakMemory:
             return f"may not fit: needs {between}, there are {_size(self.available)}"
         return f"needs {_size(self.predicted)} GB, there are {_size(self.available)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the peak, its interval, what there is, and whether it fits, for JSON."""
-        return {
-            "predicted": self.predicted,
-            "low": self.low,
-            "high": self.high,
-            "available": self.available,
-            "fits": self.fits,
-        }
-
 
 def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = None) -> PeakMemory:
     """Return the peak memory of ``predict-graph run`` on the local engine.
@@ -96,11 +87,10 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
         name = getattr(engine, "name", engine)
         raise RequestError(f"the engine is {name}; accepted for memory on this machine: local")
     base = _libraries(graph)
-    reading = reading_of(source, graph)
-    kept = _KEPT * reading.left_over
+    reading, blocks = reading_of(source, graph)
     running, most_running = _running(algorithm, graph)
-    predicted = base + max(reading.peak + kept, running)
-    most = base + max(reading.peak, most_running) + reading.left_over
+    predicted = base + max(reading + _KEPT * blocks, running)
+    most = base + max(reading, most_running) + blocks
     return PeakMemory(
         int(predicted),
         int((1.0 - _BELOW) * predicted),
@@ -121,9 +111,11 @@ def _libraries(graph: Graph) -> float:
 
 def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:
     """Return the peak of a run on a graph that is there, and the most that it may be."""
-    found = footprint_of(algorithm, graph)
-    likely = _held(found or _UNKNOWN, graph)
-    most = _held(found or _MOST_UNKNOWN, graph)
+    declared = getattr(kernel_of(algorithm), "footprint", None)
+    own = (_UNKNOWN, _MOST_UNKNOWN)
+    if declared is not None:
+        own = (declared(algorithm, graph.indices.itemsize),) * 2
+    likely, most = (_held(each, graph) for each in own)
     if algorithm.prior is not None:
         before, most_before = _running(algorithm.prior, graph)
         likely, most = max(likely, before), max(most, most_before)
