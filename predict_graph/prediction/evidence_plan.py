@@ -1,9 +1,4 @@
-"""The plan of evidence: which source is bought for the iterations, and what it may cost.
-
-History of the very run, then the compiled run itself where another engine is the target, then
-samples, as large as the budget allows; and if not even small ones are worth it, a baseline
-estimate.
-"""
+"""The case of a prediction: what is asked and known of it, and what each source may cost."""
 
 from __future__ import annotations
 
@@ -11,19 +6,24 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+from predict_graph.algorithms import Algorithm
 from predict_graph.budget import DEFAULT_BUDGET, Budget
 from predict_graph.cores import meter
 from predict_graph.durations import readable_seconds
-from predict_graph.engines import KnownSetup
+from predict_graph.engines import KnownSetup, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.history import History, RunRecord
+from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.budget import LEAN
-from predict_graph.prediction.baseline import Baseline
+from predict_graph.prediction.baseline import Baseline, baselines_of
 from predict_graph.prediction.memory import peak_memory
-from predict_graph.prediction.request import Request
+from predict_graph.prediction.request import Request, is_local
+from predict_graph.prediction.work import workloads_of
 
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
@@ -31,7 +31,6 @@ LEVELS = (LEAN, 0.05, 0.2, 0.6)
 # Seconds of sampling: fixed, an edge of the graph, and an edge of the samples, measured on two
 # cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
 _FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
-_LEAN_SHARE = 0.7  # of both, where nothing is calibrated; measured: web-NotreDame, R-MAT 16
 _COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
 # Times its budget, at which a prediction stops all work: by definition, the documented limit is
 # 1.25, and the answer has to be put together, too.
@@ -91,109 +90,136 @@ class Spending:
         return _TOLERANCE * self._allowed - self.spent
 
 
-@dataclass(frozen=True)
-class EvidencePlan:
-    """The sources that are worth buying for one prediction.
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What is asked of one prediction, what is known before it, and the budget that is left.
 
     Parameters
     ----------
-    baselines : list of Baseline
-        Of each algorithm of the chain.
-    run_seconds : float
-        What the run is estimated to take, on its engine; on this machine at least.
+    graph : Graph, or one that stays on a cluster
+    request : Request
+    history : History or None
+    spending : Spending
+    source : graph-like, optional
+        What the graph was read from.
     """
 
-    baselines: list[Baseline]
-    run_seconds: float
-    local: bool = True
+    graph: Any
+    request: Request
+    history: History | None
+    spending: Spending
+    source: Any = None
 
-    @classmethod
-    def on_this_machine(cls, graph: AnyGraph, baselines: list[Baseline]) -> EvidencePlan:
-        """Return the plan of a run on the local engine."""
-        run = sum(baseline.least_seconds for baseline in baselines)
-        return cls(baselines, graph.read_seconds + run)
+    @cached_property
+    def chain(self) -> list[Request]:
+        """The requests of a chain of algorithms, in the order in which they run."""
+        return self.request.chain
 
-    def buys_full_run(self, graph: AnyGraph, request: Request, spending: Spending) -> bool:
+    @property
+    def algorithms(self) -> list[Algorithm]:
+        """Those of the chain."""
+        return [part.algorithm for part in self.chain]
+
+    @property
+    def local(self) -> bool:
+        """Whether the run is one on this machine."""
+        return is_local(self.request.engine)
+
+    @cached_property
+    def baselines(self) -> list[Baseline]:
+        """What each algorithm takes on this machine, by runs of other graphs."""
+        return baselines_of(self.graph, self.algorithms, self.history)
+
+    @cached_property
+    def records(self) -> list[list[RunRecord]]:
+        """Earlier runs of each algorithm on this graph; [] if one has none, or others are asked."""
+        history, fresh = self.history, self.request.named or self.request.budget.unlimited
+        if fresh or history is None or len(history) == 0:
+            return []
+        key = self.graph.fingerprint
+        found = [history.runs_of(each.name, key, each.to_dict()) for each in self.algorithms]
+        return found if all(found) else []
+
+    @property
+    def run_seconds(self) -> float:
+        """What the run takes at least, on this machine."""
+        read: float = self.graph.read_seconds
+        return read + sum(each.least_seconds for each in self.baselines)
+
+    def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
+        """Return the workload of each algorithm of the chain."""
+        return workloads_of(self.graph, self.algorithms, estimates, self.request.engine.workers)
+
+    def buys_full_run(self) -> bool:
         """Whether the full run on this machine is expected to be within the budget, and fits.
 
         On the local engine that is the job itself: an unlimited budget does not run a long one,
         and options of sampling or cost models ask for other evidence.
         """
+        request = self.request
         named = request.evidence_named if self.local else request.estimation_named
         if named or not runs_here(request.algorithm):
             return False
-        needed = sum(baseline.seconds + _COUNTING * graph.edges for baseline in self.baselines)
+        needed = sum(baseline.seconds + _COUNTING * self.graph.edges for baseline in self.baselines)
         needed *= meter.read().slowdown
         if self.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return False
-        if not spending.affords(needed):
+        if not self.spending.affords(needed):
             return False
-        if not isinstance(graph, Graph):
-            return True
-        return all(
-            peak_memory(graph, baseline.algorithm, LocalEngine()).fits
-            for baseline in self.baselines
+        graph = self.graph
+        return not isinstance(graph, Graph) or all(
+            peak_memory(graph, each, LocalEngine()).fits for each in self.algorithms
         )
 
-    def samples_reserve(self, graph: AnyGraph, spending: Spending) -> float:
-        """Return the seconds that the smallest samples need, if they are within the budget."""
-        seconds = self.cost(graph, LEVELS[0])
-        return seconds if spending.affords(seconds) else 0.0
-
-    def levels(self, graph: AnyGraph, request: Request, spending: Spending) -> list[float]:
+    def levels(self) -> list[float]:
         """Return the levels of sampling to go through, the cheapest first; none for a baseline
         estimate.
 
         The largest that the budget affords; all of them up to that if the prediction is to stop as
         soon as it is near enough. What the user named is done, at the lowest level if need be.
         """
+        request, spending = self.request, self.spending
         every = [level for level in LEVELS if level < request.max_overhead]
         every.append(request.max_overhead)
         if request.budget.unlimited and request.within is None:
             return every[-1:]
-        tunable = "max_overhead" in request.method.reads
-        found = [level for level in every if spending.affords(self.cost(graph, level))]
-        if not found and self.cost(graph, every[0]) <= spending.left_at_most:
+        found = [level for level in every if spending.affords(self.cost(level))]
+        asked = request.baseline_would_ignore or not self.local
+        if not found and (asked or self.cost(every[0]) <= spending.left_at_most):
             found = every[:1]
-        if not found and (request.baseline_would_ignore or not self.local):
-            found = every[:1] if tunable else every[-1:]
-        if not tunable:
+        if "max_overhead" not in request.method.reads:
             return every[-1:] if found else []
         return found if request.within is not None else found[-1:]
 
     def estimated_setups(self, levels: Sequence[float]) -> dict[str, KnownSetup]:
         """Return setups by other graphs, where only the smallest samples are affordable."""
-        if not self.local or max(levels) > LEAN:
+        request = self.request
+        if not self.local or max(levels) > LEAN or request.budget.unlimited or request.probe:
             return {}
         return {
             baseline.algorithm.name: KnownSetup(baseline.setup_seconds, False)
             for baseline in self.baselines
         }
 
-    def more(self, graph: AnyGraph, level: float) -> str:
+    def more(self, level: float) -> str:
         """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""
-        better = [each for each in LEVELS if each > level]
-        if not self.local or not better:
+        if not self.local or level >= LEVELS[-1]:
             return ""
-        seconds = readable_seconds(self.cost(graph, better[-1]))
         what = "larger samples" if level else "samples"
+        seconds = readable_seconds(self.cost(LEVELS[-1]))
         return f"about {seconds} of {what} would narrow this (--budget none)"
 
-    def cost(self, graph: AnyGraph, level: float) -> float:
+    def cost(self, level: float) -> float:
         """Return the seconds that samples of a level take, and setting up and probing with them.
 
         On this machine, as busy as it is now.
         """
-        lean = level <= LEAN
-        share = _LEAN_SHARE if lean else 1.0
-        sampling = share * _FIXED + graph.edges * (share * _PER_EDGE + level * _PER_SAMPLED_EDGE)
+        edges: int = self.graph.edges
+        sampling = _FIXED + edges * (_PER_EDGE + level * _PER_SAMPLED_EDGE)
         seconds = len(self.baselines) * sampling
-        if self.local:
-            for baseline in self.baselines:
-                iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
-                seconds += _PROBE_FIXED + _PROBING * iteration
-                # Samples are run, too: of semi-clustering that is most of what they take.
-                seconds += (
-                    0.0 if lean else baseline.setup_seconds + level * baseline.superstep_seconds
-                )
+        for baseline in self.baselines if self.local else ():
+            iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
+            seconds += _PROBE_FIXED + _PROBING * iteration
+            if level > LEAN:  # samples are run, too: of semi-clustering most of what they take
+                seconds += baseline.setup_seconds + level * baseline.superstep_seconds
         return seconds * meter.read().slowdown

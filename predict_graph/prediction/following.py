@@ -5,26 +5,85 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from os import PathLike
 from types import TracebackType
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.clock import Expected, Moment, SuperstepClock
+from predict_graph.clock import Expected, Moment, SuperstepClock, read_expected
 from predict_graph.clock.expected import expected_of
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.history import History
-from predict_graph.prediction.expectation import (
-    Expect,
-    baseline_prediction,
-    check_expect,
-    check_fits,
-)
+from predict_graph.prediction.outcome import Prediction
+from predict_graph.prediction.pipeline import case_of, from_earlier_runs, unmeasured
 from predict_graph.prediction.request import check_request
 
 OnMoment = Callable[[Moment], None]
+
+Expect = Prediction | Mapping[str, Any] | str | PathLike[str]
+"""A prediction, its JSON as a mapping, or a file of that."""
+
+
+def check_expect(expect: Expect) -> tuple[Expected, Mapping[str, Any]]:
+    """Return what a prediction expects, and its JSON.
+
+    Raises
+    ------
+    RequestError
+        If it is no prediction of an algorithm.
+    """
+    if isinstance(expect, Prediction):
+        document: Mapping[str, Any] = expect.to_dict()
+        return expected_of(document, "the prediction"), document
+    if isinstance(expect, Mapping):
+        return expected_of(expect, "expect"), expect
+    return read_expected(expect)
+
+
+def check_fits(
+    document: Mapping[str, Any], algorithm: Algorithm, engine: Engine, graph: Any
+) -> None:
+    """Check that a prediction is one of the run that begins.
+
+    Parameters
+    ----------
+    document : mapping
+    algorithm : Algorithm
+    engine : Engine
+    graph : Graph or SparkGraph
+
+    Raises
+    ------
+    RequestError
+        If it is of another algorithm, parameter, graph or engine.
+    """
+    described = engine.describe()
+    predicted = document.get("engine", {})
+    pairs: list[tuple[str, Any, Any]] = [
+        ("algorithm", document["algorithm"]["name"], algorithm.name),
+        ("engine", predicted.get("name"), engine.name),
+        ("machines", predicted.get("machines"), described.get("machines")),
+        ("threads", predicted.get("threads"), described.get("threads")),
+    ]
+    given = document["algorithm"].get("parameters", {})
+    own = algorithm.to_dict()
+    pairs += [
+        (f"parameter {name}", given.get(name), own.get(name)) for name in sorted({*given, *own})
+    ]
+    sizes = document.get("graph", {})
+    pairs += [
+        ("number of vertices", sizes.get("vertices"), graph.vertices),
+        ("number of edges", sizes.get("edges"), graph.edges),
+    ]
+    for what, expected, actual in pairs:
+        if expected != actual:
+            raise RequestError(
+                f"what is expected is of the {what} {expected}, but the run has {actual}; "
+                "accepted: a prediction of this run"
+            )
 
 
 class Follower:
@@ -128,7 +187,8 @@ def expected_before(
     algorithm: Algorithm, engine: Engine, graph: Any, history: History | None
 ) -> Expected:
     """Return what a run is expected to take without measuring anything of it."""
-    found = baseline_prediction(graph, check_request(algorithm, engine=engine, budget=0), history)
+    case = case_of(graph, check_request(algorithm, engine=engine, budget=0), history)
+    found = from_earlier_runs(case) or unmeasured(case)
     return expected_of(found.to_dict(), found.evidence[0]["source"])
 
 

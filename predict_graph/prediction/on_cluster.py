@@ -185,9 +185,7 @@ class _Counted:
         algorithms = [part.algorithm for part in self._chain]
         runtime_model = request.runtime_model(request.engine, graph, algorithms, self._context)
         runtimes = runtime_model.estimate(self._workloads)
-        return assembled(
-            graph, self._chain, self._estimates, self._workloads, runtimes, self._spending
-        )
+        return assembled(graph, self._chain, self._estimates, runtimes, self._spending)
 
 
 def _refuse_samples(request: Request, packed: PackedGraph) -> None:

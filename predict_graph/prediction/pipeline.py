@@ -1,4 +1,4 @@
-"""The pipeline of a prediction: request, graph, iterations, work, seconds, scaling, outcome."""
+"""The pipeline of a prediction: a loop over sources of evidence, the least expensive first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,21 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
-from predict_graph.engines import Engine, RunProfile, RuntimeEstimate, Workload
+from predict_graph.engines import (
+    Engine,
+    EstimationContext,
+    FixedSpending,
+    RunProfile,
+    RuntimeEstimate,
+    RuntimeModel,
+    Workload,
+)
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.functions import FunctionPrediction, is_function
 from predict_graph.graph import Graph, check_graph
-from predict_graph.history import History, check_history
+from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.history import History, RunRecord, check_history
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,
@@ -28,24 +37,12 @@ from predict_graph.iterations import (
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.options import PredictOptions, completed, for_function, offers
-from predict_graph.prediction.baseline import (
-    Baseline,
-    baseline_iterations,
-    baseline_runtimes,
-    baselines_of,
-)
-from predict_graph.prediction.evidence_plan import EvidencePlan, Spending
+from predict_graph.prediction.baseline import baseline_iterations, baseline_runtimes
+from predict_graph.prediction.evidence_plan import LEVELS, Case, Spending
 from predict_graph.prediction.outcome import Prediction, assembled
-from predict_graph.prediction.recalled import (
-    from_earlier_runs,
-    from_full_run,
-    known_runs,
-    workloads_on,
-)
-from predict_graph.prediction.request import Request, check_request, direction, is_local
-from predict_graph.prediction.seconds.earlier_runs import (
-    of_this_engine,
-)
+from predict_graph.prediction.request import Request, check_request, direction
+from predict_graph.prediction.run_records import records_of
+from predict_graph.prediction.seconds.earlier_runs import earlier_runtime, of_this_engine
 from predict_graph.prediction.stopped_run import StoppedRun
 
 
@@ -135,123 +132,212 @@ def predict_on(
     source: Any = None,
     reading_seconds: float = 0.0,
 ) -> Prediction:
-    """Predict with everything checked and read: the stages, one after the other.
+    """Predict with everything checked and read: from one source after the other.
 
-    An algorithm with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are
-    predicted; iterations and counters are those of the algorithm itself.
+    Earlier runs of this graph; the full run on this machine; samples, as large as the budget
+    allows; and if not even small ones are worth it, a baseline estimate. An algorithm with a prior
+    (:attr:`Algorithm.prior`) runs after it, so the seconds of both are predicted; iterations and
+    counters are those of the algorithm itself.
     """
-    request = replace(request, algorithm=request.algorithm.on(graph))
-    chain = request.chain
-    algorithms = [part.algorithm for part in chain]
-    spending = Spending(request.budget, 0.0, reading_seconds)
-    baselines = baselines_of(graph, algorithms, history)
-    fresh = bool(request.named) or request.budget.unlimited
-    records = [] if fresh else known_runs(graph, algorithms, history)
-    own = [of_this_engine(part, request.engine) for part in records]
-    if records and all(own):
-        return from_earlier_runs(graph, chain, own, spending, source)
-    if not is_local(request.engine):  # what is known of it asks for in-degrees, first of all
-        for part in chain:
+    case = case_of(graph, request, history, source, reading_seconds)
+    found = from_earlier_runs(case)
+    if found is not None:
+        return found
+    if not case.local:  # what is known of it asks for in-degrees, first of all
+        for part in case.chain:
             if part.method.prepares is not None:
                 part.method.prepares(graph)
-    plan = _evidence_plan(graph, request, baselines, history)
-    spending.expects(plan.run_seconds)
-    exact: list[IterationEstimate] = []
+    expected = case.run_seconds if case.local else unmeasured(case).runtime_seconds.predicted
+    case.spending.expects(expected)
+    exact = _recalled(case)
     started: StoppedRun | None = None
-    if records:
-        exact = [recalled_estimate(part[0], request.engine.workers) for part in records]
-    elif plan.buys_full_run(graph, request, spending):
-        before = spending.spent
-        profile = _full_run(graph, request, spending, plan.samples_reserve(graph, spending))
+    if not exact and case.buys_full_run():
+        before = case.spending.spent
+        profile = _full_run(case)
         if profile is not None and not profile.stopped:
             exact = whole_run_estimates(profile)
-            if plan.local:
-                return from_full_run(graph, chain, profile, spending, source)
-        elif (
-            profile is not None
-            and profile.algorithm == request.algorithm.name
-            and profile.iterations
-        ):
-            took = spending.spent - before - profile.phases["setup"]
-            started = StoppedRun.of(request, profile, graph.vertices, took)
-    levels = plan.levels(graph, request, spending)
+            if case.local:
+                records = [[record] for record in records_of(profile)]
+                return _from_runs(case, records, exact, "full local run", measured=True)
+        elif profile is not None and profile.iterations:
+            took = case.spending.spent - before - profile.phases["setup"]
+            started = StoppedRun.of(case.request, profile, graph.vertices, took)
+    levels = case.levels()
     if not levels and not exact:
-        return _from_baseline(
-            graph, chain, baselines, started, spending, plan.more(graph, 0.0), source
+        return unmeasured(case, started, case.more(0.0))
+    return _sampled(case, levels or [LEAN], exact, started)
+
+
+def case_of(
+    graph: AnyGraph,
+    request: Request,
+    history: History | None,
+    source: Any = None,
+    reading_seconds: float = 0.0,
+) -> Case:
+    """Return the case of a request on a graph; its budget starts to be spent."""
+    request = replace(request, algorithm=request.algorithm.on(graph))
+    return Case(graph, request, history, Spending(request.budget, 0.0, reading_seconds), source)
+
+
+def from_earlier_runs(case: Case) -> Prediction | None:
+    """Return the prediction from earlier runs of this job on this graph and engine, if any."""
+    own = [of_this_engine(part, case.request.engine) for part in case.records]
+    if not own or not all(own):
+        return None
+    estimates = [recalled_estimate(part[0], case.request.engine.workers) for part in own]
+    return _from_runs(case, own, estimates, "earlier runs of this graph", measured=False)
+
+
+def _recalled(case: Case) -> list[IterationEstimate]:
+    """Return the iterations of earlier runs of this graph, by whatever engine."""
+    return [recalled_estimate(part[0], case.request.engine.workers) for part in case.records]
+
+
+def _from_runs(
+    case: Case,
+    records: Sequence[Sequence[RunRecord]],
+    estimates: Sequence[IterationEstimate],
+    evidence: str,
+    *,
+    measured: bool,
+) -> Prediction:
+    runtimes = [
+        earlier_runtime(part, workload, first=number == 0, source=evidence)
+        for number, (part, workload) in enumerate(
+            zip(records, case.workloads(estimates), strict=True)
         )
-    levels = levels or [LEAN]  # the number of iterations is known; their cost is probed
-    probes = request.budget.unlimited or bool(request.probe)
-    setups = {} if probes else plan.estimated_setups(levels)
-    if started is not None and plan.local:
+    ]
+    return _answer(case, case.chain, estimates, runtimes, measured=measured)
+
+
+def _answer(
+    case: Case,
+    chain: Sequence[Request],
+    estimates: Sequence[IterationEstimate],
+    runtimes: Sequence[RuntimeEstimate],
+    more: str = "",
+    *,
+    measured: bool,
+) -> Prediction:
+    given = (case.graph, chain, estimates, runtimes, case.spending, more, case.source)
+    return assembled(*given, measured=measured)
+
+
+def _sampled(
+    case: Case,
+    levels: Sequence[float],
+    exact: list[IterationEstimate],
+    started: StoppedRun | None,
+) -> Prediction:
+    """Return the prediction from samples of the levels that the budget affords."""
+    graph, request, spending = case.graph, case.request, case.spending
+    setups = case.estimated_setups(levels)
+    if started is not None and case.local:
         setups = started.setups
-    context = request.context(history, graph.edges, spending, setups)
+    context = request.context(case.history, graph.edges, spending, setups)
     with spending.loading():
-        _load_compiled(graph, chain)
-    runtime_model = request.runtime_model(request.engine, graph, algorithms, context)
-    if not plan.local:
-        runtime_model.survey()
-    prediction = None
+        _load_compiled(graph, case.chain)
+    runtime_model = request.runtime_model(request.engine, graph, case.algorithms, context)
     # What the user named is done, even where the budget is too small for it.
-    beyond = request.baseline_would_ignore and plan.cost(graph, levels[0]) > spending.left_at_most
+    beyond = request.baseline_would_ignore and case.cost(levels[0]) > spending.left_at_most
 
     def left_at_most() -> float:
         return math.inf if beyond else spending.left_at_most
 
-    for level in levels:
-        more = [replace(part, max_overhead=level) for part in chain]
-        try:
-            with deadline(left_at_most):
-                if plan.local and prediction is None:
-                    runtime_model.survey()
-                estimates = exact or estimates_of(graph, more, runtime_model)
-        except StopRun:  # not even a small sample ended in time
-            if prediction is not None:
+    of_model = left_at_most if case.local else None
+    prediction = None
+    try:
+        with deadline(of_model):
+            runtime_model.survey()
+        for level in levels:
+            chain = [replace(part, max_overhead=level) for part in case.chain]
+            estimates = exact or _in_time(case, chain, runtime_model, left_at_most)
+            if started is not None and not exact:
+                estimates = started.weighted(estimates)
+            workloads = case.workloads(estimates)
+            try:
+                with deadline(of_model):
+                    runtimes, measured = runtime_model.estimate(workloads), True
+            except StopRun:
+                if prediction is not None:
+                    raise
+                runtimes = _unmeasured_runtimes(case, started, workloads)
+                measured = started is not None
+            more = case.more(level)
+            prediction = _answer(case, chain, estimates, runtimes, more, measured=measured)
+            if request.within is not None and prediction.relative_width <= request.within:
                 break
-            if plan.local:
-                return _from_baseline(graph, chain, baselines, started, spending, "", source)
-            estimates = [
-                baseline_iterations(graph, each, request.engine.workers) for each in baselines
-            ]
-        if started is not None and not exact:
-            estimates = started.weighted(estimates)
-        workloads = workloads_on(graph, chain, estimates)
-        measured = True
-        try:
-            with deadline(left_at_most if plan.local else None):
-                runtimes = runtime_model.estimate(workloads)
-        except StopRun:
-            if prediction is not None:
+            if not spending.affords(case.cost(level)):
                 break
-            runtimes = _unmeasured_runtimes(graph, baselines, started, workloads)
-            measured = started is not None
-        left = plan.more(graph, level)
-        prediction = assembled(
-            graph, more, estimates, workloads, runtimes, spending, left, source, measured=measured
+    except StopRun:  # not even a small sample ended in time, or a larger one did not
+        pass
+    return prediction or unmeasured(case, started)
+
+
+def _in_time(
+    case: Case,
+    chain: Sequence[Request],
+    runtime_model: RuntimeModel,
+    left: Callable[[], float],
+) -> list[IterationEstimate]:
+    """Return the estimates from samples; elsewhere baseline iterations if they do not end."""
+    try:
+        with deadline(left):
+            return estimates_of(case.graph, chain, runtime_model)
+    except StopRun:
+        if case.local:
+            raise
+        workers = case.request.engine.workers
+        return [baseline_iterations(case.graph, each, workers) for each in case.baselines]
+
+
+def unmeasured(case: Case, started: StoppedRun | None = None, more: str = "") -> Prediction:
+    """Return the prediction of a run without measuring anything of it.
+
+    A baseline estimate, corrected by a run that was stopped, if there was one. Supersteps of a
+    library are counted by its replay, which the run needs in any case.
+    """
+    graph, request, baselines = case.graph, case.request, case.baselines
+    if started is not None:
+        baselines = [*baselines[:-1], baselines[-1].beyond(started.done)]
+    estimates = _recalled(case)
+    if request.method.name == "replay" and isinstance(graph, Graph) and not case.local:
+        estimates = estimates_of(graph, case.chain)
+    workers = request.engine.workers
+    estimates = estimates or [baseline_iterations(graph, each, workers) for each in baselines]
+    if started is not None:
+        estimates = started.weighted(estimates)
+    workloads = case.workloads(estimates)
+    runtimes = _unmeasured_runtimes(case, started, workloads)
+    return _answer(case, case.chain, estimates, runtimes, more, measured=started is not None)
+
+
+def _unmeasured_runtimes(
+    case: Case, started: StoppedRun | None, workloads: Sequence[Workload]
+) -> list[RuntimeEstimate]:
+    """Return baseline seconds, or those by the supersteps of a run that was stopped."""
+    graph, request = case.graph, case.request
+    if started is not None and case.local:
+        return started.runtimes(workloads)
+    # The work of a user's function on Spark is known from runs of it alone.
+    known = request.method.estimate is not None and isinstance(graph, Graph)
+    if request.engine.name == "spark" and known:
+        context = EstimationContext(
+            seed=request.seed,
+            history=case.history,
+            progress=request.progress,
+            spending=FixedSpending(full=False),
         )
-        if request.within is not None and prediction.relative_width <= request.within:
-            break
-        if not spending.affords(plan.cost(graph, level)):
-            break
-    assert prediction is not None
-    return prediction
-
-
-def _evidence_plan(
-    graph: Graph, request: Request, baselines: list[Baseline], history: History | None
-) -> EvidencePlan:
-    """Return the plan of a request; elsewhere, a run takes what is known of that engine."""
-    if is_local(request.engine):
-        return EvidencePlan.on_this_machine(graph, baselines)
-    from predict_graph.prediction.expectation import baseline_prediction
-
-    expected = baseline_prediction(graph, request, history).runtime_seconds.predicted
-    return EvidencePlan(baselines, expected, local=False)
+        model = request.runtime_model(request.engine, graph, case.algorithms, context)
+        return model.estimate(workloads)
+    return baseline_runtimes(graph, case.baselines, workloads, request.engine, case.history)
 
 
 _LOADED: set[tuple[str, str, bool]] = set()
 
 
-def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
+def _load_compiled(graph: AnyGraph, chain: Sequence[Request]) -> None:
     """Load, or at first use build, the compiled code of the methods: on a graph of no size."""
     keys = {(part.algorithm.name, part.method.name, graph.directed) for part in chain}
     local = all(runs_here(part.algorithm) for part in chain)
@@ -265,57 +351,23 @@ def _load_compiled(graph: Graph, chain: Sequence[Request]) -> None:
     estimates_of(small, quiet)
 
 
-def _full_run(
-    graph: Graph, request: Request, spending: Spending, reserve: float
-) -> RunProfile | None:
+def _full_run(case: Case) -> RunProfile | None:
     """Run the job on this machine until the budget, less a reserve for samples, is spent.
 
-    Returns None if its setup takes longer than that.
+    Returns None if its setup, or the run before it in a chain, takes longer than that.
     """
+    request, spending = case.request, case.spending
     engine = request.engine
     local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
     with spending.loading():
         local.load(request.algorithm)
     request.progress("full run on this machine", 0.0)
+    samples = case.cost(LEVELS[0])
+    reserve = samples if spending.affords(samples) else 0.0
     with deadline(lambda: spending.left - reserve), suppress(StopRun):
-        return local.run(request.algorithm, graph)
+        profile = local.run(request.algorithm, case.graph)
+        return profile if profile.algorithm == request.algorithm.name else None
     return None
-
-
-def _from_baseline(
-    graph: Graph,
-    chain: Sequence[Request],
-    baselines: Sequence[Baseline],
-    started: StoppedRun | None,
-    spending: Spending,
-    more: str,
-    source: Any,
-) -> Prediction:
-    """Return a baseline prediction, corrected by a run that was stopped, if there was one."""
-    engine = chain[-1].engine
-    if started is not None:
-        baselines = [*baselines[:-1], baselines[-1].beyond(started.done)]
-    estimates = [baseline_iterations(graph, baseline, engine.workers) for baseline in baselines]
-    if started is not None:
-        estimates = started.weighted(estimates)
-    workloads = workloads_on(graph, chain, estimates)
-    runtimes = _unmeasured_runtimes(graph, baselines, started, workloads)
-    measured = started is not None
-    return assembled(
-        graph, chain, estimates, workloads, runtimes, spending, more, source, measured=measured
-    )
-
-
-def _unmeasured_runtimes(
-    graph: Graph,
-    baselines: Sequence[Baseline],
-    started: StoppedRun | None,
-    workloads: Sequence[Workload],
-) -> list[RuntimeEstimate]:
-    """Return baseline seconds, or those by the supersteps of a run that was stopped."""
-    if started is not None:
-        return started.runtimes(workloads)
-    return baseline_runtimes(graph, baselines, workloads, LocalEngine())
 
 
 def estimates_of(

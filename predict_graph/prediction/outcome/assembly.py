@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from predict_graph.cores import Load, meter
-from predict_graph.engines import RuntimeEstimate, Workload
+from predict_graph.engines import RuntimeEstimate
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import degree_bins
 from predict_graph.graph.on_cluster import AnyGraph
@@ -38,7 +38,6 @@ def assembled(
     graph: AnyGraph,
     chain: Sequence[Request],
     estimates: Sequence[IterationEstimate],
-    workloads: Sequence[Workload],
     runtimes: Sequence[RuntimeEstimate],
     spending: Spending,
     more: str = "",
@@ -55,7 +54,7 @@ def assembled(
     graph : AnyGraph
     chain : sequence of Request
         In the order in which the algorithms run.
-    estimates, workloads, runtimes : sequence
+    estimates, runtimes : sequence
         Of each.
     spending : Spending
         Knows what the prediction took.
@@ -69,8 +68,7 @@ def assembled(
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
     doubts = graph_doubts(graph) if sampled else []
     parts = [
-        _of_one(graph, *stages, doubts)
-        for stages in zip(chain, estimates, workloads, runtimes, strict=True)
+        _of_one(graph, *stages, doubts) for stages in zip(chain, estimates, runtimes, strict=True)
     ]
     result, same_error = parts[0], any(each.common_std for each in runtimes)
     for part in parts[1:]:
@@ -102,7 +100,6 @@ def _of_one(
     graph: AnyGraph,
     request: Request,
     estimate: IterationEstimate,
-    workload: Workload,
     runtime: RuntimeEstimate,
     doubts: list[str],
 ) -> Prediction:

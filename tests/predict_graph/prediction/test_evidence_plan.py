@@ -9,7 +9,6 @@ import pytest
 
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
-from predict_graph.budget import check_budget
 from predict_graph.cores import Load, LoadMeter
 from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines import per_iteration
@@ -20,9 +19,7 @@ from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction import evidence_plan as module
 from predict_graph.prediction import pipeline
 from predict_graph.prediction.baseline import Baseline
-from predict_graph.prediction.evidence_plan import LEVELS, EvidencePlan, Spending
-from predict_graph.prediction.expectation import baseline_prediction
-from predict_graph.prediction.pipeline import _evidence_plan
+from predict_graph.prediction.evidence_plan import LEVELS, Case, Spending
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.stopped_run import _line
 
@@ -34,17 +31,17 @@ def spark(machines):
     return SparkEngine("spark://127.0.0.1:9", machines, memory="1g")
 
 
-def plan(compiled, run):
-    """A plan of a run of so many seconds on Spark, that takes so many compiled."""
-    baseline = Baseline(check_algorithm("pagerank"), 10.0, 0.0, compiled, 0)
-    return EvidencePlan([baseline], run, local=False)
+def case(compiled, run, engine=None, **options):
+    """The case of a run of so many seconds, that takes so many compiled."""
+    request = check_request("pagerank", engine=engine or spark(2), **options)
+    found = Case(GRAPH, request, None, Spending(request.budget, run))
+    vars(found)["baselines"] = [Baseline(request.algorithm, 10.0, 0.0, compiled, 0)]
+    return found
 
 
 @pytest.mark.parametrize(("compiled", "bought"), [(4.0, True), (6.0, False)])
 def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, bought):
-    request = check_request("pagerank", engine=spark(2))
-    spending = Spending(check_budget("5%"), 100.0)
-    assert plan(compiled, 100.0).buys_full_run(GRAPH, request, spending) is bought
+    assert case(compiled, 100.0, budget="5%").buys_full_run() is bought
 
 
 class Countdown:
@@ -80,8 +77,8 @@ def test_a_full_run_stops_at_its_deadline():
 def stopped_after(supersteps):
     """Replace the full run by one that is stopped."""
 
-    def stopped(graph, request, spending, reserve):
-        found = LocalEngine().run(request.algorithm, graph, max_iterations=supersteps)
+    def stopped(case):
+        found = LocalEngine().run(case.request.algorithm, case.graph, max_iterations=supersteps)
         return replace(found, stopped=True, converged=False)
 
     return stopped
@@ -103,7 +100,7 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     mesh = check_graph("grid:rows=40,columns=40")
     whole = ENGINE.run(check_algorithm(name), mesh)
     monkeypatch.setattr(pipeline, "_full_run", stopped_after(done))
-    monkeypatch.setattr(EvidencePlan, "levels", lambda *given: [])
+    monkeypatch.setattr(Case, "levels", lambda *given: [])
     found = predict(name, mesh, history="none", seed=1)
     assert found.evidence[0]["source"] == "first supersteps"
     assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
@@ -132,7 +129,7 @@ class Passing:
     def __init__(self, monkeypatch, looks):
         self.looks = looks
         self.left = 0
-        monkeypatch.setattr(EvidencePlan, "buys_full_run", lambda *given: False)
+        monkeypatch.setattr(Case, "buys_full_run", lambda *given: False)
         monkeypatch.setattr(Spending, "left_at_most", property(self._look))
         monkeypatch.setattr(Spending, "affords", lambda spending, seconds: True)
 
@@ -203,18 +200,15 @@ class Peak:
 @pytest.mark.parametrize("fits", [None, False])
 def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
     monkeypatch.setattr(module, "peak_memory", lambda *given: Peak(fits))
-    request = check_request("pagerank", engine=spark(2), budget="none")
-    spending = Spending(request.budget, 100.0)
-    assert not plan(0.1, 100.0).buys_full_run(GRAPH, request, spending)
+    assert not case(0.1, 100.0, budget="none").buys_full_run()
 
 
 def test_on_a_busy_machine_less_is_affordable(monkeypatch):
-    request = check_request("pagerank", engine=spark(2), budget="6s")
     found = []
     for load in (Load(), Load(waited=0.9)):
         monkeypatch.setattr(LoadMeter, "read", lambda meter, load=load: load)
-        spending, here = Spending(request.budget, 100.0), plan(1.0, 100.0)
-        found.append((here.cost(GRAPH, 0.6), here.buys_full_run(GRAPH, request, spending)))
+        here = case(1.0, 100.0, budget="6s")
+        found.append((here.cost(0.6), here.buys_full_run()))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     assert [bought for _, bought in found] == [True, False]
 
@@ -224,27 +218,24 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
     found = []
     for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
-        found.append(_evidence_plan(GRAPH, request, [], None).run_seconds)
-        expected = baseline_prediction(GRAPH, request, None).runtime_seconds.predicted
-        assert found[-1] == pytest.approx(expected)
+        expected = pipeline.unmeasured(pipeline.case_of(GRAPH, request, None))
+        found.append(expected.runtime_seconds.predicted)
     assert found[1] > 1.2 * found[0] > 0.0  # of so small a graph most of it is opening
 
 
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
-    request = check_request("pagerank", engine=spark(2))
-    levels = [
-        plan(1e9, run).levels(GRAPH, request, Spending(check_budget("5%"), run))
-        for run in (0.01, 1e4)
-    ]
-    assert levels == [[LEVELS[0]], [request.max_overhead]]
+    cases = [case(1e9, run, budget="5%") for run in (0.01, 1e4)]
+    assert [each.levels() for each in cases] == [[LEVELS[0]], [cases[0].request.max_overhead]]
 
 
 def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypatch):
+    unmeasured = pipeline.unmeasured
+
     def slowly(*given):
         time.sleep(0.5)
-        return baseline_prediction(*given)
+        return unmeasured(*given)
 
     monkeypatch.setattr(module, "time", time)  # seconds, not looks at the clock
-    monkeypatch.setattr("predict_graph.prediction.expectation.baseline_prediction", slowly)
+    monkeypatch.setattr(pipeline, "unmeasured", slowly)
     found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
     assert found.overhead_seconds > 0.5
