@@ -23,7 +23,6 @@ from predict_graph.engines.spark.programs.spreading import (
     IntArray,
     SpreadingProgram,
     by_batch,
-    declared,
     keep_loaded,
 )
 
@@ -42,38 +41,29 @@ class KCoreProgram(SpreadingProgram):
 
     algorithm: KCore
 
+    @property
+    def value(self) -> str:  # type: ignore[override]
+        """The core number, or 1 for the k-core and 0 for the others."""
+        most = self.algorithm.most
+        return "estimate" if most is None else f"bigint(estimate = {most})"
+
     def initial(self) -> DataFrame:
         """Let every vertex send its degree; it has no estimates of neighbours yet."""
-        from pyspark.sql import functions as F
-
         self.keep_edges()
-        most, degree = self.algorithm.most, F.col("degree")
-        first = self.tables.vertices.withColumn(
-            "estimate", degree if most is None else F.least(degree, F.lit(most).cast("long"))
-        )
-        message = by_batch(_messages, "binary")
-        state = first.select(
-            *("id", "degree", "inside"),
-            F.lit(True).alias("sending"),
-            "estimate",
-            message("id", "estimate").alias("message"),
-            F.lit(b"").alias("known"),
-        )
-        return declared(state, self.tables.partitions)
+        most = self.algorithm.most
+        estimate = "degree" if most is None else f"least(degree, {most}L)"
+        first = self.tables.vertices.selectExpr("*", f"{estimate} AS estimate")
+        message = by_batch(_messages, "binary")("id", "estimate")
+        return self.state_of(first, estimate="estimate", message=message, known="X''")
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send decreased estimates, and lower those of the receivers."""
-        edges = self.with_edges(state)
-        joined = self.with_received(edges, state, "message", _concatenated)
-        following = joined.withColumn("new", self._looked_at).selectExpr(
-            *("id", "degree", "inside"),
-            "coalesce(new.estimate < estimate, false) AS sending",
-            *(
-                f"coalesce(new.{name}, {name}) AS {name}"
-                for name in ("estimate", "message", "known")
-            ),
+        joined = self.with_received(self.with_edges(state), state, "message", _concatenated)
+        return self.state_of(
+            joined.withColumn("new", self._looked_at),
+            "coalesce(new.estimate < estimate, false)",
+            **{name: f"coalesce(new.{name}, {name})" for name in ("estimate", "message", "known")},
         )
-        return declared(following, self.tables.partitions)
 
     @cached_property
     def _looked_at(self) -> Column:
@@ -81,33 +71,16 @@ class KCoreProgram(SpreadingProgram):
         from pyspark.sql import functions as F
 
         # Without neighbours nothing is received, and the core number is 0.
-        looks = F.col("received").isNotNull() | (F.col("targets").isNull() & F.expr("estimate > 0"))
+        looks = "received IS NOT NULL OR (targets IS NULL AND estimate > 0)"
         asked = (
-            F.when(looks, F.col("id")),
-            F.when(looks, F.col("estimate")),
-            F.coalesce(F.when(looks, F.col("targets")), F.array().cast("array<long>")),
-            F.coalesce(F.when(looks, F.col("known")), F.lit(b"")),
-            F.coalesce("received", F.array().cast("array<binary>")),
+            f"if({looks}, id, NULL)",
+            f"if({looks}, estimate, NULL)",
+            f"coalesce(if({looks}, targets, NULL), cast(array() AS array<bigint>))",
+            f"coalesce(if({looks}, known, NULL), X'')",
+            "coalesce(received, cast(array() AS array<binary>))",
         )
-        return by_batch(_fallen, "estimate long, message binary, known binary")(*asked)
-
-    def sums(self) -> dict[str, Column]:
-        """Count the decreased estimates."""
-        from pyspark.sql import functions as F
-
-        return {"changed": F.col("sending").cast("int")}
-
-    def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices whose estimate decreased."""
-        return sums["changed"] / self.tables.count
-
-    def values(self, state: DataFrame) -> DataFrame:
-        """Return the core numbers, or 1 for the k-core and 0 for the others."""
-        from pyspark.sql import functions as F
-
-        most = self.algorithm.most
-        value = F.col("estimate") if most is None else (F.col("estimate") == most).cast("long")
-        return state.select("id", value.alias("value"))
+        lower = by_batch(_fallen, "estimate long, message binary, known binary")
+        return lower(*map(F.expr, asked))
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return the largest core number and its vertices, or the vertices of the k-core."""

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
-from predict_graph.engines.spark.programs.spreading import declared
-from predict_graph.engines.spark.superstep import SuperstepProgram
+from predict_graph.engines.spark.superstep import VERTEX, SuperstepProgram
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 
 class LabelPropagationProgram(SuperstepProgram):
@@ -22,19 +21,13 @@ class LabelPropagationProgram(SuperstepProgram):
 
     combines = False
     algorithm: LabelPropagation
+    value = "label"
 
     def initial(self) -> DataFrame:
         """Return each vertex with its own id as the label."""
-        from pyspark.sql import functions as F
-
-        state = self.tables.vertices.select(
-            *("id", "degree", "inside"),
-            F.lit(True).alias("sending"),
-            F.col("id").alias("label"),
-            F.lit(False).alias("changed"),
-        )
-        # Spark would assume partitioning by label, which matches the id now but not later.
-        return declared(state, self.tables.partitions)
+        # Without a declaration Spark would assume partitioning by label, which matches the id now
+        # but not later.
+        return self.state_of(label="id", changed="false")
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send all labels, sum votes, and take the label with most; the smallest of several."""
@@ -53,26 +46,14 @@ class LabelPropagationProgram(SuperstepProgram):
         best = F.expr("-max(struct(votes, -label AS negative)).negative AS received")
         inbox = votes.groupBy("dst").agg(best)
         return state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left").selectExpr(
-            *("id", "degree", "inside", "sending"),
+            *(*VERTEX, "sending"),
             "coalesce(received, label) AS label",
             "coalesce(received, label) != label AS changed",
         )
 
-    def sums(self) -> dict[str, Column]:
+    def sums(self) -> dict[str, str]:
         """Count the labels that changed."""
-        from pyspark.sql import functions as F
-
-        return {"changed": F.col("changed").cast("int")}
-
-    def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices whose label changed."""
-        return sums["changed"] / self.tables.count
-
-    def values(self, state: DataFrame) -> DataFrame:
-        """Return the label of each vertex."""
-        from pyspark.sql import functions as F
-
-        return state.select("id", F.col("label").alias("value"))
+        return {"changed": "int(changed)"}
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return the number of communities and the size of the largest."""

@@ -47,6 +47,7 @@ class NeighborhoodProgram(MergingProgram):
     """
 
     algorithm: Neighborhood
+    value = "figure"
 
     def __init__(
         self, algorithm: Neighborhood, tables: GraphTables, prior: DataFrame | None = None
@@ -63,12 +64,6 @@ class NeighborhoodProgram(MergingProgram):
         counters = by_batch(_first, "binary", registers=registers)
         alone = float(_estimates(hashed(np.zeros(1, np.int64), registers))[0])
         return self.tables.vertices.withColumns({"row": counters("id"), "figure": F.lit(alone)})
-
-    def values(self, state: DataFrame) -> DataFrame:
-        """Return the estimated number of vertices that reach each vertex, including itself."""
-        from pyspark.sql import functions as F
-
-        return state.select("id", F.col("figure").alias("value"))
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""

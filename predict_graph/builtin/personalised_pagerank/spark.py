@@ -21,15 +21,8 @@ class PersonalisedPageRankProgram(PageRankProgram):
 
     def initial(self) -> DataFrame:
         """Return rank 1 at the source."""
-        from pyspark.sql import functions as F
-
         (self._source,) = vertices_in_tables(self.algorithm, self.tables)
-        return self.tables.vertices.select(
-            *("id", "degree", "inside"),
-            F.lit(True).alias("sending"),
-            F.expr(f"{self._at_source('1.0D')} AS rank"),
-            F.lit(0.0).alias("change"),
-        )
+        return self.state_of(rank=self._at_source("1.0D"), change="0.0D")
 
     def base(self, sums: Mapping[str, float]) -> str:
         """Return the base rank as SQL: non-zero at the source only."""

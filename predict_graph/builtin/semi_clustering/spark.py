@@ -13,7 +13,7 @@ from predict_graph.builtin.semi_clustering.batches import (
     without_copies,
 )
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
-from predict_graph.engines.spark.programs.spreading import SpreadingProgram, by_batch, declared
+from predict_graph.engines.spark.programs.spreading import SpreadingProgram, by_batch
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
@@ -50,33 +50,25 @@ class SemiClusteringProgram(SpreadingProgram):
 
     def initial(self) -> DataFrame:
         """Let every vertex hold the semi-cluster of itself."""
-        from pyspark.sql import functions as F
-
-        first = by_batch(alone, "binary")
         vertices = self.with_edges(self.tables.vertices)
         weights = ["weights"] if "weights" in vertices.columns else []
-        held = vertices.withColumn("sent", first("id", "targets", *weights))
-        state = held.select(
-            *("id", "degree", "inside"),
-            F.lit(True).alias("sending"),
-            "sent",
-            F.col("sent").alias("kept"),
-            F.lit(0).cast("long").alias("updated"),
-            F.lit(1).cast("long").alias("held"),
-            F.lit(0.0).alias("best_score"),
-            F.lit(1).cast("long").alias("best_size"),
-            F.lit(0.0).alias("total_score"),
+        held = vertices.withColumn("sent", by_batch(alone, "binary")("id", "targets", *weights))
+        return self.state_of(
+            held,
+            sent="sent",
+            kept="sent",
+            updated="0L",
+            held="1L",
+            best_score="0.0D",
+            best_size="1L",
+            total_score="0.0D",
         )
-        return declared(state, self.tables.partitions)
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send semi-clusters, and extend the received ones."""
         joined = self.with_received(self.with_edges(state), state, "sent", without_copies)
-        following = joined.withColumn("new", self._grown).selectExpr(
-            *("id", "degree", "inside", "sending"),
-            *(f"new.{name} AS {name}" for name in _NAMES),
-        )
-        return declared(following, self.tables.partitions)
+        following = {name: f"new.{name}" for name in _NAMES}
+        return self.state_of(joined.withColumn("new", self._grown), "sending", **following)
 
     @cached_property
     def _grown(self) -> Column:
@@ -85,11 +77,9 @@ class SemiClusteringProgram(SpreadingProgram):
         grow = by_batch(grown, _RESULT, limits=self._limits)
         return grow("id", "targets", "sent", "kept", "received", *weights)
 
-    def sums(self) -> dict[str, Column]:
+    def sums(self) -> dict[str, str]:
         """Sum the changed list entries, all entries, and their scores."""
-        from pyspark.sql import functions as F
-
-        return {name: F.col(name) for name in ("updated", "held", "total_score")}
+        return {name: name for name in ("updated", "held", "total_score")}
 
     def convergence(self, sums: Mapping[str, float]) -> float:
         """Return the share of list entries that changed."""

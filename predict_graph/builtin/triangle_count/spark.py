@@ -15,12 +15,11 @@ from predict_graph.engines.spark.programs.spreading import (
     IntArray,
     SpreadingProgram,
     by_batch,
-    declared,
     keep_loaded,
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 
 class TriangleCountProgram(SpreadingProgram):
@@ -30,78 +29,36 @@ class TriangleCountProgram(SpreadingProgram):
     """
 
     algorithm: TriangleCount
+    value = "triangles"
 
     def initial(self) -> DataFrame:
         """Let every vertex send its degree."""
-        from pyspark.sql import functions as F
-
         self.keep_edges()
-        message = by_batch(_messages, "binary")
-        state = self.tables.vertices.select(
-            *("id", "degree", "inside"),
-            F.lit(True).alias("sending"),
-            message("id", "degree").alias("message"),
-            F.lit(0).cast("long").alias("triangles"),
-            F.lit(0).alias("ordered"),
-        )
-        return declared(state, self.tables.partitions)
+        message = by_batch(_messages, "binary")("id", "degree")
+        return self.state_of(message=message, triangles="0L", ordered="0")
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Sort neighbours by degree, then count."""
         from pyspark.sql import functions as F
 
-        edges = self.with_edges(state)
-        joined = self.with_received(edges, state, "message", _concatenated)
-        received = F.coalesce("received", F.array().cast("array<binary>"))
-        targets = F.coalesce("targets", F.array().cast("array<long>"))
-        common = ("id", "degree", "inside")
+        joined = self.with_received(self.with_edges(state), state, "message", _concatenated)
+        received = F.expr("coalesce(received, cast(array() AS array<binary>))")
         if not sums["ordered"]:
-            above = by_batch(_above, "binary")
-            following = joined.select(
-                *common,
-                "sending",
-                above("id", "degree", received).alias("message"),
-                "triangles",
-                F.lit(1).alias("ordered"),
-            )
-        else:
-            counted = by_batch(_counted, "long")
-            following = joined.select(
-                *common,
-                F.lit(False).alias("sending"),
-                F.lit(b"").alias("message"),
-                counted(targets, received).alias("triangles"),
-                "ordered",
-            )
-        return declared(following, self.tables.partitions)
+            above = by_batch(_above, "binary")("id", "degree", received)
+            return self.state_of(joined, message=above, triangles="triangles", ordered="1")
+        targets = F.expr("coalesce(targets, cast(array() AS array<bigint>))")
+        counted = by_batch(_counted, "long")(targets, received)
+        return self.state_of(joined, "false", message="X''", triangles=counted, ordered="ordered")
 
-    def sums(self) -> dict[str, Column]:
+    def sums(self) -> dict[str, str]:
         """Count the vertices that still have to send, those with sorted neighbours, and
         triangles.
         """
-        from pyspark.sql import functions as F
-
-        return {
-            "changed": F.col("sending").cast("int"),
-            "ordered": F.col("ordered"),
-            "triangles": F.col("triangles"),
-        }
-
-    def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices that still have to send."""
-        return sums["changed"] / self.tables.count
-
-    def values(self, state: DataFrame) -> DataFrame:
-        """Return the triangles of each vertex."""
-        from pyspark.sql import functions as F
-
-        return state.select("id", F.col("triangles").alias("value"))
+        return {**super().sums(), "ordered": "ordered", "triangles": "triangles"}
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return the triangles of the graph, and the most through one vertex."""
-        from pyspark.sql import functions as F
-
-        most = state.agg(F.max("triangles")).collect()[0][0]
+        most = state.agg({"triangles": "max"}).collect()[0][0]
         return {"triangles": round(sums[-1]["triangles"]) // 3, "most": int(most)}
 
 

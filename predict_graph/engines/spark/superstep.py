@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,12 @@ from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
+from predict_graph.engines.spark.tables.checkpoints import (
+    Checkpoints,
+    cut_off,
+    declared,
+    forget,
+)
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
 
 if TYPE_CHECKING:
@@ -23,6 +28,8 @@ if TYPE_CHECKING:
 
 _MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
 _SUM = "sum_"
+VERTEX = ("id", "degree", "inside")
+"""Columns of every state that do not change."""
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 
@@ -55,11 +62,14 @@ class SuperstepProgram(ABC):
     looks_up : bool
         Whether Spark looks each message up in hash tables of the vertices of a partition, as its
         joins and aggregations do. The larger these are, the longer that takes.
+    value : str
+        The result of a vertex from its row, as SQL.
     """
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
     looks_up: ClassVar[bool] = True
+    value: ClassVar[str]
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         self.algorithm = algorithm
@@ -74,23 +84,53 @@ class SuperstepProgram(ABC):
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Return the state after one superstep, from the previous one and its sums."""
 
-    @abstractmethod
-    def sums(self) -> dict[str, Column]:
-        """Return the columns to sum over all rows of a state, by name; also for the first state."""
+    def sums(self) -> dict[str, str]:
+        """Return what is summed over all rows of a state, as SQL by name; the senders by default.
 
-    @abstractmethod
+        This includes the first state.
+        """
+        return {"changed": "int(sending)"}
+
     def convergence(self, sums: Mapping[str, float]) -> float:
         """Return the aggregate that is compared with the threshold, from the sums after a
-        superstep.
+        superstep: the share of vertices that changed by default.
         """
+        return sums["changed"] / self.tables.count
 
-    @abstractmethod
     def values(self, state: DataFrame) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
+        return state.selectExpr("id", f"{self.value} AS value")
 
     def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return a summary of the result, from the last state and the sums of all states."""
         return {}
+
+    def state_of(
+        self, table: DataFrame | None = None, sending: str = "true", **columns: str | Column
+    ) -> DataFrame:
+        """Return a state whose partitioning is declared to Spark, by default of the vertices."""
+        from pyspark.sql import functions as F
+
+        parts = {
+            name: F.expr(each) if isinstance(each, str) else each
+            for name, each in {"sending": sending, **columns}.items()
+        }
+        state = (self.tables.vertices if table is None else table).select(
+            *VERTEX, *(each.alias(name) for name, each in parts.items())
+        )
+        return declared(state, self.tables.partitions)
+
+    def received(self, state: DataFrame, offers: Sequence[str], *found: str) -> DataFrame:
+        """Join vertices with what is `found` by aggregating the `offers` of senders; all as SQL."""
+        from pyspark.sql import functions as F
+
+        sent = state.where("sending and degree > 0").selectExpr("id", *offers)
+        inbox = (
+            self.tables.edges.join(sent.hint("shuffle_hash"), F.expr("src = id"))
+            .groupBy("dst")
+            .agg(*map(F.expr, found))
+        )
+        return state.join(inbox.hint("shuffle_hash"), F.expr("id = dst"), "left")
 
 
 @dataclass(frozen=True)
@@ -285,14 +325,13 @@ def _figures(program: SuperstepProgram) -> list[Column]:
     """
     from pyspark.sql import functions as F
 
-    sending = F.col("sending")
     columns = {
-        "total_vertices": F.count("*"),
-        "active_vertices": F.count_if(sending),
-        "local_messages": F.sum(F.when(sending, F.col("inside")).otherwise(0)),
-        OUT_EDGES: F.sum("degree"),
-        "remote_messages": F.sum(F.when(sending, F.col("degree") - F.col("inside")).otherwise(0)),
-        **{f"{_SUM}{name}": F.sum(column) for name, column in program.sums().items()},
+        "partition": "spark_partition_id()",
+        "total_vertices": "count(*)",
+        "active_vertices": "count_if(sending)",
+        "local_messages": "sum(if(sending, inside, 0))",
+        OUT_EDGES: "sum(degree)",
+        "remote_messages": "sum(if(sending, degree - inside, 0))",
+        **{f"{_SUM}{name}": f"sum({each})" for name, each in program.sums().items()},
     }
-    partition = F.spark_partition_id().alias("partition")
-    return [partition, *(column.alias(name) for name, column in columns.items())]
+    return [F.expr(each).alias(name) for name, each in columns.items()]

@@ -15,7 +15,6 @@ from predict_graph.engines.spark.programs.packed import byte_rows, lists, packed
 from predict_graph.engines.spark.programs.spreading import (
     SpreadingProgram,
     by_batch,
-    declared,
     keep_loaded,
 )
 
@@ -48,36 +47,22 @@ class MergingProgram(SpreadingProgram):
 
     def initial(self) -> DataFrame:
         """Let every vertex send its initial row."""
-        from pyspark.sql import functions as F
-
         self.keep_edges()
-        rows = self.first_rows().withColumn("sending", F.lit(True))
-        return declared(rows.select(*self._columns), self.tables.partitions)
+        return self.state_of(self.first_rows(), **{name: name for name in self._columns})
 
     def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
         """Send changed rows, and merge received ones."""
         combine = partial(_combined, empty=self.empty, merge=self.merge)
         joined = self.with_received(state, state, "row", combine)
-        found = {
-            "sending": "coalesce(new.changed, false) AS sending",
-            "row": "coalesce(new.row, row) AS row",
-            "figure": "coalesce(new.figure, figure) AS figure",
-        }
-        following = joined.withColumn("new", self._merged).selectExpr(
-            *(found.get(name, name) for name in self._columns)
+        return self.state_of(
+            joined.withColumn("new", self._merged),
+            "coalesce(new.changed, false)",
+            **{name: f"coalesce(new.{name}, {name})" for name in self._columns},
         )
-        return declared(following, self.tables.partitions)
 
-    def sums(self) -> dict[str, Column]:
+    def sums(self) -> dict[str, str]:
         """Count the changed rows, and sum the figures."""
-        from pyspark.sql import functions as F
-
-        sums = {"changed": F.col("sending").cast("int")}
-        return {**sums, "figure": F.col("figure")} if self.measure else sums
-
-    def convergence(self, sums: Mapping[str, float]) -> float:
-        """Return the share of vertices whose row changed."""
-        return sums["changed"] / self.tables.count
+        return {**super().sums(), **({"figure": "figure"} if self.measure else {})}
 
     @cached_property
     def _merged(self) -> Column:
@@ -93,8 +78,7 @@ class MergingProgram(SpreadingProgram):
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        common = ("id", "degree", "inside", "sending", "row")
-        return (*common, "figure") if self.measure else common
+        return ("row", "figure") if self.measure else ("row",)
 
 
 def warm_up(merge: Merge, width: int) -> None:
