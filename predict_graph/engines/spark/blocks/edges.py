@@ -9,8 +9,8 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.columns import (
     checked_columns,
     edge_columns,
-    no_edge,
     parquet_edges,
+    row_error,
 )
 from predict_graph.engines.spark.tables.lines import text_edges
 from predict_graph.engines.spark.tables.source_files import ListedEdges, source_files
@@ -48,12 +48,7 @@ def _of_table(table: Any) -> ListedEdges:
         columns = checked_columns("the table", dict(table.dtypes))
 
     def error(_: str) -> RequestError:
-        row = table.select(*(f"`{name}`" for name in columns)).where(no_edge(columns)).first()
-        shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
-        return RequestError(
-            f"the table has a row that is not an edge ({shown}); accepted: ids from 0 to "
-            f"{2**63 - 1}, none of them null, and finite weights"
-        )
+        return row_error("the table", table, columns)
 
     edges = edge_columns(table, columns, "'table'")
     return ListedEdges("table", "the table", edges, error)

@@ -110,28 +110,17 @@ def parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) ->
 
 def _row_error(spark: SparkSession, columns: tuple[str, ...], wrong: str) -> RequestError:
     """Return the error of the first row of a file that is not an edge."""
-    from pyspark.sql import functions as F
-
     address = unquote(wrong)
-    row = (
-        spark.read.parquet(literal_path(address))
-        .where(no_edge(columns))
-        .select(F.col("_metadata.row_index").alias("_row"), *(f"`{name}`" for name in columns))
-        .orderBy("_row")
-        .first()
+    rows = spark.read.parquet(literal_path(address)).selectExpr("*", "_metadata.row_index AS _row")
+    return row_error(shown_path(address), rows.orderBy("_row"), columns)
+
+
+def row_error(place: str, rows: DataFrame, columns: tuple[str, ...]) -> RequestError:
+    """Return the error of the first row of a table that is not an edge."""
+    row = rows.where(no_edge(columns)).first()
+    shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
+    number = f" {row['_row'] + 1}" if row is not None and "_row" in row else ""
+    return RequestError(
+        f"{place}: row{number} is not an edge ({shown}); accepted: ids from 0 to {2**63 - 1}, none "
+        "of them null, and finite weights"
     )
-    place = shown_path(address)
-    if row is None:
-        return RequestError(f"{place} changed while it was read")
-    number = row["_row"] + 1
-    for name in columns[:2]:
-        if row[name] is None:
-            return RequestError(f"{place}: {name!r} is empty in row {number}")
-        if not 0 <= row[name] < 2**63:
-            return RequestError(
-                f"{place}: {name!r} is {row[name]} in row {number}; accepted: integers from 0 "
-                f"to {2**63 - 1}"
-            )
-    name = columns[2]
-    value = "empty" if row[name] is None else row[name]
-    return RequestError(f"{place}: {name!r} is {value} in row {number}; accepted: finite numbers")

@@ -174,20 +174,3 @@ def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
     if len(forms) > 1:
         raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
     return forms.pop(), kinds[files[0]]
-
-
-def first_lines(spark: SparkSession, address: str) -> Iterator[str]:
-    """Yield the lines of a text file, decompressed, without line ends."""
-    java: Any = spark.sparkContext._jvm
-    conf = spark.sparkContext._jsc.hadoopConfiguration()
-    place = java.org.apache.hadoop.fs.Path(address)
-    codec = java.org.apache.hadoop.io.compress.CompressionCodecFactory(conf).getCodec(place)
-    stream = place.getFileSystem(conf).open(place)
-    try:
-        if codec is not None:
-            stream = codec.createInputStream(stream)
-        reader = java.java.io.BufferedReader(java.java.io.InputStreamReader(stream, "UTF-8"))
-        while (line := reader.readLine()) is not None:
-            yield str(line)
-    finally:
-        stream.close()
