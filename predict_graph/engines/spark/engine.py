@@ -298,7 +298,9 @@ class SparkEngine:
         ready = partial(supersteps_begin, follower, algorithm, graph, 0.0, limit)
         with self._started() as (session, opening):
             kept = session.storage_bytes()  # memory cached by earlier jobs
-            profile = run_spark_function(algorithm.job, session, graph, follower, ready)
+            profile = run_spark_function(
+                algorithm.job, session, graph, follower=follower, ready=ready
+            )
             rows = profile.rows.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
             profile = self._described(replace(profile, rows=rows), algorithm)
             return _with_seconds(profile, setup=opening)

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.following import followed_call
-from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
 from predict_graph.engines.spark.recognition.supersteps import recognise, recognised_so_far
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
-_CLOCK = 2e-3  # seconds, the resolution of Spark's clock by definition: milliseconds, begin and end
 
 
 @dataclass(frozen=True)
@@ -105,21 +102,12 @@ def spark_function(
 
 
 def run_spark_function(
-    job: SparkFunction,
-    session: OpenSession,
-    graph: Graph,
-    follower: RunFollower | None = None,
-    ready: Callable[[], None] = lambda: None,
+    job: SparkFunction, session: OpenSession, graph: Graph, **observer: Any
 ) -> RunProfile:
-    """Write a graph for Spark, read it there, and profile a job on it; notify a follower of
-    supersteps as they end.
-    """
-    from pyspark.sql import functions as F
-
+    """Write a graph for Spark, read it there, and profile a job on it."""
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
     source = write_edges(graph, folder, session.settings.partitions)
-    began, logged = time.time(), session.log_from_now()
     spark = session.for_functions
     with spark_failures(f"reading {graph.name} on Spark"):
         session.group("read")
@@ -127,20 +115,11 @@ def run_spark_function(
         edges = spark.read.parquet(str(source)).repartition(session.settings.partitions, "src")
         edges = edges.persist()
         edges.count()
-        vertices = spark.range(graph.vertices).select(F.col("id"))
+        vertices = spark.range(graph.vertices).select("id")
         read = time.perf_counter() - started
+    known = {"graph": graph.describe(), "read_seconds": read, **observer}
     try:
-        return _profiled(
-            job,
-            session,
-            (vertices, edges),
-            graph.describe(),
-            logged,
-            began,
-            read,
-            follower,
-            ready,
-        )
+        return profile_spark_function(job, session, edges, vertices, **known)
     finally:
         edges.unpersist()
 
@@ -153,10 +132,13 @@ def profile_spark_function(
     *,
     graph: Mapping[str, Any],
     read_seconds: float = 0.0,
+    follower: RunFollower | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> RunProfile:
     """Run a job on the tables of a graph and find its supersteps in Spark's event log.
 
-    A DataFrame that the job returns is computed in full and discarded, as if it were written.
+    A DataFrame that the job returns is computed in full and discarded, as if it were written. A
+    follower is notified of supersteps as they end, and `ready` called before the first one.
     """
     job = job if isinstance(job, SparkFunction) else spark_function(job)
     if not isinstance(session, OpenSession):
@@ -165,39 +147,19 @@ def profile_spark_function(
             return profile_spark_function(
                 job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
             )
-    began, logged = time.time(), session.log_from_now()
-    tables = (vertices, edges)
-    return _profiled(job, session, tables, graph, logged, began, read_seconds)
-
-
-def _profiled(
-    job: SparkFunction,
-    session: OpenSession,
-    tables: tuple[DataFrame, DataFrame],
-    graph: Mapping[str, Any],
-    logged: GrowingLog,
-    read_from: float,
-    read_seconds: float,
-    follower: RunFollower | None = None,
-    ready: Callable[[], None] = lambda: None,
-) -> RunProfile:
-    """Run a job on the tables of vertices and edges, which were read from a moment on; return its
-    profile.
-    """
     with _without_warnings():
-        arguments = _arguments(job, session, *tables)
+        arguments = _arguments(job, session, vertices, edges)
     context: Any = session.spark.sparkContext
     for name in ("spark.jobGroup.id", "spark.job.description"):
         context.setLocalProperty(name, None)  # the function may set its own
-    began = time.time()
+    logged, began = session.log_from_now(), time.time()
     ready()
-    ends = partial(_recognised_ends, began=began)
-    followed = followed_call(session.for_functions, logged, follower, ends)
+    followed = followed_call(session.for_functions, logged, follower, _recognised_ends)
     with _failures_of(job), _without_warnings(), followed:
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     session.flush()
-    log = since(logged.read(), began)
+    log = logged.read()
     log = replace(log, application={**log.application, "started": began, "finished": ended})
     try:
         found = recognise(log)
@@ -212,7 +174,7 @@ def _profiled(
         engine={
             **session.settings.describe(),
             "workers": session.settings.machines,
-            "executors_lost": log.executors_lost(read_from, session.settings.executors),
+            "executors_lost": log.executors_lost(began, session.settings.executors),
         },
         phases=phases,
         rows=Table(observed_table(log, found, int(graph["vertices"]))),
@@ -223,21 +185,10 @@ def _profiled(
     )
 
 
-def _recognised_ends(log: EventLog, began: float) -> list[float]:
+def _recognised_ends(log: EventLog) -> list[float]:
     """Return when the recognised supersteps of a running function ended."""
-    found = recognised_so_far(since(log, began))
+    found = recognised_so_far(log)
     return [] if found is None else [step.finished for step in found.supersteps]
-
-
-def since(log: EventLog, began: float) -> EventLog:
-    """Return the part of a log from a moment on, in seconds since 1970."""
-    jobs = log.jobs[log.jobs["started"] >= began - _CLOCK]
-    return replace(
-        log,
-        jobs=jobs,
-        tasks=log.tasks[log.tasks["job"].isin(jobs["job"])],
-        stages=log.stages[log.stages["job"].isin(jobs["job"])],
-    )
 
 
 def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:
