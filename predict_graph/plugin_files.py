@@ -113,6 +113,18 @@ def execute_file(file: Path, source: bytes, kind: str) -> ModuleType:
     return module
 
 
+_FILES: dict[Path, tuple[bytes, ModuleType]] = {}
+
+
+def file_module(file: Path) -> ModuleType:
+    """Execute a Python file, once as long as it does not change."""
+    path = Path(os.path.realpath(os.path.expanduser(file)))
+    source = read_source(path, "file")
+    if path not in _FILES or _FILES[path][0] != source:
+        _FILES[path] = (source, execute_file(path, source, "file"))
+    return _FILES[path][1]
+
+
 def _line(error: BaseException, file: Path) -> str:
     """Return the line of the file that raised an error, as text."""
     lines = [

@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import importlib
 import inspect
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +17,7 @@ from typing import Any
 
 from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.errors import RequestError, did_you_mean, unknown_name
-from predict_graph.plugin_files import execute_file, read_source
+from predict_graph.plugin_files import file_module
 
 FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
@@ -235,7 +234,7 @@ def _literal(text: str) -> Any:
 def _named(text: str) -> tuple[Any, str, str, str]:
     place, _, name = text.rpartition(":")
     if place.endswith(".py"):
-        module = _file_module(Path(place))
+        module = file_module(Path(place))
         found = _attribute(module, name, text)
         return found, f"{Path(place).name}:{name}", "", _digest(found)
     module, rest = _module(place, text)
@@ -297,18 +296,6 @@ def _attribute(module: Any, name: str, text: str) -> Any:
     if not callable(found):
         raise RequestError(f"{text!r} is a {type(found).__name__}; accepted: a function")
     return found
-
-
-_FILES: dict[Path, tuple[bytes, ModuleType]] = {}
-
-
-def _file_module(file: Path) -> ModuleType:
-    """Execute a Python file, once as long as it does not change."""
-    path = Path(os.path.realpath(os.path.expanduser(file)))
-    source = read_source(path, "file")
-    if path not in _FILES or _FILES[path][0] != source:
-        _FILES[path] = (source, execute_file(path, source, "file"))
-    return _FILES[path][1]
 
 
 def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:

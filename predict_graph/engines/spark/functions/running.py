@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from predict_graph.engines.base import RunFollower
 from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.functions.source_file import load_module
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
@@ -31,6 +31,7 @@ from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.graph_tables import write_edges
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph
+from predict_graph.plugin_files import file_module
 from predict_graph.plugins import described_error
 from predict_graph.table import Table
 
@@ -57,7 +58,7 @@ def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None
     if not name.endswith(".py") or not function.isidentifier():
         raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
     file = Path(os.path.realpath(os.path.expanduser(name)))
-    module = load_module(file)
+    module = _module(file)
     found = getattr(module, function, None)
     if not inspect.isroutine(found):
         own = [
@@ -68,6 +69,21 @@ def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None
         accepted = ", ".join(own) or "any, but it defines none"
         raise RequestError(f"{name} has no function {function!r}; accepted: {accepted}")
     return spark_function(found, parameters, name=function, file=file)
+
+
+def _module(file: Path) -> ModuleType:
+    """Execute a job's file with its folder on the import path; Spark sends its functions by value,
+    as executors do not have the file.
+    """
+    from pyspark import cloudpickle
+
+    sys.path.insert(0, str(file.parent))
+    try:
+        module = file_module(file)
+    finally:
+        sys.path.remove(str(file.parent))
+    cloudpickle.register_pickle_by_value(module)
+    return module
 
 
 def spark_function(

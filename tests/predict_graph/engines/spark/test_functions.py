@@ -93,7 +93,7 @@ def test_options_are_read_as_their_defaults_are(job_file):
     ("source", "parameters", "said"),
     [
         ("jobs.txt:f", {}, "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
-        ("nowhere.py:f", {}, "cannot read .*nowhere.py: No such file"),
+        ("nowhere.py:f", {}, "the file .*nowhere.py cannot be loaded: No such file"),
         ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
         ("FILE:F", {}, "has no function 'F'"),
         ("FILE:two", {}, r"two\(edges, vertices\) does not take a graph"),
