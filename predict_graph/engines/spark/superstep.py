@@ -109,14 +109,12 @@ class SuperstepProgram(ABC):
         self, table: DataFrame | None = None, sending: str = "true", **columns: str | Column
     ) -> DataFrame:
         """Return a state whose partitioning is declared to Spark, by default of the vertices."""
-        from pyspark.sql import functions as F
-
-        parts = {
-            name: F.expr(each) if isinstance(each, str) else each
-            for name, each in {"sending": sending, **columns}.items()
-        }
-        state = (self.tables.vertices if table is None else table).select(
-            *VERTEX, *(each.alias(name) for name, each in parts.items())
+        given = {"sending": sending, **columns}
+        made = {name: each for name, each in given.items() if not isinstance(each, str)}
+        table = self.tables.vertices if table is None else table
+        state = (table.withColumns(made) if made else table).selectExpr(
+            *VERTEX,
+            *(f"{name if name in made else each} AS {name}" for name, each in given.items()),
         )
         return declared(state, self.tables.partitions)
 

@@ -99,10 +99,7 @@ def test_what_the_driver_knows(spark, edges, directed):
 
 CASES = [
     ("pagerank", {"epsilon": 0.001}),
-    ("pagerank", {"dangling": "drop"}),
     ("connected-components", {}),
-    ("neighborhood", {"registers": 16}),
-    ("label-propagation", {}),
     ("topk-ranking", {"k": 3}),
 ]
 
@@ -133,23 +130,6 @@ def test_what_is_counted_there_is_what_a_run_here_does(spark, edges, name, param
         }
     )
     pd.testing.assert_frame_equal(run.counters, expected, check_dtype=False)
-
-
-def test_weights_count_in_votes(spark, tmp_path):
-    rng = np.random.default_rng(4)
-    ends = rng.integers(0, 80, (400, 2))
-    path = tmp_path / "weighted.parquet"
-    weights = rng.integers(1, 6, 400).astype(float)
-    pq.write_table(pa.table({"src": ends[:, 0], "dst": ends[:, 1], "weight": weights}), path)
-    algorithm = check_algorithm("label-propagation", {"max_iterations": 4, "tau": 1e-6})
-    profile = LocalEngine(workers=1).run(algorithm, read_graph(path, directed=False))
-    with packed_graph(spark, path, directed=False) as packed:
-        replica = check_replica(algorithm, packed)(algorithm, cluster_graph(packed))
-        run = count_run(replica, packed, lambda curve: True, lambda number: None)
-    assert run.curve == pytest.approx(profile.convergence)
-    assert run.counters["message_bytes"].sum() == sum(
-        profile.features_total()[name] for name in ("local_message_bytes", "remote_message_bytes")
-    )
 
 
 def test_a_table_is_a_graph(spark, edges):

@@ -11,7 +11,7 @@ from benchmarks.spark_cluster import spark_cluster
 from predict_graph.algorithms import check_algorithm
 from predict_graph.cli.groups import Cluster
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 
@@ -85,32 +85,6 @@ def test_a_run_goes_on_when_an_executor_is_killed(cluster, quick_conf, tmp_path)
         # One state is kept, that of the last superstep.
         assert len(list(place.glob("*/rdd-*"))) == 1
     assert list(place.iterdir()) == []
-
-
-def test_where_and_how_often(tmp_path):
-    found = SparkSettings(checkpoint=tmp_path)
-    assert (found.checkpoint_interval, found.checkpoints(21)) == (10, 3)
-    assert SparkSettings().checkpoints(21) == 0
-    assert SparkSettings().describe()["checkpoint_interval"] is None
-    assert SparkSettings(checkpoint="hdfs://far/there", checkpoint_interval=4).checkpoints(4) == 1
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"checkpoint": "/no/where"}, "there is no folder '/no/where' for checkpoints; accepted"),
-        ({"checkpoint": ""}, "there is no folder '' for checkpoints"),
-        (
-            {"checkpoint_interval": 3},
-            "but no checkpoint folder is given; accepted: both, or neither",
-        ),
-        ({"checkpoint": ".", "checkpoint_interval": 0}, "interval is 0; accepted: at least 1"),
-        ({"checkpoint": ".", "checkpoint_interval": 1.5}, "interval is 1.5; accepted"),
-    ],
-)
-def test_bad_settings(given, said):
-    with pytest.raises(RequestError, match=said):
-        SparkSettings(**given)
 
 
 def test_the_local_engine_has_none():

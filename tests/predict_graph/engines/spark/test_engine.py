@@ -13,7 +13,6 @@ from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.log.eventlog import wait_for_group
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError, RequestError
@@ -57,19 +56,6 @@ def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
 
 def test_ctrl_c_does_what_it_did(local_session, common_session):
     assert signal.getsignal(signal.SIGINT) is common_session.ctrl_c_before
-
-
-def test_of_the_event_log_only_what_comes_is_read(local_session):
-    local_session.group("before")
-    local_session.spark.range(10).count()
-    logged = local_session.log_from_now()
-    assert local_session.event_log.stat().st_size > 0
-    assert not len(logged.read().jobs)
-    local_session.group("a name")
-    local_session.spark.range(10).count()
-    log = wait_for_group(logged.read, "a name")
-    assert set(log.jobs["group"]) == {"a name"}
-    assert log.executors["executor"].tolist() == ["driver"]  # which was there before
 
 
 def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):

@@ -8,7 +8,6 @@ from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
 from predict_graph.engines.spark.functions.running import (
     load_spark_function,
     run_spark_function,
-    spark_function,
 )
 from predict_graph.engines.spark.log import following
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
@@ -168,13 +167,6 @@ class TestOnSpark:
         assert (heard[-1].state, heard[-1].done) == ("ended", profile.iterations)
         assert profile.iterations == 6
 
-    def test_a_loop_without_checkpoints(self, local_session, job_file, graph):
-        job = load_spark_function(f"{job_file}:ranks", {"checkpoint": "false", "rounds": "3"})
-        profile = run_spark_function(job, local_session, graph)
-        assert profile.iterations == 3
-        # Each action starts from the beginning: the plan of a loop without a cut grows.
-        assert profile.per_iteration()["local_messages"].is_monotonic_increasing
-
     def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file, graph):
         profile = run_spark_function(
             load_spark_function(f"{job_file}:mapped"), local_session, graph
@@ -199,10 +191,3 @@ class TestOnSpark:
             pytest.skip("the JVM half of GraphFrames is here")
         with pytest.raises(JobError, match="JVM half of GraphFrames is not in this session"):
             run_spark_function(load_spark_function(f"{job_file}:framed"), local_session, graph)
-
-    def test_a_function_that_is_in_no_file(self, local_session, graph):
-        def counting(spark, vertices, edges):
-            for limit in range(3):
-                edges.where(edges["src"] > limit).groupBy("dst").count().collect()
-
-        assert run_spark_function(spark_function(counting), local_session, graph).iterations == 3

@@ -14,7 +14,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import profile_spark_function
-from predict_graph.engines.spark.session.adopting import settings_of
+from predict_graph.engines.spark.session import adopting
 from predict_graph.engines.spark.tables.checkpoints import cut_off
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
@@ -208,60 +208,37 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
 # What cannot be used.
 
 
-def test_no_session():
-    with pytest.raises(RequestError, match="spark is a str; accepted: a SparkSession"):
-        SparkEngine(spark="local[2]")
+def test_what_is_no_session():
+    connect = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
+    for given, said in (("local[2]", "a str; accepted"), (connect(), "a session of Spark Connect")):
+        with pytest.raises(RequestError, match=f"spark is {said}"):
+            SparkEngine(spark=given)
 
 
-def test_a_session_of_spark_connect():
-    kind = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})
-    with pytest.raises(RequestError, match="spark is a session of Spark Connect"):
-        SparkEngine(spark=kind())
+TABLE = "a table of Spark can be predicted, not run"
+REFUSED = [
+    ("predict", {"engine": "local"}, "not read by the engine 'local'; accepted: engine='spark'"),
+    ("predict", {"train_machines": [4]}, "machines are 4; accepted in a session that is open: 2"),
+    ("predict", {"machines": 2}, "cannot be set for an open session"),
+    ("run", {"graph": None}, TABLE),
+    ("run", {"graph": None, "spark_reads": True}, TABLE),
+    ("validate", {"graph": None}, TABLE),
+]
 
 
-@pytest.mark.parametrize("name", ["master", "workers", "cores", "memory", "conf"])
-def test_settings_beside_a_session(spark, name):
-    with pytest.raises(RequestError, match="cannot be set for an open session"):
-        SparkEngine(spark=spark, **{name: 2})
-
-
-def test_another_engine(spark):
-    with pytest.raises(
-        RequestError, match="not read by the engine 'local'; accepted: engine='spark'"
-    ):
-        predict_graph.predict("pagerank", GRAPH, spark=spark)
-
-
-def test_other_machines(spark, tmp_path):
-    with pytest.raises(RequestError, match="machines are 4; accepted in a session that is open: 2"):
-        predict_graph.predict(
-            "pagerank",
-            GRAPH,
-            engine="spark",
-            spark=spark,
-            train_machines=[4],
-            history="none",
-        )
-    with pytest.raises(RequestError, match="machines are 3; accepted in a session that is open: 2"):
-        SparkEngine(spark=spark).on(3)
+@pytest.mark.parametrize(("call", "options", "said"), REFUSED)
+def test_what_is_refused_in_a_session(spark, call, options, said):
+    edges = spark.range(3).selectExpr("id AS source", "id + 1 AS target")
+    asked = {"engine": "spark", "spark": spark, "history": "none", "graph": GRAPH} | options
+    graph = asked.pop("graph") or edges
+    with pytest.raises(RequestError, match=said):
+        getattr(predict_graph, call)("pagerank", graph, **asked)
 
 
 def test_no_executors(spark, monkeypatch):
-    from predict_graph.engines.spark.session import adopting
-
     monkeypatch.setattr(adopting, "_awaited", lambda spark, conf: [])
     with pytest.raises(JobError, match=r"the session on .* has no executors; run a job"):
-        settings_of(spark)
-
-
-@pytest.mark.parametrize("reads", [{}, {"spark_reads": True}])
-def test_a_table_is_not_run(spark, reads):
-    edges = spark.range(3).selectExpr("id AS source", "id + 1 AS target")
-    with pytest.raises(RequestError, match="a table of Spark can be predicted, not run; accepted"):
-        predict_graph.run("pagerank", edges, engine="spark", spark=spark, history="none", **reads)
-    if not reads:
-        with pytest.raises(RequestError, match="a table of Spark can be predicted, not run"):
-            predict_graph.validate("pagerank", edges, engine="spark", spark=spark, history="none")
+        SparkEngine(spark=spark)
 
 
 def test_a_stopped_session(spark):

@@ -91,12 +91,6 @@ def test_a_second_look_at_the_same_result_is_no_iteration():
     assert [unit.jobs for unit in joined] == [(0,), (1,), (2,), (3, 4)]
 
 
-def test_the_seconds_add_up():
-    found = _loop(units("rababw"), "jobs")
-    assert [step.seconds for step in found.supersteps] == [2.0, 2.0]
-    assert found.finished - found.started == 4.0
-
-
 def test_the_line_of_a_library_is_found_in_the_calls():
     calls = """org.apache.spark.sql.classic.Dataset.isEmpty(Dataset.scala:559)
 org.graphframes.lib.Pregel.run(Pregel.scala:312)
@@ -130,23 +124,6 @@ def edge_file(edges, tmp_path_factory):
     return path
 
 
-def component_rounds(source, target):
-    label, active, rounds = np.arange(max(source.max(), target.max()) + 1), None, 0
-    active = np.ones(len(label), dtype=bool)
-    while True:
-        seen = active[source] | active[target]
-        a, b = source[seen], target[seen]
-        new = label.copy()
-        np.minimum.at(new, b, label[a])
-        np.minimum.at(new, a, label[b])
-        down, up = label[a] < label[b], label[b] < label[a]
-        if not (down.any() or up.any()):
-            return rounds
-        active = np.zeros(len(label), dtype=bool)
-        active[b[down]] = active[a[up]] = True
-        label, rounds = new, rounds + 1
-
-
 def graphx(path, call):
     """Return a job that runs an algorithm of GraphX on a file of edges."""
 
@@ -171,15 +148,6 @@ class TestOnSpark:
         assert profile.result["certainty"] == "certain"
         assert "PageRank.scala" in profile.result["reason"]
         assert (profile.per_iteration()["local_messages"] > 0).all()
-
-    def test_connected_components(self, local_session, graph, edge_file, edges):
-        job = graphx(edge_file, lambda lib, g, kind: lib.ConnectedComponents.run(g, kind, kind))
-        profile = run_spark_function(job, local_session, graph)
-        assert profile.iterations == component_rounds(*edges)
-
-    def test_label_propagation(self, local_session, graph, edge_file):
-        job = graphx(edge_file, lambda lib, g, kind: lib.LabelPropagation.run(g, 4, kind))
-        assert run_spark_function(job, local_session, graph).iterations == 4
 
     def test_a_loop_without_actions_is_found_in_the_stages(self, local_session, graph):
         def chained(spark, vertices, edges):

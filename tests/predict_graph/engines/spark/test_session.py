@@ -29,34 +29,32 @@ def said_by(settings):
 # What is missing.
 
 
+@pytest.mark.parametrize(
+    ("java", "said"),
+    [
+        (None, "there is no java on the PATH and JAVA_HOME is not set"),
+        ("none", "JAVA_HOME is .*, but there is no bin/java in it"),
+        (
+            'IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n',
+            "needs Java 17 or 21, but .*java is Java 8",
+        ),
+    ],
+)
+def test_no_java(monkeypatch, tmp_path, java, said):
+    pytest.importorskip("pyspark")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path if java else ""))
+    if java and java != "none":
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin" / "java").write_text("")
+        (tmp_path / "release").write_text(java)
+    with pytest.raises(JobError, match=said):
+        require_spark()
+
+
 def test_no_pyspark(monkeypatch):
     monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(JobError, match=r"pip install 'predict-graph\[spark\]'"):
-        require_spark()
-
-
-def test_no_java(monkeypatch, tmp_path):
-    pytest.importorskip("pyspark")
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(JobError, match="there is no java on the PATH and JAVA_HOME is not set"):
-        require_spark()
-
-
-def test_a_wrong_java_home(monkeypatch, tmp_path):
-    pytest.importorskip("pyspark")
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(JobError, match=f"JAVA_HOME is {tmp_path}, but there is no bin/java"):
-        require_spark()
-
-
-def test_an_old_java(monkeypatch, tmp_path):
-    pytest.importorskip("pyspark")
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "java").write_text("")
-    (tmp_path / "release").write_text('IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n')
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(JobError, match=r"needs Java 17 or 21, but .*/bin/java is Java 8"):
         require_spark()
 
 
@@ -72,16 +70,12 @@ def test_a_java_that_does_not_start(monkeypatch, tmp_path, spark_here):
 # Masters that are none.
 
 
-def test_nobody_is_there(spark_here):
+def test_no_master(spark_here):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     said = said_by(SparkSettings(master=f"spark://127.0.0.1:{port}"))
     assert said == f"no Spark master at spark://127.0.0.1:{port}: Connection refused"
-
-
-@pytest.mark.parametrize("place", ["spark://host", "spark://host:port", "spark://:7077"])
-def test_a_master_without_a_port(spark_here, place):
-    settings = SparkSettings(master=place)
+    settings = SparkSettings(master="spark://host:port")
     with pytest.raises(RequestError, match="accepted: spark://HOST:PORT"), open_session(settings):
         pass
 

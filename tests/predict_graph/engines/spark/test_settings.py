@@ -21,6 +21,9 @@ from predict_graph.errors import RequestError
         ({"conf": {"spark.ui.enabled": True}}, "conf has 'spark.ui.enabled': True"),
         ({"conf": {"spark.executor.memory": "1g"}}, "accepted: the parameter memory"),
         ({"conf": {"spark.eventLog.enabled": "false"}}, "needs for itself"),
+        ({"checkpoint": "/no/where"}, "there is no folder '/no/where' for checkpoints; accepted"),
+        ({"checkpoint_interval": 3}, "no checkpoint folder is given; accepted: both, or neither"),
+        ({"checkpoint": ".", "checkpoint_interval": 1.5}, "interval is 1.5; accepted: at least 1"),
     ],
 )
 def test_wrong_values_are_named(given, said):
@@ -28,6 +31,13 @@ def test_wrong_values_are_named(given, said):
         SparkSettings(**given)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_where_checkpoints_are_and_how_often(tmp_path):
+    found = SparkSettings(checkpoint=tmp_path)
+    assert (found.checkpoint_interval, found.checkpoints(21)) == (10, 3)
+    assert SparkSettings().checkpoints(21) == 0
+    assert SparkSettings(checkpoint="hdfs://far/there", checkpoint_interval=4).checkpoints(4) == 1
 
 
 def test_own_settings_win(tmp_path):
@@ -48,18 +58,6 @@ def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
     assert conf["spark.cores.max"] == "6"
     assert cluster.partitions == 6
     assert cluster.on(5).machines == 5
-
-
-def test_python_is_talked_to_by_files_where_their_paths_are_short(tmp_path):
-    name = "spark.python.unix.domain.socket.enabled"
-    for master, expected in (
-        ("local[2]", "true"),
-        ("spark://127.0.0.1:1", "true"),
-        ("yarn", "false"),
-    ):
-        assert SparkSettings(master=master).session_conf(tmp_path)[name] == expected
-    chosen = SparkSettings(conf={name: "false"})
-    assert chosen.session_conf(tmp_path)[name] == "false"
 
 
 def test_a_jar_goes_beside_those_of_the_user(tmp_path):

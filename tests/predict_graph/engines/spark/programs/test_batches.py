@@ -1,12 +1,6 @@
 """What the executors' Python does with batches, without Spark."""
 
-import gc
-import importlib.util
-import sys
-import zipfile
 from functools import partial
-from itertools import pairwise
-from zipimport import zipimporter
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import TopKRanking
-from predict_graph.builtin.semi_clustering.batches import alone, without_copies
 from predict_graph.builtin.topk_ranking import spark as topk_ranking
 from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
 from predict_graph.engines.spark.programs import merging, spreading
-from predict_graph.engines.spark.programs.packed import byte_rows, packed, packed_rows, words
 from predict_graph.graph.build import from_edges
 
 
@@ -88,44 +80,3 @@ def test_lists_merge_as_in_the_local_kernel(budgets, graph, k, seed):
             assert len(senders) / n == kernel.step().convergence
     vertices = topk_ranking._vertices(pa.array(rows), k)
     assert np.array_equal(np.array(vertices.to_pylist()), kernel.values)
-
-
-def test_a_message_goes_once_to_a_receiver_however_many_send_it():
-    ids, targets = pa.array([0, 1]), pa.array([[5, 7], [5, 7]])
-    one = alone(pa.array([3]), pa.array([[4]], pa.list_(pa.int64())))
-    same = pa.array([one[0].as_py(), one[0].as_py()])
-    batch = pa.record_batch([ids, targets, same], names=["id", "targets", "message"])
-    (sent,) = spreading._sent(iter([batch]), without_copies)
-    assert sent.column("dst").to_pylist() == [5, 7]
-    assert sent.column("message").to_pylist() == [one[0].as_py()] * 2
-
-
-@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4), min_size=1), st.data())
-def test_words_survive_packing_and_slicing(values, data):
-    starts = np.append(0, np.cumsum([8 * len(value) for value in values]))
-    column = packed(starts, np.array([word for value in values for word in value], np.int64))
-    first = data.draw(st.integers(0, len(values) - 1))
-    for kind in (pa.binary(), pa.large_binary()):
-        begin, found = words(column.cast(kind)[first:])
-        assert [found[a:b].tolist() for a, b in pairwise(begin)] == values[first:]
-
-
-def test_rows_survive_packing_and_slicing():
-    rows = np.random.default_rng(1).integers(0, 256, (5, 16)).astype(np.uint8)
-    assert np.array_equal(byte_rows(packed_rows(rows)[2:], 16), rows[2:])
-
-
-def test_a_worker_does_not_read_zip_files_anew_before_each_task(monkeypatch, tmp_path):
-    archive = tmp_path / "modules.zip"
-    with zipfile.ZipFile(archive, "w") as modules:
-        modules.writestr("in_a_zip_file.py", "answer = 42")
-    monkeypatch.syspath_prepend(str(archive))
-    monkeypatch.setitem(sys.modules, "pyspark.worker", None)
-    assert importlib.util.find_spec("in_a_zip_file")
-    try:
-        spreading.keep_loaded()
-        assert gc.get_freeze_count() > 0
-    finally:
-        gc.unfreeze()
-    assert not any(isinstance(f, zipimporter) for f in sys.path_importer_cache.values())
-    assert importlib.import_module("in_a_zip_file").answer == 42

@@ -10,11 +10,8 @@ from predict_graph.algorithms import (
     SemiClustering,
     TopKRanking,
 )
-from predict_graph.builtin.topk_ranking.local import TopKRankingKernel
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.programs import check_program, program_of
-from predict_graph.engines.spark.superstep import run_supersteps
-from predict_graph.engines.spark.tables.graph_tables import graph_tables, write_edges
+from predict_graph.engines.spark.programs import check_program
 from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
 from tests.profiles import check_whole
@@ -119,26 +116,3 @@ def test_topk_ranking_runs_on_the_ranks_of_pagerank(engine, k, graph):
     ranks = np.append(theirs.prior.values, -1.0)
     assert ranks[ours.values] == pytest.approx(ranks[theirs.values], rel=1e-9)
     assert np.array_equal(ours.values < 0, theirs.values < 0)
-
-
-def test_equal_ranks_are_ordered_by_vertex(engine):
-    algorithm, graph = TopKRanking(k=4), DIRECTED
-    needs_its_spark(algorithm)
-    ranks = np.random.default_rng(5).integers(0, 4, graph.vertices) / 4.0
-    kernel = TopKRankingKernel(algorithm, graph, None, ranks)
-    aggregates = [kernel.step().convergence]
-    while aggregates[-1] >= algorithm.threshold(graph.vertices):
-        aggregates.append(kernel.step().convergence)
-    with engine.session() as session:
-        tables = graph_tables(session, write_edges(graph, session.folder, 2), graph.vertices)
-        rows = [(v, float(rank)) for v, rank in enumerate(ranks)]
-        prior = session.spark.createDataFrame(rows, "id long, value double")
-        program = program_of(algorithm)(algorithm, tables, prior)
-        threshold = algorithm.threshold(graph.vertices)
-        log = run_supersteps(program, session, run="ties", threshold=threshold, limit=50)
-        found = program.values(log.state).toPandas().sort_values("id").drop(columns="id")
-        summary = program.summary(log.state, log.sums)
-    assert log.convergence == pytest.approx(aggregates)
-    assert np.array_equal(found.to_numpy(), kernel.values)
-    assert list(found) == ["value_1", "value_2", "value_3", "value_4"]
-    assert summary == kernel.summary()

@@ -112,16 +112,6 @@ def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted,
 
 @pytest.mark.long
 @pytest.mark.spark
-def test_a_tiny_superstep_is_short(local_spark):
-    graph = check_graph("rmat:scale=6,edge_factor=4,seed=1")
-    with local_spark.session():
-        local_spark.run(Ranks(tau=1e-300, max_iterations=6), graph)
-        found = local_spark.run(Ranks(tau=1e-300, max_iterations=10), graph)
-    assert np.median(found.iteration_seconds) <= 0.5
-
-
-@pytest.mark.long
-@pytest.mark.spark
 def test_it_is_written_and_what_cannot_be_is_refused(local_spark, weighted, tmp_path):
     import pandas as pd
 
