@@ -1,79 +1,27 @@
-"""The commands datasets and list: what there is."""
+"""The command list: what plug-ins there are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Annotated, Any
-
-import typer
+from pathlib import Path
+from typing import Any
 
 from predict_graph.cli import options
-from predict_graph.cli.completing import kinds, names_of
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.plugins import Registry, described_error
 from predict_graph.reports.tables import show_table
 
-datasets_app = typer.Typer(help="Named graphs.", no_args_is_help=True)
 
-_Name = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="Name of a dataset.", autocompletion=names_of("datasets")),
-]
+def list_plugins(kind_of_plugin: str, *, plugin: list[Path] | None = None) -> None:
+    """List the plug-ins of a kind, and where they come from.
 
-
-@datasets_app.command("list")
-def list_datasets() -> None:
-    """List the datasets, and which are here already."""
-    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path, trust
-
-    described = [dataset(name) for name in dataset_names()]
-    rows = [
-        (
-            data.name,
-            "directed" if data.directed else "undirected",
-            data.vertices,
-            data.edges,
-            trust(data.name),
-            str(dataset_path(data.name) or ""),
-        )
-        for data in described
-    ]
-    columns = ["name", "kind", "vertices", "edges", "checked by", "local copy"]
-    show_table(options.results(None), "datasets", columns, rows)
-
-
-@datasets_app.command()
-def path(name: _Name) -> None:
-    """Print where the local copy of a dataset is."""
-    from predict_graph.graph.datasets import dataset_path
-
-    found = dataset_path(name)
-    if found is None:
-        raise RequestError(
-            f"there is no local copy of {name}; get it with: predict-graph datasets fetch {name}"
-        )
-    options.say(str(found))
-
-
-@datasets_app.command()
-def fetch(name: _Name) -> None:
-    """Download a dataset unless it is here, and print where it is."""
-    options.say(str(options.fetched(name)))
-
-
-def list_plugins(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            metavar="KIND",
-            help="samplers, transforms, algorithms, engines, cost-models, generators or methods.",
-            autocompletion=kinds,
-        ),
-    ],
-    plugin: options.Plugins = None,
-) -> None:
-    """List the plug-ins of a kind, and where they come from."""
+    Parameters
+    ----------
+    kind_of_plugin : KIND
+        samplers, transforms, algorithms, engines, cost-models, generators or methods.
+    """
+    kind = kind_of_plugin
     options.load_plugins(plugin)
     if kind not in _KINDS:
         raise unknown_name("kind of plug-in", kind, _KINDS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,71 +16,33 @@ GIVEN: list[str] = []
 """The words of the command line, for the report, which states how to reproduce it."""
 
 COMMANDS = {
-    "predict": (
-        "predicting:predict",
-        "Predict iterations and runtime of a job, or of a function's call, without running it.",
-    ),
-    "run": (
-        "predicting:run",
-        "Run a job or a function's call for real, and keep the run in the history.",
-    ),
-    "validate": ("predicting:validate", "Predict a job, then run it, then compare."),
-    "learn": (
-        "predicting:learn",
-        "Learn once what a cluster charges; predictions on it then take seconds.",
-    ),
-    "watch": (
-        "watching:watch",
-        "Show what remains of a Spark application that runs, from outside.",
-    ),
-    "sample": (
-        "sampling:sample",
-        "Draw a sample, write its edges with their original ids, and say how faithful it is.",
-    ),
-    "compare-samplers": (
-        "sampling:compare_samplers",
-        "Compare samplers on graphs: how faithful their samples are, and what they predict.",
-    ),
-    "compare-functions": (
-        "functions:compare_functions",
-        "Predict several functions on one graph, side by side.",
-    ),
-    "design": (
-        "designing:design",
-        "Choose the runs of a job that teach a scaling model most for a budget.",
-    ),
-    "collect": (
-        "jobs:collect",
-        "Run a command at every point of a design, and keep how long each run took.",
-    ),
-    "fit": (
-        "plans:fit",
-        "Fit a model to measured runs: of a job on many machines, or of a task on unlike ones.",
-    ),
-    "plan": (
-        "plans:plan",
-        "Choose machines for a job: by a deadline, within a budget, or along the frontier.",
-    ),
-    "next": (
-        "next_runs:next_run",
-        "Say which configuration of a job to measure next, or measure until that does not pay.",
-    ),
-    "calibrate": (
-        "resources:calibrate",
-        "Measure this machine, or the executors of a cluster: processor, memory, disk, network.",
-    ),
-    "profile": (
-        "resources:profile",
-        "Run a command, unchanged, and see from outside what it does with the machine.",
-    ),
-    "history": ("history:history_app", "Runs that were kept."),
-    "datasets": ("catalogue:datasets_app", "Named graphs."),
-    "list": ("catalogue:list_plugins", "List the plug-ins of a kind, and where they come from."),
+    "predict": "predicting:predict",
+    "run": "predicting:run",
+    "validate": "predicting:validate",
+    "learn": "predicting:learn",
+    "watch": "watching:watch",
+    "sample": "sampling:sample",
+    "compare-samplers": "sampling:compare_samplers",
+    "compare-functions": "functions:compare_functions",
+    "design": "designing:design",
+    "collect": "jobs:collect",
+    "fit": "plans:fit",
+    "plan": "plans:plan",
+    "next": "next_runs:next_run",
+    "calibrate": "resources:calibrate",
+    "profile": "resources:profile",
+    "history list": "history:list_runs",
+    "history show": "history:show",
+    "history export": "history:export",
+    "history import": "history:import_runs",
+    "history import-eventlog": "history:import_event_log",
+    "history prune": "history:prune",
+    "datasets list": "datasets:list_datasets",
+    "datasets path": "datasets:path",
+    "datasets fetch": "datasets:fetch",
+    "list": "catalogue:list_plugins",
 }
-"""Name of a command, or of a group of them, to where it is in this folder, and what it does.
-
-The sentence is the first one of its docstring, which a test compares.
-"""
+"""Words of a command to where it is in this folder."""
 
 _COMPILED = frozenset(("predict", "run", "validate"))  # compiled before anything is timed
 
@@ -91,21 +55,21 @@ class Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._imported:
-            module, _, part = COMMANDS[name][0].partition(":")
-            found = getattr(import_module(f"predict_graph.cli.{module}"), part)
-            holder = typer.Typer(rich_markup_mode=None)
-            if isinstance(found, typer.Typer):
-                holder.add_typer(found, name=name)
-            else:
-                holder.command(name)(found)
+            holder, group = (typer.Typer(rich_markup_mode=None, no_args_is_help=True) for _ in "12")
+            for words in COMMANDS:
+                first, _, second = words.partition(" ")
+                if first == name:
+                    (group if second else holder).command(second or first)(_found(words))
+            if group.registered_commands:
+                holder.add_typer(group, name=name, help=_summary(name))
             self._imported[name] = _checked(name, get_group(holder).commands[name])
         return self._imported[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return iter(dict.fromkeys(words.partition(" ")[0] for words in COMMANDS))
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(list(iter(self)))
 
 
 class Program(TyperGroup):
@@ -122,7 +86,23 @@ class Program(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write what each command does."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl([(name, _summary(name)) for name in self.commands])
+
+
+def _found(words: str) -> Callable[..., None]:
+    from predict_graph.cli.declaring import spread
+
+    module, _, part = COMMANDS[words].partition(":")
+    return spread(getattr(import_module(f"predict_graph.cli.{module}"), part))
+
+
+def _summary(name: str) -> str:
+    """Return the first sentence of a command, or of the module of a group, by its source."""
+    module, _, part = COMMANDS.get(name, name).partition(":")
+    tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    found = next((node for node in functions if node.name == part), tree)
+    return (ast.get_docstring(found) or "").partition("\n")[0]
 
 
 def _checked(name: str, command: Any) -> Any:

@@ -12,56 +12,31 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-BUILT_IN = {
-    "algorithms": (
-        "pagerank",
-        "semi-clustering",
-        "topk-ranking",
-        "connected-components",
-        "label-propagation",
-        "neighborhood",
-        "shortest-paths",
-        "k-core",
-        "triangle-count",
-        "personalised-pagerank",
-    ),
-    "transforms": ("scaled-threshold", "same-threshold"),
-    "methods": ("completion", "rooted", "published", "observed", "replay", "whole-run"),
-    "engines": ("local", "spark"),
-    "cost-models": ("forward-nnls", "nnls"),
-    "generators": (
-        "rmat",
-        "barabasi-albert",
-        "erdos-renyi",
-        "watts-strogatz",
-        "powerlaw-cluster",
-        "star",
-        "path",
-        "cycle",
-        "grid",
-    ),
+from predict_graph.options import OPTIONS
+
+_LISTED = {
+    "algorithms": "pagerank semi-clustering topk-ranking connected-components label-propagation "
+    "neighborhood shortest-paths k-core triangle-count personalised-pagerank",
+    "transforms": "scaled-threshold same-threshold",
+    "methods": "completion rooted published observed replay whole-run",
+    "engines": "local spark",
+    "cost-models": "forward-nnls nnls",
+    "generators": "rmat barabasi-albert erdos-renyi watts-strogatz powerlaw-cluster star path "
+    "cycle grid",
 }
+BUILT_IN = {kind: tuple(names.split()) for kind, names in _LISTED.items()}
 """Kind of plug-in to the names of what is built in."""
 
-ON_SPARK = {
-    "graphx": (
-        "pageRank",
-        "connectedComponents",
-        "labelPropagation",
-        "shortestPaths",
-        "personalizedPageRank",
-        "stronglyConnectedComponents",
-        "triangleCount",
-    ),
-    "graphframes": (
-        "pageRank",
-        "connectedComponents",
-        "labelPropagation",
-        "shortestPaths",
-        "stronglyConnectedComponents",
-    ),
+_OF_LIBRARIES = {
+    "graphx": "pageRank connectedComponents labelPropagation shortestPaths personalizedPageRank "
+    "stronglyConnectedComponents triangleCount",
+    "graphframes": "pageRank connectedComponents labelPropagation shortestPaths "
+    "stronglyConnectedComponents",
 }
-"""Library to its algorithms that come along."""
+ON_SPARK = [
+    f"{library}:{name}" for library, names in _OF_LIBRARIES.items() for name in names.split()
+]
+"""Algorithms that come along of libraries on Spark."""
 
 Completer = Callable[[str], list[str]]
 
@@ -94,8 +69,7 @@ def kinds(incomplete: str) -> list[str]:
 
 def algorithms(incomplete: str) -> list[str]:
     """Complete an algorithm: one of ours, or of a library on Spark."""
-    libraries = [f"{library}:{name}" for library, names in ON_SPARK.items() for name in names]
-    return [name for name in (*_names("algorithms"), *libraries) if name.startswith(incomplete)]
+    return [name for name in (*_names("algorithms"), *ON_SPARK) if name.startswith(incomplete)]
 
 
 def graphs(incomplete: str) -> list[str]:
@@ -143,3 +117,16 @@ def _files(incomplete: str) -> list[str]:
         for entry in entries
         if entry.name.startswith(begun) and (begun or not entry.name.startswith("."))
     ]
+
+
+COMPLETERS: dict[str, Completer] = {
+    "algorithm": algorithms,
+    "graph": graphs,
+    "graphs": graphs,
+    "dataset": names_of("datasets"),
+    "kind_of_plugin": kinds,
+    "algorithms": names_of("algorithms"),
+    "samplers": names_of("samplers"),
+    **{name: names_of(option.names) for name, option in OPTIONS.items() if option.names},
+}
+"""Parameter of a command to what completes it."""

@@ -2,88 +2,91 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from predict_graph.cli import options
+from predict_graph.cli.declaring import Group
+from predict_graph.cli.output import check_plot
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.tables import show_table
 
 
+@dataclass(frozen=True, kw_only=True)
+class Choosing(Group):
+    """How points of a design are chosen.
+
+    Parameters
+    ----------
+    criterion
+        a: coefficients; d: their joint region; i: predictions.
+    scale_steps
+        Scales to choose from, evenly spaced.
+    partitions
+        Partitions of the whole data; the scale is then a fraction.
+    cores_per_machine
+        Leave out runs with fewer partitions than cores.
+    cost
+        Cost of a run: time, or machine-time.
+    max_repeats
+        Most runs of one point.
+    """
+
+    criterion: str = "a"
+    scale_steps: int = 20
+    partitions: int | None = None
+    cores_per_machine: int | None = None
+    cost: str = "time"
+    max_repeats: int = 1
+
+
 def design(
-    scale: Annotated[
-        str, typer.Option(metavar="A:B", help="Smallest and largest scale, such as 0.01:0.1.")
-    ],
-    machines: Annotated[
-        str, typer.Option(metavar="N:M", help="Fewest and most machines, such as 1:16.")
-    ],
-    budget: Annotated[
-        float,
-        typer.Option(
-            help="What all runs may cost together; 1 is a run of the smallest scale on one machine."
-        ),
-    ],
-    terms: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="ernest, masha, usl, amdahl, or terms with commas between."
-        ),
-    ] = "ernest",
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Write the design, for collect.")
-    ] = Path("design.csv"),
-    criterion: Annotated[
-        str, typer.Option(help="a: coefficients; d: their joint region; i: predictions.")
-    ] = "a",
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="S@N:M", help="Scale and machines to predict, for --criterion i: 1@8:64."
-        ),
-    ] = None,
-    scale_steps: Annotated[int, typer.Option(help="Scales to choose from, evenly spaced.")] = 20,
-    partitions: Annotated[
-        int | None, typer.Option(help="Partitions of the whole data; the scale is then a fraction.")
-    ] = None,
-    cores_per_machine: Annotated[
-        int | None, typer.Option(help="Leave out runs with fewer partitions than cores.")
-    ] = None,
-    cost: Annotated[str, typer.Option(help="Cost of a run: time, or machine-time.")] = "time",
-    max_repeats: Annotated[int, typer.Option(help="Most runs of one point.")] = 1,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the points.")] = None,
-    json: options.Json = None,
+    *,
+    scale: str,
+    machines: str,
+    budget: float,
+    terms: str = "ernest",
+    out: Path = Path("design.csv"),
+    choosing: Choosing,
+    target: str | None = None,
+    plot: Path | None = None,
+    json: str | None = None,
 ) -> None:
-    """Choose the runs of a job that teach a scaling model most for a budget."""
-    from predict_graph.sizing import parse_counts
-    from predict_graph.sizing.measuring.designing import (
-        design_summary,
-        make_design,
-        write_design,
-    )
+    """Choose the runs of a job that teach a scaling model most for a budget.
+
+    Parameters
+    ----------
+    scale : A:B
+        Smallest and largest scale, such as 0.01:0.1.
+    machines : N:M
+        Fewest and most machines, such as 1:16.
+    budget
+        What all runs may cost together; 1 is a run of the smallest scale on one machine.
+    terms : NAME
+        ernest, masha, usl, amdahl, or terms with commas between.
+    out : FILE
+        Write the design, for collect.
+    target : S@N:M
+        Scale and machines to predict, for --criterion i: 1@8:64.
+    plot : FILE
+        Draw the points.
+    """
+    from predict_graph.sizing import make_design, parse_counts, write_design
+    from predict_graph.sizing.measuring.designing import design_summary
     from predict_graph.sizing.quantities import parse_range
 
     check_json_target(json)
     check_writable(out)
-    if plot is not None:
-        from predict_graph.pictures import check_picture
-
-        check_picture(check_writable(plot))
+    check_plot(plot)
     made = make_design(
         terms.split(",") if terms else [],
         parse_range(scale, "scale"),
         parse_counts(machines),
         budget,
-        criterion=criterion,
-        scale_steps=scale_steps,
-        partitions=partitions,
-        cores_per_machine=cores_per_machine,
-        cost=cost,
-        max_repeats=max_repeats,
         target=_target(target),
+        **vars(choosing),
     )
     write_design(made, out)
     console = options.results(json)

@@ -7,50 +7,20 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from predict_graph.answers import Answer, graph_text
 from predict_graph.cli import ORDINARY_COLLECTION, options
-from predict_graph.cli.groups import Case, Cluster, Reading, takes
+from predict_graph.cli.groups import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError, error_text
-
-Args = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--arg",
-        metavar="NAME=VALUE",
-        help="Argument of a function such as networkx:betweenness_centrality; repeatable.",
-    ),
-]
-GraphForm = Annotated[
-    str | None,
-    typer.Option(
-        "--as",
-        metavar="FORM",
-        help="Graph that the function takes: networkx, igraph, networkit, scipy, edges, graph.",
-        show_default="as the function says",
-    ),
-]
-Budget = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARE|TIME",
-        help="What predicting a function may take, such as 5% of its run, 30s, or none.",
-        show_default="5% and at least 5s, at most 2m",
-    ),
-]
 
 
 def checked_call(
     case: Case,
     cluster: Cluster,
     output: Output,
-    arg: list[str] | None,
-    form: str | None,
     *groups: Any,
     **own: Any,
 ) -> dict[str, Any] | None:
@@ -62,7 +32,7 @@ def checked_call(
     from predict_graph.functions.naming import check_arguments
 
     if not (is_function(case.algorithm) and cluster.engine == "local"):
-        for name, value in {"--arg": arg, "--as": form}.items():
+        for name, value in {"--arg": case.arg, "--as": case.graph_form}.items():
             if value is not None:
                 raise RequestError(
                     f"{name} is for functions such as networkx:betweenness_centrality, but "
@@ -87,12 +57,11 @@ def checked_call(
     output.check()
     options.fetch_if_missing(case.graph)
     gc.set_threshold(*ORDINARY_COLLECTION)  # the call runs as in a program of the user
-    positional, keywords = check_arguments(arg)
+    positional, keywords = check_arguments(case.arg)
     return {
         "arguments": positional,
         "keywords": keywords,
-        "graph_form": form,
-        **{name: getattr(case, name) for name in ("directed", "ids", "history", "seed")},
+        **{n: getattr(case, n) for n in ("graph_form", "directed", "ids", "history", "seed")},
     }
 
 
@@ -160,23 +129,27 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
     output.give(answer, facts)
 
 
-@takes(reading=Reading, output=Pages)
 def compare_functions(
-    graph: options.GraphSource,
-    functions: Annotated[
-        list[str], typer.Argument(metavar="FUNCTION…", help="Such as igraph:betweenness.")
-    ],
+    graph: str,
+    functions: list[str],
     *,
     reading: Reading,
     output: Pages,
-    arg: Args = None,
-    budget: Budget = None,
-    history: options.HistoryFile = None,
-    seed: options.Seed = None,
+    arg: list[str] | None = None,
+    budget: str | None = None,
+    history: str | None = None,
+    seed: int | None = None,
 ) -> None:
     """Predict several functions on one graph, side by side.
 
     A function of networkx is predicted by each installed backend that offers it as well.
+
+    Parameters
+    ----------
+    functions : FUNCTION…
+        Such as igraph:betweenness.
+    budget : SHARE|TIME, default 5% and at least 5s, at most 2m
+        What predicting a function may take, such as 5% of its run, 30s, or none.
     """
     from predict_graph.functions import comparing
     from predict_graph.functions.naming import check_arguments, check_function

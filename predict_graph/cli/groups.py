@@ -1,56 +1,45 @@
-"""Groups of options that several commands take, declared once.
-
-A command that is decorated with :func:`takes` gets each group as one object; the command line shows
-the options of all groups as if they had been written out.
-"""
+"""Groups of options that several commands take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, make_dataclass
-from functools import wraps
-from inspect import Parameter, signature
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
-
-import typer
+from typing import Any
 
 from predict_graph.cli import options
+from predict_graph.cli.declaring import Group
 from predict_graph.errors import RequestError
-from predict_graph.options import ESTIMATION, FORMS, OPTIONS, Option
-
-_Column = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Column of a file: its name, or its number from 1 on."),
-]
+from predict_graph.options import ESTIMATION, FORMS, OPTIONS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How the file of a graph is read."""
+class Reading(Group):
+    """How the file of a graph is read.
 
-    undirected: options.Undirected = None
-    ids: options.Ids = None
-    header: Annotated[
-        bool | None,
-        typer.Option(
-            "--header/--no-header",
-            help="Whether the first line of a text file names columns. [default: as it seems]",
-            show_default=False,
-        ),
-    ] = None
-    src_column: _Column = None
-    dst_column: _Column = None
-    weight_column: _Column = None
-    bipartite: Annotated[
-        bool | None,
-        typer.Option(
-            "--bipartite/--no-bipartite",
-            help="Whether the same id as source and as target is two vertices. "
-            "[default: as the file says]",
-            show_default=False,
-        ),
-    ] = None
+    Parameters
+    ----------
+    undirected : --undirected/--directed
+        Whether edges have a direction. [default: as the dataset or format says]
+    header
+        Whether the first line of a text file names columns. [default: as it seems]
+    src_column : NAME
+        Column of a file: its name, or its number from 1 on.
+    dst_column : NAME
+        Column of a file: its name, or its number from 1 on.
+    weight_column : NAME
+        Column of a file: its name, or its number from 1 on.
+    bipartite
+        Whether the same id as source and as target is two vertices. [default: as the file says]
+    """
+
+    undirected: bool | None = None
+    ids: str | None = None
+    header: bool | None = None
+    src_column: str | None = None
+    dst_column: str | None = None
+    weight_column: str | None = None
+    bipartite: bool | None = None
 
     @property
     def directed(self) -> bool | None:
@@ -73,16 +62,27 @@ class Reading:
         return EdgeList(graph, **given)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Case(Reading):
-    """Which algorithm on which graph."""
+    """Which algorithm or function on which graph.
 
-    algorithm: options.AlgorithmName
-    graph: options.GraphSource
-    parameter: options.Parameters = None
-    history: options.HistoryFile = None
-    plugin: options.Plugins = None
-    seed: options.Seed = None
+    Parameters
+    ----------
+    parameter : -p --parameter NAME=VALUE
+        Parameter of the algorithm.
+    graph_form : --as FORM, default as the function says
+        Graph that the function takes: networkx, igraph, networkit, scipy, edges, graph.
+    """
+
+    algorithm: str
+    graph: str
+    _: KW_ONLY
+    parameter: list[str] | None = None
+    arg: list[str] | None = None
+    graph_form: str | None = None
+    history: str | None = None
+    plugin: list[Path] | None = None
+    seed: int | None = None
 
     @property
     def source(self) -> Any:
@@ -100,58 +100,52 @@ class Case(Reading):
         }
 
 
-_SPARK_ONLY: Mapping[str, tuple[Any, Option]] = {
-    "machines": (int, Option("Machines: executors of the job on Spark.", "1")),
-    "master": (str, Option("Spark master: local, spark://host:port, yarn.", "local", "URL")),
-    "cores": (int, Option("Cores of an executor.", "1")),
-    "memory": (str, Option("Memory of an executor.", "1g", "SIZE")),
-    "conf": (list[str], Option("Setting of Spark; repeatable.", metavar="NAME=VALUE")),
-    "graphframes_jar": (
-        str,
-        Option(
-            "The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.",
-            "a jar that fits, in a cache",
-            "FILE",
-        ),
-    ),
-    "spark_folder": (
-        Path,
-        Option("Folder that all executors see, for graphs in passing.", metavar="DIR"),
-    ),
-    "checkpoint": (
-        str,
-        Option(
-            "Keep the state there now and then: a run goes on when an executor is lost.",
-            metavar="DIR",
-        ),
-    ),
-    "checkpoint_interval": (int, Option("Supersteps from one checkpoint to the next.", "10")),
-}
-_LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
+@dataclass(frozen=True, kw_only=True)
+class Cluster(Group):
+    """Which engine runs the job, on what.
 
+    Parameters
+    ----------
+    machines : , default 1
+        Machines: executors of the job on Spark.
+    master : URL, default local
+        Spark master: local, spark://host:port, yarn.
+    cores : , default 1
+        Cores of an executor.
+    memory : SIZE, default 1g
+        Memory of an executor.
+    conf : NAME=VALUE
+        Setting of Spark; repeatable.
+    graphframes_jar : FILE, default a jar that fits, in a cache
+        The JVM half of GraphFrames, for jobs that use it: a jar, or Maven coordinates.
+    spark_folder : DIR
+        Folder that all executors see, for graphs in passing.
+    checkpoint : DIR
+        Keep the state there now and then: a run goes on when an executor is lost.
+    checkpoint_interval : , default 10
+        Supersteps from one checkpoint to the next.
+    """
 
-def _group(declared: Mapping[str, tuple[Any, Option]]) -> Any:
-    """Return the base of a group of declared options."""
-    fields = [
-        (name, Annotated[form, options.offered(name, option, form)], option.usual)
-        for name, (form, option) in declared.items()
-    ]
-    return make_dataclass("Declared", fields, frozen=True)
-
-
-def _shared(*names: str) -> dict[str, tuple[Any, Option]]:
-    return {name: (str if name in _LISTS else FORMS[name], OPTIONS[name]) for name in names}
-
-
-class Cluster(_group(_shared("engine", "workers", "threads") | dict(_SPARK_ONLY))):  # type: ignore[misc]
-    """Which engine runs the job, on what."""
+    engine: str = "local"
+    workers: int | None = None
+    threads: int | None = None
+    machines: int | None = None
+    master: str | None = None
+    cores: int | None = None
+    memory: str | None = None
+    conf: list[str] | None = None
+    graphframes_jar: str | None = None
+    spark_folder: Path | None = None
+    checkpoint: str | None = None
+    checkpoint_interval: int | None = None
 
     def asked(self, *, verbose: bool = False) -> dict[str, Any]:
         """Return the engine and the settings of the local one as arguments."""
+        local = ("workers", "threads")
         if self.engine != "spark":
-            self._refuse(_SPARK_ONLY, f"the engine {self.engine!r}")
+            self._refuse({*vars(self)} - {"engine", *local}, f"the engine {self.engine!r}")
             return {"engine": self.engine, "workers": self.workers, "threads": self.threads}
-        self._refuse(("workers", "threads"), "the spark engine, which takes --machines and --cores")
+        self._refuse(local, "the spark engine, which takes --machines and --cores")
         from predict_graph.engines.spark import SparkEngine
 
         engine = SparkEngine(
@@ -159,7 +153,7 @@ class Cluster(_group(_shared("engine", "workers", "threads") | dict(_SPARK_ONLY)
             workers=self.machines,
             cores=self.cores,
             memory=self.memory,
-            conf=_pairs(self.conf),
+            conf=options.named_values(self.conf, _NO_SETTING),
             graphframes_jar=self.graphframes_jar,
             folder=self.spark_folder,
             checkpoint=self.checkpoint,
@@ -167,7 +161,7 @@ class Cluster(_group(_shared("engine", "workers", "threads") | dict(_SPARK_ONLY)
         )
         if verbose:
             for name, value in engine.settings.session_conf(Path("/")).items():
-                options.messages().print(f"{name}={value}", highlight=False, soft_wrap=True)
+                options.note(f"{name}={value}")
         return {"engine": engine}
 
     def _refuse(self, names: Iterable[str], engine: str) -> None:
@@ -176,7 +170,18 @@ class Cluster(_group(_shared("engine", "workers", "threads") | dict(_SPARK_ONLY)
                 raise RequestError(f"--{name.replace('_', '-')} is no option of {engine}")
 
 
-class Sampling(_group(_shared(*ESTIMATION))):  # type: ignore[misc]
+_NO_SETTING = "the setting {!r}; accepted: NAME=VALUE, such as spark.executor.memoryOverhead=512m"
+_LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
+_Estimation: Any = make_dataclass(
+    "_Estimation",
+    [(name, str if name in _LISTS else FORMS[name], OPTIONS[name].usual) for name in ESTIMATION],
+    bases=(Group,),
+    frozen=True,
+    kw_only=True,
+)
+
+
+class Sampling(_Estimation):  # type: ignore[misc]
     """How a prediction samples, and how it turns counters into seconds: as declared."""
 
     def asked(self) -> dict[str, Any]:
@@ -185,57 +190,3 @@ class Sampling(_group(_shared(*ESTIMATION))):  # type: ignore[misc]
         for name, form in _LISTS.items():
             given[name] = options.numbers(given[name], name.replace("_", " "), form)
         return given
-
-
-def takes(**groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that spreads groups of options over the signature of a command."""
-
-    def spread(command: Callable[..., None]) -> Callable[..., None]:
-        own = {
-            name: parameter
-            for name, parameter in signature(command).parameters.items()
-            if name not in groups
-        }
-        hints = get_type_hints(command, include_extras=True)
-        merged = [
-            Parameter(
-                each.name,
-                Parameter.KEYWORD_ONLY,
-                default=signature(group).parameters[each.name].default,
-                annotation=get_type_hints(group, include_extras=True)[each.name],
-            )
-            for group in groups.values()
-            for each in fields(group)
-        ]
-        merged += [
-            parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])
-            for name, parameter in own.items()
-        ]
-
-        @wraps(command)
-        def flat(**given: Any) -> None:
-            built = {
-                name: group(**{each.name: given.pop(each.name) for each in fields(group)})
-                for name, group in groups.items()
-            }
-            command(**built, **given)
-
-        merged.sort(key=lambda parameter: parameter.default is not Parameter.empty)
-        flat.__signature__ = signature(command).replace(parameters=merged)  # type: ignore[attr-defined]
-        flat.__annotations__ = {parameter.name: parameter.annotation for parameter in merged}
-        return flat
-
-    return spread
-
-
-def _pairs(texts: list[str] | None) -> dict[str, str]:
-    pairs = {}
-    for text in texts or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise RequestError(f"the setting {text!r}; accepted: NAME=VALUE, such as {_EXAMPLE}")
-        pairs[name.strip()] = value.strip()
-    return pairs
-
-
-_EXAMPLE = "spark.executor.memoryOverhead=512m"

@@ -1,11 +1,9 @@
-"""The commands history list, show, export, import, import-eventlog and prune."""
+"""Runs that were kept."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
@@ -14,9 +12,6 @@ from predict_graph.reports.tables import show_facts, show_table
 
 if TYPE_CHECKING:
     from predict_graph.history import History
-
-
-history_app = typer.Typer(help="Runs that were kept.", no_args_is_help=True)
 
 
 _SHOWN = {
@@ -39,16 +34,28 @@ def _history(text: str | None) -> History:
     return found
 
 
-@history_app.command("list")
 def list_runs(
-    history: options.HistoryFile = None,
-    algorithm: Annotated[str | None, typer.Option(help="Only runs of this algorithm.")] = None,
-    graph: Annotated[str | None, typer.Option(help="Only runs of this graph.")] = None,
-    kind: Annotated[str | None, typer.Option(help="Only run, or only sample.")] = None,
-    limit: Annotated[int, typer.Option(help="The newest so many.")] = 50,
-    json: options.Json = None,
+    *,
+    history: str | None = None,
+    algorithm: str | None = None,
+    graph: str | None = None,
+    kind: str | None = None,
+    limit: int = 50,
+    json: str | None = None,
 ) -> None:
-    """List runs, newest first."""
+    """List runs, newest first.
+
+    Parameters
+    ----------
+    algorithm
+        Only runs of this algorithm.
+    graph
+        Only runs of this graph.
+    kind
+        Only run, or only sample.
+    limit
+        The newest so many.
+    """
     check_json_target(json)
     runs = _history(history).runs(algorithm, graph, kind, limit)
     columns = ["id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations"]
@@ -67,13 +74,14 @@ def list_runs(
     write_json(rows, json)
 
 
-@history_app.command()
-def show(
-    run: Annotated[int, typer.Argument(metavar="ID", help="Number of the run, from the list.")],
-    history: options.HistoryFile = None,
-    json: options.Json = None,
-) -> None:
-    """Show one run with its table of iterations and workers."""
+def show(run: int, *, history: str | None = None, json: str | None = None) -> None:
+    """Show one run with its table of iterations and workers.
+
+    Parameters
+    ----------
+    run : ID
+        Number of the run, from the list.
+    """
     check_json_target(json)
     record = _history(history).record(run)
     facts = {
@@ -104,42 +112,57 @@ def show(
     write_json({**facts, "table": rows}, json)
 
 
-@history_app.command()
-def export(
-    file: Annotated[Path, typer.Argument(help="Ends in .parquet, .csv or .csv.gz.")],
-    history: options.HistoryFile = None,
-) -> None:
-    """Write all runs to a file."""
+def export(file: Path, *, history: str | None = None) -> None:
+    """Write all runs to a file.
+
+    Parameters
+    ----------
+    file
+        Ends in .parquet, .csv or .csv.gz.
+    """
     count = _history(history).export(file)
     options.say(f"{count} runs written to {file}")
 
 
-@history_app.command("import")
-def import_runs(
-    file: Annotated[Path, typer.Argument(help="A file that export wrote.")],
-    history: options.HistoryFile = None,
-) -> None:
-    """Add the runs of a file; those already here are skipped."""
+def import_runs(file: Path, *, history: str | None = None) -> None:
+    """Add the runs of a file; those already here are skipped.
+
+    Parameters
+    ----------
+    file
+        A file that export wrote.
+    """
     imported = _history(history).import_(file)
     options.say(f"{imported.added} runs added, {imported.skipped} were here already")
 
 
-@history_app.command("import-eventlog")
 def import_event_log(
-    file: Annotated[Path, typer.Argument(help="An event log of Spark, or the folder of one.")],
-    algorithm: Annotated[
-        str | None, typer.Option(help="What to call it.", show_default="as in the log")
-    ] = None,
-    graph: Annotated[str | None, typer.Option(help="Name of the graph that it ran on.")] = None,
-    vertices: Annotated[int | None, typer.Option(help="Vertices of the graph.")] = None,
-    edges: Annotated[int | None, typer.Option(help="Edges of the graph, as stored.")] = None,
-    run: Annotated[
-        str | None,
-        typer.Option(help="Of several runs that job groups name.", show_default="the longest"),
-    ] = None,
-    history: options.HistoryFile = None,
+    file: Path,
+    *,
+    algorithm: str | None = None,
+    graph: str | None = None,
+    vertices: int | None = None,
+    edges: int | None = None,
+    run: str | None = None,
+    history: str | None = None,
 ) -> None:
-    """Add the run of a Spark job by its event log; one already here is skipped."""
+    """Add the run of a Spark job by its event log; one already here is skipped.
+
+    Parameters
+    ----------
+    file
+        An event log of Spark, or the folder of one.
+    algorithm : , default as in the log
+        What to call it.
+    graph
+        Name of the graph that it ran on.
+    vertices
+        Vertices of the graph.
+    edges
+        Edges of the graph, as stored.
+    run : , default the longest
+        Of several runs that job groups name.
+    """
     from predict_graph.engines.spark.log.importing import record_of_log
 
     target = _history(history)
@@ -157,14 +180,17 @@ def import_event_log(
     )
 
 
-@history_app.command()
 def prune(
-    keep: Annotated[int | None, typer.Option(help="Keep the newest so many runs.")] = None,
-    older_than: Annotated[
-        float | None, typer.Option(metavar="DAYS", help="Forget runs older than this.")
-    ] = None,
-    history: options.HistoryFile = None,
+    *, keep: int | None = None, older_than: float | None = None, history: str | None = None
 ) -> None:
-    """Forget old runs."""
+    """Forget old runs.
+
+    Parameters
+    ----------
+    keep
+        Keep the newest so many runs.
+    older_than : DAYS
+        Forget runs older than this.
+    """
     count = _history(history).prune(keep=keep, older_than=older_than)
     options.say(f"{count} runs forgotten")

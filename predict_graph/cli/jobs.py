@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from predict_graph.cli import options
 from predict_graph.durations import readable_seconds
@@ -18,39 +16,35 @@ if TYPE_CHECKING:
 
 
 def collect(
-    design: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="CSV with the columns machines, scale and others, and maybe repeats.",
-        ),
-    ],
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="-- COMMAND…",
-            help="What to run, after --; {scale}, {machines} and other columns of the design, and "
-            "{repeat}, stand for their values.",
-            show_default=False,
-        ),
-    ] = None,
-    out: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="CSV of measured points; continued if it is there."),
-    ] = Path("points.csv"),
-    repeats: Annotated[int, typer.Option(help="Runs of each point.")] = 1,
-    parallel: Annotated[
-        int, typer.Option(help="Runs at the same time; they must not share machines.")
-    ] = 1,
-    timeout: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="End a run after this time, such as 90s or 2h."),
-    ] = None,
-    logs: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the output of the runs.")
-    ] = None,
+    command: list[str] | None = None,
+    *,
+    design: Path,
+    out: Path = Path("points.csv"),
+    repeats: int = 1,
+    parallel: int = 1,
+    timeout: str | None = None,
+    logs: Path | None = None,
 ) -> None:
-    """Run a command at every point of a design, and keep how long each run took."""
+    """Run a command at every point of a design, and keep how long each run took.
+
+    Parameters
+    ----------
+    command : -- COMMAND…
+        What to run, after --; {scale}, {machines} and other columns of the design, and {repeat},
+        stand for their values.
+    design : FILE
+        CSV with the columns machines, scale and others, and maybe repeats.
+    out : FILE
+        CSV of measured points; continued if it is there.
+    repeats
+        Runs of each point.
+    parallel
+        Runs at the same time; they must not share machines.
+    timeout : TIME
+        End a run after this time, such as 90s or 2h.
+    logs : FOLDER
+        Keep the output of the runs.
+    """
     from predict_graph.sizing import collect as collect_points
     from predict_graph.sizing import parse_duration, read_design
 

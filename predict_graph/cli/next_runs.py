@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import options
-from predict_graph.cli.groups import takes
 from predict_graph.cli.output import Pages
 from predict_graph.errors import JobError, RequestError
 from predict_graph.reports.tables import say
@@ -22,68 +20,67 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.next_run import Advice, Option
 
 
-@takes(output=Pages)
 def next_run(
+    runs: Path,
+    command: list[str] | None = None,
+    *,
     output: Pages,
-    runs: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RUNS.csv", help="Measured runs: machine type, machines, seconds; may be empty."
-        ),
-    ],
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="-- COMMAND…",
-            help="With --run, what to run, after --; {machine_type}, {machines} and {scale} stand "
-            "for their values.",
-            show_default=False,
-        ),
-    ] = None,
-    candidates: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="TYPES.csv",
-            help="Machine types with cores, memory_gb, price_per_hour and maybe machines.",
-        ),
-    ] = None,
-    goal: Annotated[
-        str, typer.Option(help="cheapest, fastest, or deadline=TIME: the cheapest within it.")
-    ] = "cheapest",
-    machines: Annotated[
-        str | None, typer.Option(metavar="N:M", help="Machine counts of every type: 2:16, 2,4,8.")
-    ] = None,
-    prior: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="HISTORY", help="Runs of past jobs of the cluster; repeatable."),
-    ] = None,
-    scale: Annotated[float | None, typer.Option(help="Scale of the job, of several.")] = None,
-    uses: Annotated[
-        int, typer.Option(help="How often the job will run as chosen; measuring must pay in these.")
-    ] = 10,
-    parallel: Annotated[int, typer.Option(help="Configurations to measure at a time.")] = 1,
-    run: Annotated[
-        bool, typer.Option("--run", help="Measure, and go on until it does not pay.")
-    ] = False,
-    most: Annotated[
-        int | None, typer.Option("--max-runs", help="With --run, runs after which to end.")
-    ] = None,
-    timeout: Annotated[
-        str | None, typer.Option(metavar="TIME", help="With --run, end a run after this time.")
-    ] = None,
-    logs: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="With --run, keep the output of the runs.")
-    ] = None,
+    candidates: Path | None = None,
+    goal: str = "cheapest",
+    machines: str | None = None,
+    prior: list[Path] | None = None,
+    scale: float | None = None,
+    uses: int = 10,
+    parallel: int = 1,
+    run: bool = False,
+    max_runs: int | None = None,
+    timeout: str | None = None,
+    logs: Path | None = None,
 ) -> None:
-    """Say which configuration of a job to measure next, or measure until that does not pay."""
+    """Say which configuration of a job to measure next, or measure until that does not pay.
+
+    Parameters
+    ----------
+    runs : RUNS.csv
+        Measured runs: machine type, machines, seconds; may be empty.
+    command : -- COMMAND…
+        With --run, what to run, after --; {machine_type}, {machines} and {scale} stand for their
+        values.
+    candidates : TYPES.csv
+        Machine types with cores, memory_gb, price_per_hour and maybe machines.
+    goal
+        cheapest, fastest, or deadline=TIME: the cheapest within it.
+    machines : N:M
+        Machine counts of every type: 2:16, 2,4,8.
+    prior : HISTORY
+        Runs of past jobs of the cluster; repeatable.
+    scale
+        Scale of the job, of several.
+    uses
+        How often the job will run as chosen; measuring must pay in these.
+    parallel
+        Configurations to measure at a time.
+    run
+        Measure, and go on until it does not pay.
+    max_runs
+        With --run, runs after which to end.
+    timeout : TIME
+        With --run, end a run after this time.
+    logs : FOLDER
+        With --run, keep the output of the runs.
+    """
     from predict_graph.sizing.planning.candidates import read_candidates
     from predict_graph.sizing.planning.next_run import advise, parse_goal
     from predict_graph.sizing.planning.tried_runs import NO_RUNS, read_tried
     from predict_graph.sizing.quantities import parse_counts, parse_duration
 
     output.check()
-    _check_options(run, command, most, timeout, logs, candidates)
-    assert candidates is not None
+    _check_options(run, command, {"max-runs": max_runs, "timeout": timeout, "logs": logs})
+    if candidates is None:
+        raise RequestError(
+            "next needs --candidates TYPES.csv; accepted: a table with machine_type, cores, "
+            "memory_gb and price_per_hour"
+        )
     wanted = parse_goal(goal)
     counts = None if machines is None else parse_counts(machines)
     there = read_candidates(candidates, counts)
@@ -110,8 +107,8 @@ def next_run(
         design.experiments(command or [])  # refuses a command that does not use what varies
         ended = 0
         limit = None if timeout is None else parse_duration(timeout, "timeout")
-        while now.stop is None and (most is None or ended < most):
-            chosen = now.next[: None if most is None else most - ended]
+        while now.stop is None and (max_runs is None or ended < max_runs):
+            chosen = now.next[: None if max_runs is None else max_runs - ended]
             if not output.quiet:
                 sentence = replace(now, next=chosen).answer.sentence
                 say(options.messages(), sentence.replace("next", "measuring", 1))
@@ -133,29 +130,17 @@ def next_run(
         )
 
 
-def _check_options(
-    run: bool,
-    command: list[str] | None,
-    most: int | None,
-    timeout: str | None,
-    logs: Path | None,
-    candidates: Path | None,
-) -> None:
-    if candidates is None:
-        raise RequestError(
-            "next needs --candidates TYPES.csv; accepted: a table with machine_type, cores, "
-            "memory_gb and price_per_hour"
-        )
+def _check_options(run: bool, command: list[str] | None, measuring: Mapping[str, Any]) -> None:
     if run != bool(command):
         raise RequestError(
             "--run needs a command, such as: --run -- python job.py {machine_type} {machines}"
             if run
             else "there is a command, but no --run; accepted: both or none"
         )
-    if not run:
-        for name, value in (("max-runs", most), ("timeout", timeout), ("logs", logs)):
-            if value is not None:
-                raise RequestError(f"--{name} goes with --run only")
+    for name, value in measuring.items():
+        if value is not None and not run:
+            raise RequestError(f"--{name} goes with --run only")
+    most = measuring["max-runs"]
     if most is not None and most < 1:
         raise RequestError(f"--max-runs is {most}; accepted: 1 or more")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import options
 from predict_graph.cli.commands import GIVEN
+from predict_graph.cli.declaring import Group
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable
 from predict_graph.reports.json_output import check_json_target, write_json
@@ -21,13 +23,21 @@ if TYPE_CHECKING:
     from predict_graph.results import Result
 
 
-@dataclass(frozen=True)
-class Output:
-    """How much is printed, and whether JSON is written."""
+@dataclass(frozen=True, kw_only=True)
+class Output(Group):
+    """How much is printed, and whether JSON is written.
 
-    json: options.Json = None
-    quiet: options.Quiet = False
-    verbose: options.Verbose = False
+    Parameters
+    ----------
+    quiet : -q --quiet
+        Print the answer alone: a sentence.
+    verbose : -v --verbose
+        Print what the answer rests on, too.
+    """
+
+    json: str | None = None
+    quiet: bool = False
+    verbose: bool = False
 
     @property
     def level(self) -> Level:
@@ -67,20 +77,25 @@ class Output:
         write_json(content, self.json)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pages(Output):
-    """The same, and a picture and a page."""
+    """The same, and a picture and a page.
 
-    plot: options.Plot = None
-    report: options.Report = None
+    Parameters
+    ----------
+    plot : FILE
+        Draw the result.
+    report : FILE.html
+        Write a page with the answer, pictures and sources.
+    """
+
+    plot: Path | None = None
+    report: Path | None = None
 
     def check(self) -> None:
         """Refuse what could not be written, before any work is done."""
         super().check()
-        if self.plot is not None:
-            from predict_graph.pictures import check_picture
-
-            check_picture(check_writable(self.plot))
+        check_plot(self.plot)
         if self.report is not None:
             from predict_graph.reports.page import check_report
 
@@ -106,3 +121,11 @@ class Pages(Output):
                 command=command_to_repeat(GIVEN, getattr(result, "seed", None)),
                 packages=packages,
             )
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a picture that could not be written, before any work is done."""
+    if path is not None:
+        from predict_graph.pictures import check_picture
+
+        check_picture(check_writable(path))

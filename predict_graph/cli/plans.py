@@ -2,94 +2,84 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from predict_graph.cli.groups import takes
+from predict_graph.cli.declaring import Group
+from predict_graph.cli.options import named_values
 from predict_graph.cli.output import Pages
-from predict_graph.cli.tasks import rank_assignments
+from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 
-if TYPE_CHECKING:
-    from predict_graph.sizing import Plan
 
-_Confidence = Annotated[
-    float, typer.Option(help="Probability with which a run keeps what is said; from 0.5.")
-]
+@dataclass(frozen=True, kw_only=True)
+class Fitting(Group):
+    """How a model is fitted.
+
+    Parameters
+    ----------
+    model
+        auto, ernest, masha, usl, power-law or product; nimo for runs on unlike machines.
+    weights
+        relative: minimise relative errors; none: seconds.
+    scale_column
+        Column of the scale.
+    machines_column
+        Column of the machines.
+    seconds_column
+        Column of the time.
+    history : FILE|none, default the rows that --where leaves out
+        For auto: runs of past jobs of the cluster; repeatable.
+    types : TYPES.csv
+        For auto: machine types with cores, memory_gb, price_per_hour, maybe profile; joins the
+        runs on all of them in one model.
+    iterations
+        Iterations of each measured run, if plan shall scale them.
+    """
+
+    model: str = "auto"
+    weights: str = "relative"
+    scale_column: str | None = None
+    machines_column: str | None = None
+    seconds_column: str | None = None
+    history: list[str] | None = None
+    types: Path | None = None
+    iterations: int | None = None
 
 
-@takes(output=Pages)
 def fit(
+    file: Path,
+    *,
     output: Pages,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Measured points: of collect, or any CSV or TSV.")
-    ],
-    model: Annotated[
-        str,
-        typer.Option(
-            help="auto, ernest, masha, usl, power-law or product; nimo for runs on unlike machines."
-        ),
-    ] = "auto",
-    weights: Annotated[
-        str, typer.Option(help="relative: minimise relative errors; none: seconds.")
-    ] = "relative",
-    term: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TERM", help="Add a term to ernest or masha; repeatable."),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Only rows with this value; repeatable."),
-    ] = None,
-    scale_column: Annotated[str | None, typer.Option(help="Column of the scale.")] = None,
-    machines_column: Annotated[str | None, typer.Option(help="Column of the machines.")] = None,
-    seconds_column: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
-    history: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE|none",
-            help="For auto: runs of past jobs of the cluster; repeatable.",
-            show_default="the rows that --where leaves out",
-        ),
-    ] = None,
-    types: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="TYPES.csv",
-            help="For auto: machine types with cores, memory_gb, price_per_hour, maybe profile; "
-            "joins the runs on all of them in one model.",
-        ),
-    ] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="Iterations of each measured run, if plan shall scale them.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="MODEL.json", help="Save the model, for plan.")
-    ] = None,
+    fitting: Fitting,
+    term: list[str] | None = None,
+    where: list[str] | None = None,
+    out: Path | None = None,
 ) -> None:
-    """Fit a model to measured runs: of a job on many machines, or of a task on unlike ones."""
+    """Fit a model to measured runs: of a job on many machines, or of a task on unlike ones.
+
+    Parameters
+    ----------
+    file : FILE
+        Measured points: of collect, or any CSV or TSV.
+    term : TERM
+        Add a term to ernest or masha; repeatable.
+    where : NAME=VALUE
+        Only rows with this value; repeatable.
+    out : MODEL.json
+        Save the model, for plan.
+    """
     from predict_graph.sizing import JobModel, save_model
     from predict_graph.sizing import fit as fit_model
 
     output.check()
     if out is not None:
         check_writable(out)
-    fitted = fit_model(
-        file,
-        model,
-        scale_column=scale_column,
-        machines_column=machines_column,
-        seconds_column=seconds_column,
-        where=_conditions(where),
-        weights=weights,
-        terms=term or (),
-        iterations=iterations,
-        history=history,
-        types=types,
-    )
+    refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
+    conditions = named_values(where, refused, "the column {} is given twice in --where")
+    fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
     if out is not None:
         if isinstance(fitted, JobModel):
             save_model(fitted, out)
@@ -100,110 +90,135 @@ def fit(
     output.show(fitted)
 
 
-@takes(output=Pages)
+@dataclass(frozen=True, kw_only=True)
+class Planning(Group):
+    """What a plan is for.
+
+    Parameters
+    ----------
+    scale : , default that of all measured points
+        Scale of the job.
+    deadline : TIME
+        Choose the cheapest that is done by then: 90s, 10m.
+    budget : USD
+        Choose the fastest that costs no more.
+    prices : FILE|example
+        CSV with the columns type, cores, usd_per_hour.
+    confidence
+        Probability with which a run keeps what is said; from 0.5.
+    spare
+        Extra machines to launch; the slowest are released.
+    spare_test : TIME
+        How long all are held to find the slowest.
+    iterations
+        Iterations of the job, for a model of fit --iterations.
+    """
+
+    scale: float | None = None
+    deadline: str | None = None
+    budget: str | None = None
+    prices: Path | None = None
+    confidence: float = 0.9
+    spare: int = 0
+    spare_test: str = "1m"
+    iterations: int | None = None
+
+
 def plan(
+    models: list[str],
+    *,
     output: Pages,
-    models: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[TYPE=]MODEL.json…",
-            help="Models of fit, or predictions on a cluster; one for each machine type. Models of "
-            "tasks: in the order in which they run.",
-        ),
-    ],
-    machines: Annotated[
-        str | None, typer.Option(metavar="N:M", help="Machine counts: 2:64, 2:64:2 or 2,4,8.")
-    ] = None,
-    assignments: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="For models of tasks: a profile of calibrate (.json), or a table of candidates "
-            "(.csv); repeatable.",
-        ),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="NAME=VALUE", help="Attribute that all candidates share."),
-    ] = None,
-    scale: Annotated[
-        float | None,
-        typer.Option(help="Scale of the job.", show_default="that of all measured points"),
-    ] = None,
-    deadline: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Choose the cheapest that is done by then: 90s, 10m."),
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option(metavar="USD", help="Choose the fastest that costs no more.")
-    ] = None,
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE|example", help="CSV with the columns type, cores, usd_per_hour."
-        ),
-    ] = None,
-    confidence: _Confidence = 0.9,
-    spare: Annotated[
-        int, typer.Option(help="Extra machines to launch; the slowest are released.")
-    ] = 0,
-    spare_test: Annotated[
-        str, typer.Option(metavar="TIME", help="How long all are held to find the slowest.")
-    ] = "1m",
-    iterations: Annotated[
-        int | None, typer.Option(help="Iterations of the job, for a model of fit --iterations.")
-    ] = None,
+    planning: Planning,
+    machines: str | None = None,
+    assignments: list[Path] | None = None,
+    given: list[str] | None = None,
 ) -> None:
-    """Choose machines for a job: by a deadline, within a budget, or along the frontier."""
+    """Choose machines for a job: by a deadline, within a budget, or along the frontier.
+
+    Parameters
+    ----------
+    models : [TYPE=]MODEL.json…
+        Models of fit, or predictions on a cluster; one for each machine type. Models of tasks: in
+        the order in which they run.
+    machines : N:M
+        Machine counts: 2:64, 2:64:2 or 2,4,8.
+    assignments : FILE
+        For models of tasks: a profile of calibrate (.json), or a table of candidates (.csv);
+        repeatable.
+    given : --with NAME=VALUE
+        Attribute that all candidates share.
+    """
     if assignments:
-        for name, value in (("machines", machines), ("budget", budget), ("plot", output.plot)):
+        refused = {"machines": machines, "budget": planning.budget, "plot": output.plot}
+        for name, value in refused.items():
             if value is not None:
                 raise RequestError(f"--{name} does not go with --assignments")
-        rank_assignments(models, assignments, given, deadline, confidence, output)
+        _rank(models, assignments, given, planning, output)
         return
     if machines is None:
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
         )
     from predict_graph.sizing import plan as make_plan
-
-    output.check()
-    made = make_plan(
-        models,
-        machines,
-        scale=scale,
-        deadline=deadline,
-        budget=budget,
-        prices=prices,
-        confidence=confidence,
-        spare=spare,
-        spare_test=spare_test,
-        iterations=iterations,
-    )
-    output.show(made)
-    _refuse_if_impossible(made)
-
-
-def _conditions(texts: list[str] | None) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise RequestError(
-                f"--where is {text!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
-            )
-        if name.strip() in found:
-            raise RequestError(f"the column {name.strip()} is given twice in --where")
-        found[name.strip()] = value.strip()
-    return found
-
-
-def _refuse_if_impossible(made: Plan) -> None:
     from predict_graph.sizing.report import described
 
-    if made.choice is None or made.choice.configuration is not None:
-        return
-    nearest = "; ".join(
-        f"{what}: {described(one, made)}" for what, one in made.choice.nearest.items()
+    output.check()
+    made = make_plan(models, machines, **vars(planning))
+    output.show(made)
+    if made.choice is not None and made.choice.configuration is None:
+        nearest = (f"{what}: {described(one, made)}" for what, one in made.choice.nearest.items())
+        raise JobError(f"no configuration is {made.choice.condition}; {'; '.join(nearest)}")
+
+
+def _rank(
+    models: list[str],
+    files: list[Path],
+    given: list[str] | None,
+    planning: Planning,
+    output: Pages,
+) -> None:
+    """Rank candidate assignments for a task, or for a chain of them."""
+    from predict_graph.sizing import parse_duration
+    from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
+    from predict_graph.sizing.tasks.model import load_task
+
+    output.check()
+    deadline, confidence = planning.deadline, planning.confidence
+    tasks, shared = [load_task(Path(path)) for path in models], attributes(given)
+    known = {str(name): None for task in tasks for name in task.runs.attributes}
+    for name in shared:
+        if name not in known:
+            raise RequestError(
+                f"--with has {name!r}, which no model knows; accepted: {', '.join(known)}"
+            )
+    made = plan_tasks(
+        tasks,
+        read_assignments(files, shared),
+        deadline=None if deadline is None else parse_duration(deadline, "deadline"),
+        confidence=confidence,
     )
-    raise JobError(f"no configuration is {made.choice.condition}; {nearest}")
+    output.show(made)
+    if made.choice is None:
+        best = made.ranked[0]
+        raise JobError(
+            f"no assignment is done in {deadline} with {100 * confidence:.4g}% confidence; the "
+            f"fastest, {best.assignment.name}, takes {readable_seconds(best.seconds)}, at most "
+            f"{readable_seconds(best.high)}"
+        )
+
+
+def attributes(texts: list[str] | None) -> dict[str, float]:
+    """Return numbers from 0 by name from ``NAME=NUMBER`` of --with."""
+    found: dict[str, float] = {}
+    for text in texts or []:
+        name, _, value = text.partition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not (name.strip() and number >= 0.0 and math.isfinite(number)):
+            raise RequestError(
+                f"--with is {text!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
+            )
+        found[name.strip()] = number
+    return found

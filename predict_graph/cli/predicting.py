@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import functions, options
-from predict_graph.cli.groups import Case, Cluster, Sampling, takes
+from predict_graph.cli.groups import Case, Cluster, Sampling
 from predict_graph.cli.output import Output, Pages
 from predict_graph.errors import RequestError
 from predict_graph.inputs import is_stream
@@ -21,87 +19,62 @@ if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
 
 
-@takes(case=Case, cluster=Cluster, sampling=Sampling, output=Pages)
 def predict(
     case: Case,
     cluster: Cluster,
     sampling: Sampling,
     output: Pages,
-    target_profile: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json", help="Predict for the machine of this profile (calibrate --out)."
-        ),
-    ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json", help="Profile of this machine.", show_default="measured now"
-        ),
-    ] = None,
-    spark_reads: options.SparkReads = False,
-    arg: functions.Args = None,
-    graph_form: functions.GraphForm = None,
+    *,
+    target_profile: Path | None = None,
+    profile: Path | None = None,
+    spark_reads: bool = False,
 ) -> None:
-    """Predict iterations and runtime of a job, or of a function's call, without running it."""
+    """Predict iterations and runtime of a job, or of a function's call, without running it.
+
+    Parameters
+    ----------
+    target_profile : FILE.json
+        Predict for the machine of this profile (calibrate --out).
+    profile : FILE.json, default measured now
+        Profile of this machine.
+    """
     import predict_graph
 
-    call = functions.checked_call(
-        case,
-        cluster,
-        output,
-        arg,
-        graph_form,
-        replace(sampling, budget=None),
-        target_profile=target_profile,
-        profile=profile,
-        spark_reads=spark_reads,
-    )
-    if call is not None:
-        with output.watched() as progress:
-            found = predict_graph.predict(
-                case.algorithm, case.source, budget=sampling.budget, **call, progress=progress
-            )
-        output.show(found, packages=[functions.library_of(case.algorithm)])
-        return
-    _checked(case, output, fetch=not spark_reads)
+    own = {"target_profile": target_profile, "profile": profile, "spark_reads": spark_reads}
+    asked, packages = _asked(case, cluster, sampling, output, **own)
     profiles = _profiles(profile, target_profile)
     with output.watched() as progress:
-        prediction = predict_graph.predict(
-            case.algorithm,
-            case.source,
-            **case.asked(),
-            **cluster.asked(verbose=output.verbose),
-            **sampling.asked(),
-            progress=progress,
-            spark_reads=spark_reads,
-        )
+        found = predict_graph.predict(case.algorithm, case.source, **asked, progress=progress)
     if profiles is not None:
         from predict_graph.prediction.outcome.carried import carried
 
-        prediction = carried(prediction, *profiles)
-    output.show(prediction, packages=_packages(cluster))
+        found = carried(found, *profiles)
+    output.show(found, packages=packages)
 
 
-@takes(case=Case, cluster=Cluster, output=Output)
 def run(
     case: Case,
     cluster: Cluster,
     output: Output,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the result: .csv, .tsv or .parquet.")
-    ] = None,
-    spark_reads: options.SparkReads = False,
-    expect: options.Expect = None,
-    events: options.Events = None,
-    arg: functions.Args = None,
-    graph_form: functions.GraphForm = None,
+    *,
+    out: Path | None = None,
+    spark_reads: bool = False,
+    expect: Path | None = None,
+    events: str | None = None,
 ) -> None:
-    """Run a job or a function's call for real, and keep the run in the history."""
+    """Run a job or a function's call for real, and keep the run in the history.
+
+    Parameters
+    ----------
+    out : FILE
+        Write the result: .csv, .tsv or .parquet.
+    expect : FILE.json, default earlier runs, or a baseline estimate
+        What predict --json wrote of this run: the remaining time starts from it.
+    """
     import predict_graph
 
     call = functions.checked_call(
-        case, cluster, output, arg, graph_form, out=out, spark_reads=spark_reads, events=events
+        case, cluster, output, out=out, spark_reads=spark_reads, events=events
     )
     if call is not None:
         functions.run_call(case, output, call, expect)
@@ -131,15 +104,7 @@ def run(
         options.conclude(profile.algorithm, last[-1])
 
 
-@takes(case=Case, cluster=Cluster, sampling=Sampling, output=Pages)
-def validate(
-    case: Case,
-    cluster: Cluster,
-    sampling: Sampling,
-    output: Pages,
-    arg: functions.Args = None,
-    graph_form: functions.GraphForm = None,
-) -> None:
+def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) -> None:
     """Predict a job, then run it, then compare."""
     import predict_graph
 
@@ -147,33 +112,26 @@ def validate(
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
-    call = functions.checked_call(
-        case, cluster, output, arg, graph_form, replace(sampling, budget=None)
-    )
-    if call is not None:
-        with output.watched() as progress:
-            found = predict_graph.validate(
-                case.algorithm, case.source, budget=sampling.budget, **call, progress=progress
-            )
-        output.show(found, packages=[functions.library_of(case.algorithm)])
-        return
-    _checked(case, output)
+    asked, packages = _asked(case, cluster, sampling, output)
+    if "parameters" in asked:  # not of a function
+        asked["fresh_process"] = True
     with output.watched() as progress:
-        comparison = predict_graph.validate(
-            case.algorithm,
-            case.source,
-            fresh_process=True,
-            **case.asked(),
-            **cluster.asked(verbose=output.verbose),
-            **sampling.asked(),
-            progress=progress,
-        )
-    output.show(comparison, packages=_packages(cluster))
+        found = predict_graph.validate(case.algorithm, case.source, **asked, progress=progress)
+    output.show(found, packages=packages)
 
 
-def _packages(cluster: Cluster) -> list[str]:
-    """Return the packages whose versions a report lists."""
-    return ["pyspark"] if cluster.engine == "spark" else []
+def _asked(
+    case: Case, cluster: Cluster, sampling: Sampling, output: Pages, **own: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the options of a prediction, and the packages whose versions a report lists."""
+    call = functions.checked_call(case, cluster, output, replace(sampling, budget=None), **own)
+    if call is not None:
+        return {**call, "budget": sampling.budget}, [functions.library_of(case.algorithm)]
+    reads = own.get("spark_reads", False)
+    _checked(case, output, fetch=not reads)
+    asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked()
+    packages = ["pyspark"] if cluster.engine == "spark" else []
+    return (asked | {"spark_reads": True} if reads else asked), packages
 
 
 def _checked(case: Case, output: Output, *, fetch: bool = True) -> None:
@@ -204,21 +162,25 @@ def _profiles(
         return calibrate(disk=False, network=False), target
 
 
-@takes(cluster=Cluster, output=Output)
 def learn(
     cluster: Cluster,
     output: Output,
-    budget: Annotated[
-        str, typer.Option(metavar="TIME", help="How long learning may take, such as 10m.")
-    ] = "10m",
-    algorithms: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME,…", help="What to learn.", show_default="all")
-    ] = None,
-    history: options.HistoryFile = None,
-    plugin: options.Plugins = None,
-    seed: options.Seed = None,
+    *,
+    budget: str = "10m",
+    algorithms: str | None = None,
+    history: str | None = None,
+    plugin: list[Path] | None = None,
+    seed: int | None = None,
 ) -> None:
-    """Learn once what a cluster charges; predictions on it then take seconds."""
+    """Learn once what a cluster charges; predictions on it then take seconds.
+
+    Parameters
+    ----------
+    budget : TIME
+        How long learning may take, such as 10m.
+    algorithms : NAME,NAME,…, default all
+        What to learn.
+    """
     from predict_graph.prediction.learn import learn as learn_costs
 
     options.load_plugins(plugin)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import options
-from predict_graph.cli.tasks import numbers
+from predict_graph.cli.output import check_plot
+from predict_graph.cli.plans import attributes as attributes_of
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
@@ -24,45 +23,44 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Save the profile, for plan and predict."),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="On the disk to measure.", show_default="temporary files"),
-    ] = None,
-    peer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="Measure the network to a machine that runs calibrate --serve PORT.",
-            show_default="this machine",
-        ),
-    ] = None,
-    serve: Annotated[
-        int | None,
-        typer.Option(metavar="PORT", help="Answer those who measure, until Ctrl-C."),
-    ] = None,
-    listen: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address that --serve listens on.")
-    ] = "127.0.0.1",
-    disk: Annotated[bool, typer.Option(help="Measure the disk.")] = True,
-    network: Annotated[bool, typer.Option(help="Measure the network.")] = True,
-    master: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Measure the executors of a Spark cluster, side by side."),
-    ] = None,
-    machines: Annotated[
-        int | None,
-        typer.Option(help="Executors to measure, with --master.", show_default="1"),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the executors' speeds.")
-    ] = None,
-    json: options.Json = None,
+    *,
+    out: Path | None = None,
+    folder: Path | None = None,
+    peer: str | None = None,
+    serve: int | None = None,
+    listen: str = "127.0.0.1",
+    disk: bool = True,
+    network: bool = True,
+    master: str | None = None,
+    machines: int | None = None,
+    plot: Path | None = None,
+    json: str | None = None,
 ) -> None:
-    """Measure this machine, or the executors of a cluster: processor, memory, disk, network."""
+    """Measure this machine, or the executors of a cluster: processor, memory, disk, network.
+
+    Parameters
+    ----------
+    out : FILE.json
+        Save the profile, for plan and predict.
+    folder : DIR, default temporary files
+        On the disk to measure.
+    peer : HOST:PORT, default this machine
+        Measure the network to a machine that runs calibrate --serve PORT.
+    serve : PORT
+        Answer those who measure, until Ctrl-C.
+    listen : ADDRESS
+        Address that --serve listens on.
+    disk
+        Measure the disk.
+    network
+        Measure the network.
+    master : URL
+        Measure the executors of a Spark cluster, side by side.
+    machines : , default 1
+        Executors to measure, with --master.
+    plot : FILE
+        Draw the executors' speeds.
+    """
     from predict_graph.resources import calibrate as measure
     from predict_graph.resources import write_profile
     from predict_graph.resources.network import check_peer
@@ -80,12 +78,9 @@ def calibrate(
     check_json_target(json)
     if out is not None:
         check_writable(out)
-    if plot is not None:
-        from predict_graph.pictures import check_picture
-
-        check_picture(check_writable(plot))
-        if master is None:
-            raise RequestError("--plot draws executors; accepted: with --master")
+    check_plot(plot)
+    if plot is not None and master is None:
+        raise RequestError("--plot draws executors; accepted: with --master")
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {folder}")
     if master is not None:
@@ -109,40 +104,35 @@ def calibrate(
 
 
 def profile(
-    command: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="-- COMMAND…", help="What to run, after --.", show_default=False),
-    ] = None,
-    resources: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Profile of the machine, of calibrate --out."),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            metavar="NAME=VALUE",
-            help="Attribute of the data or of the resources, such as edges=1e6; repeatable.",
-        ),
-    ] = None,
-    input_file: Annotated[
-        Path | None,
-        typer.Option("--input", metavar="FILE", help="Add the size of this file or folder."),
-    ] = None,
-    graph: Annotated[
-        str | None,
-        typer.Option(metavar="GRAPH", help="Add vertices, edges and skew of this graph."),
-    ] = None,
-    parallelism: Annotated[
-        int, typer.Option(help="Cores that the command uses, given as many.")
-    ] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.csv", help="Add the run to this table, for fit --model nimo."),
-    ] = None,
-    json: options.Json = None,
+    command: list[str] | None = None,
+    *,
+    resources: Path | None = None,
+    given: list[str] | None = None,
+    input_file: Path | None = None,
+    graph: str | None = None,
+    parallelism: int = 1,
+    out: Path | None = None,
+    json: str | None = None,
 ) -> None:
-    """Run a command, unchanged, and see from outside what it does with the machine."""
+    """Run a command, unchanged, and see from outside what it does with the machine.
+
+    Parameters
+    ----------
+    command : -- COMMAND…
+        What to run, after --.
+    resources : FILE.json
+        Profile of the machine, of calibrate --out.
+    given : --with NAME=VALUE
+        Attribute of the data or of the resources, such as edges=1e6; repeatable.
+    input_file : --input FILE
+        Add the size of this file or folder.
+    graph : GRAPH
+        Add vertices, edges and skew of this graph.
+    parallelism
+        Cores that the command uses, given as many.
+    out : FILE.csv
+        Add the run to this table, for fit --model nimo.
+    """
     from costmodels.occupancy import occupancies_of
     from predict_graph.cores import usable_cores
     from predict_graph.resources import read_profile
@@ -158,7 +148,7 @@ def profile(
         **({} if machine is None else machine.row()),
         **({} if input_file is None else file_attributes(input_file)),
         **({} if graph is None else graph_attributes(graph)),
-        **numbers(given),
+        **attributes_of(given),
     }
     if out is not None and not attributes:
         raise RequestError(

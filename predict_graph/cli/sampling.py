@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from predict_graph.cli import completing, options
-from predict_graph.cli.groups import Reading, takes
+from predict_graph.cli import options
+from predict_graph.cli.declaring import Group
+from predict_graph.cli.groups import Reading
 from predict_graph.cli.output import Pages
 from predict_graph.files import check_writable
 
 
-@takes(reading=Reading, output=Pages)
+@dataclass(frozen=True, kw_only=True)
+class Drawing(Group):
+    """How a sample is drawn.
+
+    Parameters
+    ----------
+    sampler
+        Sampler.
+    ratio
+        Vertices to draw / vertices of the graph.
+    max_edges
+        Stop when the vertices drawn have so many edges.
+    """
+
+    sampler: str = "brj"
+    ratio: float = 0.1
+    max_edges: int | None = None
+    seed: int | None = None
+
+
 def sample(
+    graph: str,
+    *,
+    out: Path,
     reading: Reading,
     output: Pages,
-    graph: options.GraphSource,
-    out: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="Edges of the sample: .txt, .csv, .tsv or .parquet."),
-    ],
-    sampler: Annotated[
-        str, typer.Option(help="Sampler.", autocompletion=completing.names_of("samplers"))
-    ] = "brj",
-    ratio: Annotated[float, typer.Option(help="Vertices to draw / vertices of the graph.")] = 0.1,
-    max_edges: Annotated[
-        int | None, typer.Option(help="Stop when the vertices drawn have so many edges.")
-    ] = None,
-    plugin: options.Plugins = None,
-    seed: options.Seed = None,
+    drawing: Drawing,
+    plugin: list[Path] | None = None,
 ) -> None:
-    """Draw a sample, write its edges with their original ids, and say how faithful it is."""
+    """Draw a sample, write its edges with their original ids, and say how faithful it is.
+
+    Parameters
+    ----------
+    out : FILE
+        Edges of the sample: .txt, .csv, .tsv or .parquet.
+    """
     from predict_graph.comparison import sample as draw_sample
     from predict_graph.graph.writing import check_edge_file, write_edges
 
@@ -40,64 +55,43 @@ def sample(
     output.check()
     check_edge_file(out)
     options.fetch_if_missing(graph)
+    how = {**vars(drawing), "directed": reading.directed, "ids": reading.ids}
     with output.watched() as progress:
-        found = draw_sample(
-            reading.of(graph),
-            ratio,
-            sampler=sampler,
-            max_edges=max_edges,
-            directed=reading.directed,
-            ids=reading.ids,
-            seed=seed,
-            progress=progress,
-        )
+        found = draw_sample(reading.of(graph), **how, progress=progress)
         write_edges(out, found.graph)
     output.show(found)
 
 
-@takes(reading=Reading, output=Pages)
 def compare_samplers(
+    graphs: list[str],
+    *,
     reading: Reading,
     output: Pages,
-    graphs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="GRAPH…", help="One graph or several.", autocompletion=completing.graphs
-        ),
-    ],
-    algorithms: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…",
-            help="Also compare iterations of samples and of the graph.",
-            autocompletion=completing.names_of("algorithms"),
-        ),
-    ] = None,
-    samplers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME,…",
-            help="Samplers, those of plug-ins among them.",
-            show_default="all",
-            autocompletion=completing.names_of("samplers"),
-        ),
-    ] = None,
-    ratio: Annotated[
-        str, typer.Option(metavar="R,R,…", help="Vertices to draw / vertices of the graph.")
-    ] = "0.1",
-    seeds: Annotated[
-        int, typer.Option(help="Samples by each sampler of each graph at each ratio.")
-    ] = 1,
-    table: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Write all samples (.csv) or the ranks (.tex); repeatable."
-        ),
-    ] = None,
-    plugin: options.Plugins = None,
-    seed: options.Seed = None,
+    algorithms: str | None = None,
+    samplers: str | None = None,
+    ratio: str = "0.1",
+    seeds: int = 1,
+    table: list[Path] | None = None,
+    plugin: list[Path] | None = None,
+    seed: int | None = None,
 ) -> None:
-    """Compare samplers on graphs: how faithful their samples are, and what they predict."""
+    """Compare samplers on graphs: how faithful their samples are, and what they predict.
+
+    Parameters
+    ----------
+    graphs : GRAPH…
+        One graph or several.
+    algorithms : NAME,NAME,…
+        Also compare iterations of samples and of the graph.
+    samplers : NAME,NAME,…, default all
+        Samplers, those of plug-ins among them.
+    ratio : R,R,…
+        Vertices to draw / vertices of the graph.
+    seeds
+        Samples by each sampler of each graph at each ratio.
+    table : FILE
+        Write all samples (.csv) or the ranks (.tex); repeatable.
+    """
     from predict_graph.comparison import compare_samplers as compare
     from predict_graph.comparison.result import check_table
 

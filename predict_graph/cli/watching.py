@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from predict_graph.cli import options
 from predict_graph.errors import RequestError
@@ -13,36 +10,30 @@ from predict_graph.reports import json_output
 
 
 def watch(
-    app: Annotated[
-        str,
-        typer.Argument(
-            metavar="APP",
-            help="Address of a running Spark application, its event log, or a folder of logs.",
-        ),
-    ],
+    app: str,
     *,
-    expect: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="What predict --json wrote of what runs there."),
-    ] = None,
-    iterations: Annotated[
-        int | None, typer.Option(help="Supersteps in all, where they are known.")
-    ] = None,
-    run: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of the runs that job groups name, this one.",
-            show_default="the last",
-        ),
-    ] = None,
-    patience: Annotated[
-        str, typer.Option(metavar="TIME", help="After so long without anything new it is dead.")
-    ] = "10m",
-    history: options.HistoryFile = None,
-    events: options.Events = None,
+    expect: Path | None = None,
+    iterations: int | None = None,
+    run: str | None = None,
+    patience: str = "10m",
+    history: str | None = None,
+    events: str | None = None,
 ) -> None:
-    """Show what remains of a Spark application that runs, from outside."""
+    """Show what remains of a Spark application that runs, from outside.
+
+    Parameters
+    ----------
+    app : APP
+        Address of a running Spark application, its event log, or a folder of logs.
+    expect : FILE.json
+        What predict --json wrote of what runs there.
+    iterations
+        Supersteps in all, where they are known.
+    run : NAME, default the last
+        Of the runs that job groups name, this one.
+    patience : TIME
+        After so long without anything new it is dead.
+    """
     from predict_graph.clock import read_expected
     from predict_graph.clock.applications import Watch, open_application
     from predict_graph.clock.display import Display
@@ -59,23 +50,14 @@ def watch(
     kept = check_history(history)
     application, others = open_application(app)
     watched = Watch(application, expected, iterations, kept, run, longest)
-    console = options.messages()
     more = f", the last of {others + 1} that run" if others else ""
+    console = options.messages()
     with json_output.events(events) as write, Display(console) as display:
-        named = False
-        for moment in watched.moments():
-            if not named:
-                named = True
-                console.print(
-                    f"watching {application.name}{more}",
-                    markup=False,
-                    highlight=False,
-                    soft_wrap=True,
-                )
+        for number, moment in enumerate(watched.moments()):
+            if not number:
+                options.note(f"watching {application.name}{more}", console)
             display.show(moment)
             write(moment)
     done = f"{moment.done:.0f} supersteps" if moment.done else "no supersteps recognised"
-    console.print(
-        f"{application.name} has ended: {done}", markup=False, highlight=False, soft_wrap=True
-    )
+    options.note(f"{application.name} has ended: {done}")
     options.conclude(application.name, moment)

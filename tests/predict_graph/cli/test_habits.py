@@ -10,7 +10,6 @@ import pytest
 
 from predict_graph.algorithms import ALGORITHMS
 from predict_graph.builtin.libraries import LIBRARIES
-from predict_graph.cli.commands import COMMANDS, Commands
 from predict_graph.cli.completing import BUILT_IN, algorithms, graphs, kinds, names_of
 from predict_graph.durations import remaining
 from predict_graph.engines import ENGINES
@@ -149,11 +148,6 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n[]\n"
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_is_summarised_by_its_first_sentence(name):
-    assert Commands()[name].get_short_help_str(limit=100) == COMMANDS[name][1]
 
 
 def test_what_a_group_and_its_commands_are_is_said_without_much(program):

@@ -1,0 +1,57 @@
+"""Named graphs."""
+
+from __future__ import annotations
+
+from predict_graph.cli import options
+from predict_graph.errors import RequestError
+from predict_graph.reports.tables import show_table
+
+
+def list_datasets() -> None:
+    """List the datasets, and which are here already."""
+    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path, trust
+
+    described = [dataset(name) for name in dataset_names()]
+    rows = [
+        (
+            data.name,
+            "directed" if data.directed else "undirected",
+            data.vertices,
+            data.edges,
+            trust(data.name),
+            str(dataset_path(data.name) or ""),
+        )
+        for data in described
+    ]
+    columns = ["name", "kind", "vertices", "edges", "checked by", "local copy"]
+    show_table(options.results(None), "datasets", columns, rows)
+
+
+def path(dataset: str) -> None:
+    """Print where the local copy of a dataset is.
+
+    Parameters
+    ----------
+    dataset : NAME
+        Name of a dataset.
+    """
+    from predict_graph.graph.datasets import dataset_path
+
+    found = dataset_path(dataset)
+    if found is None:
+        raise RequestError(
+            f"there is no local copy of {dataset}; get it with: predict-graph datasets fetch "
+            f"{dataset}"
+        )
+    options.say(str(found))
+
+
+def fetch(dataset: str) -> None:
+    """Download a dataset unless it is here, and print where it is.
+
+    Parameters
+    ----------
+    dataset : NAME
+        Name of a dataset.
+    """
+    options.say(str(options.fetched(dataset)))

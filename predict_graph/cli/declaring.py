@@ -1,0 +1,133 @@
+"""Commands as plain functions: the signature says what a command takes, the docstring what that is.
+
+A parameter before ``*`` is an argument and one after it an option; one whose type is a
+:class:`Group` brings the options of the group. The section Parameters, of the function or of the
+group, has an entry for each::
+
+    name : --flag METAVAR, default in words
+        What it is.
+
+What several commands take is described once, by :class:`Shared` or in
+:mod:`predict_graph.options`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+
+import typer
+
+from predict_graph.cli.completing import COMPLETERS
+from predict_graph.options import OPTIONS
+
+
+class Group:
+    """Options that a command takes as one object."""
+
+
+class Shared:
+    """What several commands take.
+
+    Parameters
+    ----------
+    algorithm : ALGORITHM
+        Such as pagerank.
+    graph : GRAPH
+        A file, the name of a dataset, or a generator such as rmat:scale=18.
+    plugin : FILE.py
+        Python file that registers plug-ins; repeatable.
+    json : FILE|-
+        Write the result as JSON.
+    events : FILE|-
+        Write what remains as JSON, a line each time.
+    arg : NAME=VALUE
+        Argument of a function such as networkx:betweenness_centrality; repeatable.
+    """
+
+
+class _Entry(NamedTuple):
+    """What a docstring says of a parameter."""
+
+    flags: list[str]
+    metavar: str | None
+    usual: str
+    text: str
+
+
+_ENTRY = re.compile(r"^(\w+)(?: : (.*?))?(?:, default (.*?))?\n((?:    .*(?:\n|$))+)", re.MULTILINE)
+_FLAG = re.compile(r"--?\w[\w-]*(/--[\w-]+)?")
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as typer takes it: with all of its options in the signature."""
+    groups: dict[str, type[Group]] = {}
+    taken: list[Parameter] = []
+    entries = _entries(Shared) | _entries(command)
+    for parameter in _parameters(command):
+        kind = parameter.annotation
+        if isinstance(kind, type) and issubclass(kind, Group):
+            groups[parameter.name] = kind
+            own = entries | {n: e for each in kind.__mro__ for n, e in _entries(each).items()}
+            taken += [_offered(each, own) for each in _parameters(kind)]
+        else:
+            taken.append(_offered(parameter, entries))
+
+    @wraps(command)
+    def flat(**given: Any) -> None:
+        built = {
+            name: group(**{each.name: given.pop(each.name) for each in _parameters(group)})
+            for name, group in groups.items()
+        }
+        command(**built, **given)
+
+    taken.sort(key=lambda parameter: parameter.default is not Parameter.empty)
+    flat.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
+    flat.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
+    flat.__doc__ = inspect.cleandoc(command.__doc__ or "").partition("\n\nParameters\n")[0]
+    return flat
+
+
+def _parameters(thing: Any) -> list[Parameter]:
+    hints = get_type_hints(thing)
+    found = inspect.signature(thing).parameters.values()
+    return [each.replace(annotation=hints[each.name]) for each in found]
+
+
+def _entries(thing: Any) -> dict[str, _Entry]:
+    """Return what the section Parameters of a docstring says."""
+    section = inspect.cleandoc(thing.__doc__ or "").partition("Parameters\n----------\n")[2]
+    found = {}
+    for name, form, usual, text in _ENTRY.findall(section):
+        words = form.split()
+        flags = [word for word in words if _FLAG.fullmatch(word)]
+        metavar = " ".join(word for word in words if word not in flags)
+        found[name] = _Entry(flags, metavar or None, usual, " ".join(text.split()))
+    return found
+
+
+def _offered(parameter: Parameter, entries: Mapping[str, _Entry]) -> Parameter:
+    """Return a parameter with its declaration for typer."""
+    name, kind, default = parameter.name, parameter.annotation, parameter.default
+    entry = entries.get(name)
+    if entry is None:
+        option = OPTIONS[name]
+        entry = _Entry([], option.metavar, option.default, option.summary)
+    said: dict[str, Any] = {
+        "help": entry.text,
+        "metavar": entry.metavar,
+        "show_default": default is not None or entry.usual or False,
+        "autocompletion": COMPLETERS.get(name),
+    }
+    if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:
+        declared: Any = typer.Argument(**said)
+    else:
+        flag = name.replace("_", "-")
+        switch = bool in (kind, *get_args(kind)) and default is not False
+        flags = entry.flags or [f"--{flag}/--no-{flag}" if switch else f"--{flag}"]
+        declared = typer.Option(*flags, **said)
+    return parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=Annotated[kind, declared])
