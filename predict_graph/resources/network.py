@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import errno
+import asyncio
+import math
 import os
-import resource
-import selectors
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
@@ -35,11 +32,7 @@ _MOST_BYTES = 1 << 30
 
 # Content of all replies.
 _ZEROS = memoryview(bytes(_BLOCK))
-_MOST_CLIENTS = 1024  # limits concurrent clients
-_OTHER_FILES = 64  # reserve of open files for other uses; limits clients
-_IDLE = 30.0  # seconds without progress; limits idle clients
 _LONGEST = 600.0  # seconds; limits the time of a client
-_LOOK = 1.0  # seconds between checks of both limits; bounds their error
 
 
 def check_peer(peer: str) -> tuple[str, int]:
@@ -70,130 +63,35 @@ def measure_network(peer: tuple[str, int] | None = None) -> dict[str, Measured]:
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
     """Serve measurements of other machines, until interrupted.
 
-    One thread serves all clients in turn, with a shared buffer. The number of clients is limited by
-    open files, at most 1,024; a further one replaces the client that has been idle longest. Clients
-    are disconnected after half a minute without progress, and after ten minutes.
+    One thread serves all clients. They are disconnected after five seconds without progress, and
+    after ten minutes; one for whom no file can be opened waits until another is.
     """
-    try:
-        listening = socket.create_server((host, port), backlog=1024)
-    except OSError as error:
-        raise JobError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-    with listening, selectors.DefaultSelector() as selector:
-        listening.setblocking(False)
-        selector.register(listening, selectors.EVENT_READ)
-        if ready is not None:
-            ready(listening.getsockname()[1])
-        clients = _Clients(selector)
-        while True:
-            for key, _ in selector.select(_LOOK):
-                if key.data is None:
-                    clients.accept(listening)
-                else:
-                    clients.serve(key.data)
-            clients.drop_idle()
 
-
-@dataclass(eq=False)
-class _Client:
-    """One connection: the request read so far, and the bytes left to send."""
-
-    connection: socket.socket
-    since: float
-    moved: float
-    asked: bytes = b""
-    left: int = 0
-
-
-class _Clients:
-    """All connections, the most recently active one at the end."""
-
-    def __init__(self, selector: selectors.BaseSelector) -> None:
-        self._selector = selector
-        self._clients: dict[_Client, None] = {}
-        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self._most = max(min(_MOST_CLIENTS, soft - _OTHER_FILES), 1)
-
-    def accept(self, listening: socket.socket) -> None:
-        """Accept a connection; disconnect the longest idle client if full."""
+    async def serving() -> None:
         try:
-            connection, _ = listening.accept()
+            server = await asyncio.start_server(_answer, host, port, backlog=1024)
         except OSError as error:
-            if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS):
-                self._most = max(len(self._clients) - 1, 1)
-                self._drop_oldest()
-            return
-        while len(self._clients) >= self._most:
-            self._drop_oldest()
-        now = time.monotonic()
-        client = _Client(connection, now, now)
-        with suppress(OSError):
-            connection.setblocking(False)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._clients[client] = None
-        self._selector.register(connection, selectors.EVENT_READ, client)
+            raise JobError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        if ready is not None:
+            ready(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
 
-    def serve(self, client: _Client) -> None:
-        """Read a part of the request, or send a part of the reply."""
-        if client not in self._clients:
-            return  # disconnected while this event was waiting
-        try:
-            moved = self._send(client) if client.left else self._read(client)
-        except BlockingIOError:
-            return
-        except OSError:
-            moved = False
-        if not moved:
-            self._leave(client)
-            return
-        client.moved = time.monotonic()
-        del self._clients[client]
-        self._clients[client] = None
+    asyncio.run(serving())
 
-    def _read(self, client: _Client) -> bool:
-        part = client.connection.recv(_ASK.size - len(client.asked))
-        client.asked += part
-        if len(client.asked) == _ASK.size:
-            client.left = min(int(_ASK.unpack(client.asked)[0]), _MOST_BYTES)
-            client.asked = b""
-            if client.left:
-                # Most replies are short, and sent at once.
-                with suppress(BlockingIOError):
-                    self._send(client)
-                self._wait_for(client)
-        return bool(part)
 
-    def _send(self, client: _Client) -> bool:
-        client.left -= client.connection.send(_ZEROS[: min(client.left, _BLOCK)])
-        self._wait_for(client)
-        return True
-
-    def _wait_for(self, client: _Client) -> None:
-        wanted = selectors.EVENT_WRITE if client.left else selectors.EVENT_READ
-        if self._selector.get_key(client.connection).events != wanted:
-            self._selector.modify(client.connection, wanted, client)
-
-    def drop_idle(self) -> None:
-        """Disconnect clients that are idle or connected for too long."""
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + _LOOK
-        for client in list(self._clients):
-            if now - client.moved > _IDLE or now - client.since > _LONGEST:
-                self._leave(client)
-
-    _next = 0.0
-
-    def _drop_oldest(self) -> None:
-        for client in self._clients:
-            self._leave(client)
-            return
-
-    def _leave(self, client: _Client) -> None:
-        del self._clients[client]
-        with suppress(OSError, KeyError, ValueError):
-            self._selector.unregister(client.connection)
-        client.connection.close()
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Send a client as many bytes as each of its requests says."""
+    with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
+        async with asyncio.timeout(_LONGEST):
+            while True:
+                asked = await asyncio.wait_for(reader.readexactly(_ASK.size), _PATIENCE)
+                left = min(int(_ASK.unpack(asked)[0]), _MOST_BYTES)
+                while left:
+                    part = min(left, _BLOCK)
+                    writer.write(_ZEROS[:part])
+                    await asyncio.wait_for(writer.drain(), _PATIENCE)
+                    left -= part
+    writer.close()
 
 
 @contextmanager
@@ -211,7 +109,7 @@ def _on_core(core: int) -> Iterator[None]:
 def _own_server(core: int) -> Iterator[int]:
     """Start a server process; within this one, both sides would wait for the GIL."""
     command = [sys.executable, "-c", f"from {__name__} import _serve_here; _serve_here({core})"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         said = process.stdout.readline()
         try:
@@ -223,14 +121,9 @@ def _own_server(core: int) -> Iterator[int]:
 
 
 def _serve_here(core: int) -> None:
-    """Serve, and print the port, until standard input closes."""
-
-    def watch() -> None:
-        sys.stdin.buffer.read()
-        os._exit(0)
-
+    """Serve, and print the port; an alarm ends this process where its parent has not."""
     os.sched_setaffinity(0, {core})
-    threading.Thread(target=watch, daemon=True).start()
+    signal.alarm(math.ceil(limits().peer_seconds))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(0, ready=lambda port: print(port, flush=True))
 
