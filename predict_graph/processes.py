@@ -5,11 +5,20 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import pickle
 import resource
 import signal
+import sys
+import tempfile
 import time
+from collections.abc import Callable
+from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
+from types import FrameType
+from typing import Any, NoReturn
 
 import psutil
+
+from predict_graph.errors import JobError
 
 ENDING = signal.SIGHUP
 """Sent to a supervising process: end what runs, and all that it has started, at once."""
@@ -58,6 +67,83 @@ def supervise(*, always: bool) -> None:
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(os.getpid(), os.WTERMSIG(status))
     os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def in_fork(call: Callable[[], Any], failure: str) -> Any:
+    """Return what a call returns, in a fork of this process; say what else ended that.
+
+    The fork has the same streams and terminal, which sends an interrupt to both processes.
+    """
+    with tempfile.TemporaryFile() as outcome:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        parent, child = os.getpid(), os.fork()
+        if child == 0:
+            _end_with(parent, signal.SIGKILL)
+            _answer_into(outcome, call)
+        try:
+            _, status = os.waitpid(child, 0)
+        except BaseException:  # an interrupt
+            process = psutil.Process(child)
+            process.terminate()
+            if psutil.wait_procs([process], timeout=_GRACE)[1]:
+                process.kill()
+            raise
+        outcome.seek(0)
+        try:
+            found = pickle.load(outcome)
+        except EOFError:
+            raise JobError(f"{failure}: {': '.join(death(status)[:2])}") from None
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _answer_into(outcome: Any, call: Callable[[], Any]) -> NoReturn:
+    """Write what a call returns or raises to a file, and end this process."""
+    this = os.getpid()
+    _interrupt_once()
+    try:
+        try:
+            found = call()
+        except BaseException as error:
+            found = ExceptionWithTraceback(error, error.__traceback__)
+        if os.getpid() == this:  # not forked by the call
+            outcome.write(pickle.dumps(found))
+            for stream in (outcome, sys.stdout, sys.stderr):
+                stream.flush()
+    finally:
+        os._exit(0)
+
+
+def _interrupt_once() -> None:
+    """Let interrupts after the first, which a terminal and the parent send, do nothing."""
+    usual: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        try:
+            usual[number](number, frame)
+        except KeyboardInterrupt:
+            for each in usual:
+                signal.signal(each, lambda *_: None)
+            raise
+
+    for number, handler in usual.items():
+        if callable(handler):
+            signal.signal(number, interrupt)
+
+
+def death(status: int) -> tuple[str, str, str]:
+    """Return how a process ended that did not end as it should, from its wait status."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        try:
+            name = signal.Signals(number).name
+        except ValueError:  # a real-time signal has a number only
+            name = f"signal {number}"
+        said = signal.strsignal(number)
+        return "it crashed", name if said is None else f"{name}, {said.lower()}", ""
+    return "it ended its process", f"exit status {os.waitstatus_to_exitcode(status)}", ""
 
 
 def _end_the_rest() -> None:

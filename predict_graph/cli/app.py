@@ -175,7 +175,7 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     if isinstance(error, PredictGraphError):
         text, status = str(error), error.exit_status
     elif isinstance(error, MemoryError):
-        text = "there is not enough memory for this graph"
+        text = ": ".join(filter(None, ("there is not enough memory", error_text(error))))
     elif _reader_has_gone(error):
         # What is left in the buffers goes nowhere, without a word about it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

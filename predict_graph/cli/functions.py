@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -66,7 +65,20 @@ def checked_call(
 
 
 def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path | None) -> None:
-    """Run a function under a bar with the time that remains, and keep the run."""
+    """Run a function under a bar with the time that remains, and keep the run.
+
+    In a fork: this process says what the function did if it ended its own.
+    """
+    from predict_graph.processes import in_fork
+
+    failure = f"{case.algorithm} fails on {case.graph}"
+    answer, facts = in_fork(lambda: _called(case, call, expect), failure)
+    output.give(answer, facts)
+
+
+def _called(
+    case: Case, call: Mapping[str, Any], expect: Path | None
+) -> tuple[Answer, dict[str, Any]]:
     from predict_graph.functions.child import processor_seconds
     from predict_graph.functions.forms import as_graph, build, missing_library
     from predict_graph.functions.naming import check_function, with_seed
@@ -88,7 +100,6 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
     started, clock = processor_seconds(), time.perf_counter()
     graph = build(source, function.form)
     converted, converting = processor_seconds() - started, time.perf_counter() - clock
-    here = os.getpid()
     try:
         tracked = run_tracked(
             function,
@@ -104,9 +115,6 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
     except BaseException as error:
         said = f"{type(error).__name__}: {error_text(error)}"
         raise JobError(f"{function.name} fails on {source.name}: {said}") from error
-    finally:
-        if os.getpid() != here:  # forked by the function
-            os._exit(0)
     drawn = tracked.generator
     result = f"iterator of {tracked.result:,}" if drawn else _short(tracked.result)
     facts = {
@@ -126,7 +134,7 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
             ("processor", readable_seconds(tracked.processor_seconds)),
         ],
     )
-    output.give(answer, facts)
+    return answer, facts
 
 
 def compare_functions(

@@ -35,7 +35,7 @@ from predict_graph.cores import meter
 from predict_graph.errors import error_text
 from predict_graph.functions.loops import PARSED, parse_ahead
 from predict_graph.functions.watch import LoopWatch, Seen, reported
-from predict_graph.processes import ENDING, supervise
+from predict_graph.processes import ENDING, death, supervise
 from predict_graph.timing import clock
 
 TICK_SECONDS = 0.004  # limits the cost
@@ -238,7 +238,7 @@ def _awaited(child: int, receiver: Connection, limits: Limits) -> ChildRun:
         spent = max(spent, effort.total)
         return ChildRun(state, seconds=max(spent - called, 0.0), wall=wall, spent=spent)
     if facts is None:
-        return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=_death(status))
+        return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=death(status))
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
     _import_ahead(facts.pop("modules"))
     return ChildRun(**facts, spent=spent)
@@ -268,18 +268,6 @@ def _import_ahead(modules: list[str]) -> None:
     for name in modules:
         with contextlib.suppress(Exception):  # the function may have made some itself
             importlib.import_module(name)
-
-
-def _death(status: int) -> tuple[str, str, str]:
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        try:
-            name = signal.Signals(number).name
-        except ValueError:  # a real-time signal has a number only
-            name = f"signal {number}"
-        said = signal.strsignal(number)
-        return "it crashed", name if said is None else f"{name}, {said.lower()}", ""
-    return "it ended its process", f"exit status {os.waitstatus_to_exitcode(status)}", ""
 
 
 def _resident(process: int) -> float:

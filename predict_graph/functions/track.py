@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import math
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -164,6 +165,7 @@ def run_tracked(
     runs in the history. `show` shows a bar in a terminal, and the last line.
     """
     expected = expected or _expected(function, graph, source, history)
+    here = os.getpid()
     watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
     report = reporter(function.form)
     began = clock.processor()
@@ -182,6 +184,8 @@ def run_tracked(
         if report is not None:
             silenced(function.form)
         watcher.finish()
+    if os.getpid() != here:  # forked by the function
+        show, history = False, None
     spent = clock.processor() - began
     first = watcher.first
     tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, watcher.looking)

@@ -189,7 +189,7 @@ def test_a_function_that_forks_and_returns_is_shown_once(tmp_path: Path) -> None
         timeout=120,
         check=True,
     )
-    assert done.stdout.count("took") == 1
+    assert (done.stdout.count("took"), done.stderr.count("took")) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -203,12 +203,14 @@ def test_a_function_that_forks_and_returns_is_shown_once(tmp_path: Path) -> None
         ("os._exit(3)", "it ended its process: exit status 3"),
     ],
 )
+@pytest.mark.parametrize("command", ["run", "predict", "validate"])
 def test_a_function_that_crashes_or_exits_is_named_as_such(
-    program: Callable[..., Any], tmp_path: Path, body: str, said: str
+    program: Callable[..., Any], tmp_path: Path, command: str, body: str, said: str
 ) -> None:
     (tmp_path / "f.py").write_text(
         f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"
     )
-    done = program("predict", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
+    done = program(command, f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
     assert done.status == 1
+    assert f"f.py:f fails on {'samples of ' * (command != 'run')}{GRAPH}" in done.err
     assert said in done.err
