@@ -52,11 +52,24 @@ def undisturbed_seconds(probes: Sequence[IterationProbe]) -> tuple[FloatArray, f
     return undisturbed.mean(axis=0), float(totals.std() / max(float(totals.mean()), 1e-300))
 
 
-def settled(count: int) -> slice:
-    """Return which of the first supersteps to measure by: all but the first, which starts threads
-    and takes page faults.
+def settled(probes: Sequence[IterationProbe], work: FloatArray) -> slice | None:
+    """Return the first supersteps to measure by; None if they do too little of the work.
+
+    All but the first, which starts threads and takes page faults. One of them has to do at least
+    half as much as the busiest superstep: the fixed cost of a superstep says little of its work.
+
+    Examples
+    --------
+    >>> probe = IterationProbe(np.ones(3), Table({}))
+    >>> settled([probe], np.array([1.0, 5.0, 9.0, 2.0]))
+    slice(1, 3, None)
+    >>> settled([probe], np.array([1.0, 1.0, 1.0, 80.0])) is None
+    True
     """
-    return slice(1 if count > 1 else 0, count)
+    count = min((len(probe.seconds) for probe in probes), default=0)
+    measured = slice(1 if min(count, len(work)) > 1 else 0, min(count, len(work)))
+    busiest = float(work[measured].max(initial=0.0))
+    return measured if count and 2.0 * busiest >= float(work.max()) else None
 
 
 def idle_seconds(kernel: Any, repeats: int = 3) -> float:

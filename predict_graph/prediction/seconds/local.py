@@ -102,8 +102,8 @@ class LocalRuntimeModel:
         probes += self._probed(algorithm, again=True)
         if timed is not None:
             evidence.append(transfer_evidence(workload, timed, probes))
-        elif probes:
-            evidence.append(_probe_evidence(workload, probes))
+        else:
+            evidence += _probe_evidence(workload, probes)
         chosen = context.cost_model(algorithm)
         named = chosen is not None or context.train_ratios is not None
         regressed = named or not evidence or context.spending.affords(_REGRESSION_SECONDS)
@@ -175,11 +175,13 @@ class LocalRuntimeModel:
         return found
 
 
-def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> Evidence:
+def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> list[Evidence]:
     """Return the time of all iterations from probes of the first, in proportion to their work."""
     work = workload.rows.floats("active_vertices", "local_messages", "remote_messages")
+    measured = settled(probes, work)
+    if measured is None:
+        return []
     seconds, std = undisturbed_seconds(probes)
-    measured = settled(min(len(seconds), len(work)))
     idle = min(float(seconds.min()), *(probe.idle_seconds for probe in probes))
     rate = float((seconds[measured] - idle).sum()) / max(float(work[measured].sum()), 1.0)
-    return Evidence("probe", idle + rate * work, std)
+    return [Evidence("probe", idle + rate * work, std)]

@@ -91,12 +91,12 @@ def transfer_evidence(
     at = np.minimum(np.arange(workload.iterations), len(working) - 1)
     work = staged.whole_work[at]
     near = work * (working / staged.work)[at]
-    if not probes:
+    measured = settled(probes, work)
+    if measured is None:
         return Evidence("sample run", timed.idle_seconds + near, _UNPROBED_STD)
     name = "sample run and probe"
     probed, std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
-    measured = settled(min(len(probed), len(near)))
     taken = float(np.maximum(probed[measured] - idle, 0.0).sum())
     first, units = float(near[measured].sum()), float(work[measured].sum())
     if taken < first:
