@@ -39,7 +39,6 @@ FIRST_HALF = {
     "rmat:scale=17,edge_factor=16,seed=1": ("semi-clustering", "topk-ranking"),
     "rmat:scale=19,edge_factor=8,seed=1": ("pagerank", "connected-components", "topk-ranking"),
     "rmat:scale=20,edge_factor=16,seed=1": (*FOUR, "hops"),
-    "rmat:scale=20,edge_factor=16,seed=1 > .pgraph": ("pagerank", "neighborhood"),
     "rmat:scale=19,edge_factor=16,seed=1 > .txt": ("pagerank", "connected-components"),
     "rmat:scale=20,edge_factor=8,seed=1 > .parquet": ("topk-ranking",),
     "grid:rows=1000,columns=1500": ("connected-components",),
@@ -51,7 +50,7 @@ SECOND_HALF = {
     "musae_git_edges.csv.gz": ("connected-components",),
     "rmat:scale=18,edge_factor=24,seed=5": ("semi-clustering", "neighborhood", "hops"),
     "rmat:scale=21,edge_factor=16,seed=2": (*FOUR, "hops"),
-    "rmat:scale=21,edge_factor=12,seed=2 > .pgraph": ("pagerank", "connected-components"),
+    "rmat:scale=21,edge_factor=12,seed=2 > .npz": ("pagerank", "connected-components"),
     "rmat:scale=20,edge_factor=10,seed=4 > .txt.gz": ("neighborhood", "pagerank"),
     "rmat:scale=20,edge_factor=20,seed=4 > .parquet": ("pagerank", "connected-components"),
     "rmat:scale=20,edge_factor=12,seed=4 > .npz": ("topk-ranking",),
@@ -125,7 +124,7 @@ def convert(origin: str, target: Path) -> None:
     from predict_graph.graph.storage import save_graph
 
     graph = check_graph(origin)
-    if target.suffix in (".pgraph", ".npz"):
+    if target.suffix == ".npz":
         save_graph(graph, target)
         return
     import pyarrow as pa

@@ -1,7 +1,6 @@
 """Damaged files: a short campaign over all readers, the files that were finds, and full disks."""
 
 import errno
-import json
 import os
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 from benchmarks.robustness.campaign import BAD, run
 from benchmarks.robustness.formats import FORMATS, _record
 from predict_graph.errors import JobError, RequestError
-from predict_graph.graph import check_graph, open_graph, save_graph
+from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.writing import write_edges
 from predict_graph.history import History
 
@@ -63,10 +62,6 @@ def test_finds(path, tmp_path):
 # Faults while writing: what was there stays, nothing is left beside it, one sentence.
 
 
-def _graph_folder(place):
-    return save_graph(check_graph("cycle:n=9"), place / "g.pgraph")
-
-
 def _npz(place):
     return save_graph(check_graph("cycle:n=9"), place / "g.npz")
 
@@ -82,7 +77,7 @@ def _exported(place):
     history.export(place / "h.csv")
 
 
-@pytest.mark.parametrize("write", [_graph_folder, _npz, _edges, _exported])
+@pytest.mark.parametrize("write", [_npz, _edges, _exported])
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "full"), OSError(errno.EIO, "io"), MemoryError()]
 )
@@ -95,7 +90,6 @@ def test_faults_of_the_disk(tmp_path, monkeypatch, write, error):
     def fail(*arguments, **options):
         raise error
 
-    monkeypatch.setattr(np, "save", fail)
     monkeypatch.setattr(np, "savez", fail)
     monkeypatch.setattr("pyarrow.csv.write_csv", fail)
     monkeypatch.setattr("pandas.DataFrame.to_csv", fail)
@@ -108,7 +102,7 @@ def test_faults_of_the_disk(tmp_path, monkeypatch, write, error):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of a process")
 def test_a_file_that_may_not_grow(tmp_path):
     """A real fault, of the system: the limit of the size of a file, reached half way."""
-    save_graph(check_graph("cycle:n=9"), tmp_path / "g.pgraph")
+    save_graph(check_graph("cycle:n=9"), tmp_path / "g.npz")
     program = (
         "import resource, signal, sys\n"
         "from predict_graph.errors import JobError\n"
@@ -122,12 +116,11 @@ def test_a_file_that_may_not_grow(tmp_path):
         "    print(error)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "g.pgraph")],
+        [sys.executable, "-c", program, str(tmp_path / "g.npz")],
         capture_output=True,
         text=True,
         check=True,
     )
     assert "writing" in done.stdout, done.stderr
-    assert open_graph(tmp_path / "g.pgraph").vertices == 9
-    assert os.listdir(tmp_path) == ["g.pgraph"]
-    assert json.loads((tmp_path / "g.pgraph" / "header.json").read_text())["version"] == 2
+    assert check_graph(tmp_path / "g.npz").vertices == 9
+    assert os.listdir(tmp_path) == ["g.npz"]

@@ -83,7 +83,7 @@ def page(
         f"of processor time, {wall / 60:.0f} by the clock.",
         "",
         "Each file is a damaged copy of a small valid one: bytes flipped, cut, doubled or "
-        "replaced, numbers made large; of WebGraph files, stored graphs and archives the "
+        "replaced, numbers made large; of WebGraph files and archives the "
         "structure, mostly with new checksums. It is read and used in a process with numba's "
         "bounds checks and with limits of 4 million vertices, 16 million edges and 200 MB "
         "unpacked.",

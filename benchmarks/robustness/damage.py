@@ -46,10 +46,6 @@ def damaged(form: Format, seeds: Path, place: Path, random: Random) -> tuple[Pat
         Whether a checksum of the format has to notice the damage: it was not made anew.
     """
     source, path = seeds / form.file, place / form.file
-    if form.kind == "folder":
-        shutil.rmtree(path, ignore_errors=True)
-        shutil.copytree(source, path)
-        return path, _folder(path, random)
     if form.kind == "webgraph":
         _webgraph(source, path, random)
         return path, False
@@ -165,53 +161,6 @@ def _webgraph(source: Path, path: Path, random: Random) -> None:
         text = _blindly(text, random, text=True)
     path.write_bytes(content)
     path.with_suffix(".properties").write_bytes(text)
-
-
-def _folder(path: Path, random: Random) -> bool:
-    """Damage a stored graph; return whether its own checksums are those of before."""
-    files = sorted(path.iterdir())
-    way = random.integers(4)
-    if way == 0:
-        file = files[random.integers(len(files))]
-        file.write_bytes(_blindly(file.read_bytes(), random, text=file.suffix == ".json"))
-        return True
-    if way == 1:
-        file = files[random.integers(len(files))]
-        file.unlink()
-        if random.random() < 0.3:
-            file.mkdir()
-        elif random.random() < 0.3:
-            file.symlink_to("/dev/zero")
-        return True
-    header = json.loads((path / "header.json").read_text())
-    if way == 2:
-        arrays = [file for file in files if file.suffix == ".npy"]
-        file = arrays[random.integers(len(arrays))]
-        np.save(file, _array(np.load(file), random), allow_pickle=False)
-    else:
-        name = str(random.choice(list(header)))
-        header[name] = _VALUES[random.integers(len(_VALUES))]
-    _seal(path, header)
-    (path / "header.json").write_text(json.dumps(header))
-    return False
-
-
-def _seal(path: Path, header: dict[str, Any]) -> None:
-    """Make the checksums fit what is there, as someone would who means harm."""
-    import hashlib
-
-    from predict_graph.graph.storage import _seal as seal_of
-
-    digest = hashlib.blake2b(digest_size=16)
-    facts = [header.get(name) for name in ("vertices", "edges", "directed")]
-    digest.update(" ".join(map(str, facts)).encode())
-    for name in ("indptr", "indices", "weights"):
-        if (path / f"{name}.npy").exists():
-            digest.update(np.ascontiguousarray(np.load(path / f"{name}.npy")).tobytes())
-    header["fingerprint"] = digest.hexdigest()
-    places = [path / f"{name}.npy" for name in ("labels", "label_starts")]
-    labels = {place.stem: np.load(place).reshape(-1) for place in places if place.exists()}
-    header["seal"] = seal_of(header, labels)
 
 
 def _array(array: np.ndarray[Any, Any], random: Random) -> np.ndarray[Any, Any]:

@@ -150,10 +150,8 @@ _TEXT = {"ids": "string"}
 
 FORMATS = (
     Format("webgraph", "g.graph", "webgraph", _graph()),
-    Format("stored graph", "g.pgraph", "folder", _graph(), checked=True),
-    Format("stored graph, weights", "w.pgraph", "folder", _graph(), checked=True),
-    Format("stored graph, text ids", "t.pgraph", "folder", _graph(), checked=True),
-    Format("npz of ours", "g.npz", "npz", _graph(), checked=True),
+    Format("npz of ours, weights", "w.npz", "npz", _graph(), checked=True),
+    Format("npz of ours, text ids", "t.npz", "npz", _graph(), checked=True),
     Format("npz of scipy, csr", "csr.npz", "npz", _graph(), checked=True),
     Format("npz of scipy, coo", "coo.npz", "npz", _graph(), checked=True),
     Format("npz of scipy, bsr", "bsr.npz", "npz", _graph(), checked=True),
@@ -239,10 +237,8 @@ def _write_graphs(folder: Path) -> None:
     graph = from_edges(sources, targets, vertices=n, name="g")
     weighted = from_edges(sources, targets, vertices=n, weights=weights, directed=False, name="w")
     labelled = from_edges(sources, targets, vertices=n, labels=names, name="t")
-    save_graph(graph, folder / "g.pgraph")
-    save_graph(weighted, folder / "w.pgraph")
-    save_graph(labelled, folder / "t.pgraph")
-    save_graph(weighted, folder / "g.npz")
+    save_graph(weighted, folder / "w.npz")
+    save_graph(labelled, folder / "t.npz")
     matrix = graph.to_scipy()
     sparse.save_npz(folder / "csr.npz", sparse.csr_array(matrix))
     sparse.save_npz(folder / "coo.npz", sparse.coo_array(matrix))

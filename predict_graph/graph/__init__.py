@@ -9,14 +9,13 @@ from predict_graph.graph.edge_list import EdgeList
 
 if TYPE_CHECKING:
     from predict_graph.graph.coerce import check_graph
-    from predict_graph.graph.storage import open_graph, save_graph
+    from predict_graph.graph.storage import save_graph
 
-__all__ = ["EdgeList", "Graph", "check_graph", "open_graph", "save_graph"]
+__all__ = ["EdgeList", "Graph", "check_graph", "save_graph"]
 
 # Imported when first used: reading needs compiled code, and importing the package must not.
 _LAZY = {
     "check_graph": "predict_graph.graph.coerce",
-    "open_graph": "predict_graph.graph.storage",
     "save_graph": "predict_graph.graph.storage",
 }
 

@@ -33,7 +33,7 @@ def check_graph(
 ) -> Graph:
     """Return the graph that `source` is, names or describes.
 
-    A text is, in this order: an existing file or stored graph (a folder), a generator such as
+    A text is, in this order: an existing file or folder of Parquet files, a generator such as
     ``rmat:scale=18``, the name of a dataset.
 
     Parameters
@@ -91,7 +91,6 @@ def _named(
 ) -> Graph:
     from predict_graph.graph.readers import read_graph
     from predict_graph.graph.readers.parquet import parquet_files
-    from predict_graph.graph.storage import is_stored, open_graph
 
     path = Path(text)
     if "\0" in text:
@@ -99,8 +98,6 @@ def _named(
     if text == "-" or is_stream(path):
         load_readers(directed)
         return read_graph(wanted, directed=directed, name=name)
-    if is_stored(path):
-        return as_asked(open_graph(path), directed, name)
     if os.path.isfile(text) or (os.path.isdir(text) and parquet_files(path)):
         load_readers(directed)
         return read_graph(wanted, directed=directed, name=name)

@@ -11,9 +11,10 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
+from predict_graph.graph.storage import stored_graph
 from predict_graph.limits import check_unpacked
 
-_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_starts"}
+_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_starts", "notes"}
 
 
 def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -31,7 +32,8 @@ def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
         if "format" in names:
             return _of_scipy(path)
         if {"indptr", "indices", "directed"} <= names <= _OWN:
-            return _of_ours(path)
+            with np.load(path, allow_pickle=False) as stored:
+                return EdgeSource(graph=stored_graph(dict(stored)))
     except RequestError as error:
         raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
     except Exception as error:  # of zipfile, zlib, numpy and scipy, about bytes that mean nothing
@@ -62,25 +64,3 @@ def _of_scipy(path: Path) -> EdgeSource:
         raise RequestError(f"data is {matrix.dtype}; accepted: numbers")
     return EdgeSource(graph=from_scipy(matrix))
 
-
-def _of_ours(path: Path) -> EdgeSource:
-    from predict_graph.graph.csr import Graph
-    from predict_graph.graph.objects import check_weights
-    from predict_graph.graph.storage import check_ascending, labels_of
-
-    with np.load(path, allow_pickle=False) as stored:
-        arrays = dict(stored)
-    weights = arrays.get("weights")
-    graph = Graph(
-        arrays["indptr"],
-        arrays["indices"],
-        weights,
-        directed=bool(arrays["directed"]),
-        labels=labels_of(arrays.get("labels"), arrays.get("label_starts")),
-    )
-    if graph.vertices < 1:
-        raise RequestError("there are no vertices")
-    if graph.weights is not None:
-        check_weights(graph.weights, "the file")
-    check_ascending(graph)
-    return EdgeSource(graph=graph)

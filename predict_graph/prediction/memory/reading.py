@@ -30,7 +30,6 @@ def reading_of(source: Any, graph: Graph) -> tuple[float, float]:
     """
     from predict_graph.graph.datasets import dataset_names, dataset_path
     from predict_graph.graph.generators import is_generator
-    from predict_graph.graph.storage import is_stored
 
     if source is None or isinstance(source, Graph):
         return float(graph.nbytes) + _label_bytes(graph), 0.0
@@ -38,8 +37,6 @@ def reading_of(source: Any, graph: Graph) -> tuple[float, float]:
     if not isinstance(source, str | os.PathLike):
         return _built(graph, graph.edges, beside=_PAIR), float(_PAIR * graph.edges)
     path = Path(source)
-    if is_stored(path):  # mapped from its folder, unless it is made undirected
-        return (_built(graph, once) if _is_directed(path) > graph.directed else 0.0), 0.0
     if not path.is_file() and is_generator(str(source)):
         return _generated(str(source), graph, once)
     if not path.is_file() and str(source) in dataset_names():
@@ -66,13 +63,6 @@ def _label_bytes(graph: Graph) -> float:
         return 0.0
     each = _TEXT_ID if graph.labels.dtype == object else graph.labels.dtype.itemsize
     return float(each * graph.vertices)
-
-
-def _is_directed(folder: Path) -> bool:
-    import json
-
-    header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
-    return bool(header.get("directed"))
 
 
 def _listed(path: Path, graph: Graph, once: int) -> tuple[int, int]:

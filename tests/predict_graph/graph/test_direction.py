@@ -11,7 +11,7 @@ from predict_graph import check_graph, predict
 from predict_graph.cli import main
 from predict_graph.functions import predict_function
 from predict_graph.functions.comparing import compare_functions
-from predict_graph.graph import open_graph, save_graph
+from predict_graph.graph import save_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
 
 RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
@@ -55,8 +55,8 @@ def test_what_is_not_declared_is_noted(tmp_path):
         assert (graph.directed, graph.notes) == (True, (READ_AS_DIRECTED,))
         assert check_graph(source, directed=True).notes == ()
         assert check_graph(source, directed=False).notes == ()
-    stored = save_graph(check_graph(file), tmp_path / "a.pgraph")
-    assert open_graph(stored).notes == (READ_AS_DIRECTED,)
+    stored = save_graph(check_graph(file), tmp_path / "a.npz")
+    assert check_graph(stored).notes == (READ_AS_DIRECTED,)
     assert check_graph(stored, directed=False).notes == ()
     assert check_graph(nx.path_graph(4)).notes == check_graph("path:n=4").notes == ()
 

@@ -15,7 +15,6 @@ from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.storage import save_graph
 from predict_graph.prediction.memory import PeakMemory, available_memory, peak_memory
 from predict_graph.prediction.memory.available import cgroup_rooms, resident_memory
 from predict_graph.prediction.memory.reading import reading_of
@@ -131,13 +130,6 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
     read = check_graph(str(thrice))
     least = reading_of(str(once), read)[1]
     assert reading_of(str(thrice), read)[1] == pytest.approx(3 * least, rel=0.02)
-
-
-def test_a_stored_graph_stays_in_its_file(tmp_path):
-    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    folder = str(save_graph(graph, tmp_path / "graph.pgraph"))
-    assert reading_of(folder, check_graph(folder)) == (0.0, 0.0)
-    assert reading_of(folder, check_graph(folder, directed=False))[0] > graph.nbytes
 
 
 def test_other_engines_are_refused():
