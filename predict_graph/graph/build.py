@@ -11,23 +11,21 @@ Rules, the same for every source:
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.counting_sort import sorted_by_target, transposed
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edges import EdgeBlock
-from predict_graph.graph.row_kernels import merge_duplicates, union_of_rows
 from predict_graph.limits import check_size
 
-IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
-WeightArray = npt.NDArray[np.float32]
 READ_AS_DIRECTED = "read as directed (not declared; --undirected or directed=False changes that)"
 READ_AS_UNDIRECTED = "read as undirected (not declared; --directed or directed=True changes that)"
-_NO_WEIGHTS = np.empty(0, np.float32)
+_NO_IDS = np.empty(0, np.int32)
 
 
 def from_edges(
@@ -95,9 +93,6 @@ def from_blocks(
 ) -> Graph:
     """Return the graph of blocks of edges between the vertices 0 … `vertices` - 1.
 
-    Two counting sorts, by target and then by source: linear in vertices and edges, with about 15
-    bytes an edge in use at the same time.
-
     Parameters
     ----------
     blocks : list of EdgeBlock
@@ -118,13 +113,27 @@ def from_blocks(
         edges=sum(len(block.sources) for block in blocks) * (1 if directed else 2),
     )
     weighted = bool(blocks) and blocks[0].weights is not None
-    # Sorted by target first, so that the second, stable sort leaves each row ascending.
-    indptr, indices, values = transposed(*sorted_by_target(blocks, vertices), vertices)
-    indptr, indices, values = merge_duplicates(indptr, indices, values)
+    rows = _joined(blocks, vertices, weighted)
     if not directed:
-        indptr, indices, values = _in_both_directions(indptr, indices, values)
-    kept = values if weighted else None
-    return Graph(indptr, indices, kept, directed=directed, name=name, labels=labels)
+        rows = _in_both_directions(rows)
+    kept = rows.data if weighted else None
+    return Graph(rows.indptr, rows.indices, kept, directed=directed, name=name, labels=labels)
+
+
+def _joined(blocks: list[EdgeBlock], n: int, weighted: bool) -> Any:
+    """Return the rows of all edges, as scipy makes them; without weights, values of one byte."""
+    kind = np.int32 if n < 2**31 else np.int64
+    columns: list[Any] = [*zip(*blocks, strict=True)] or [[_NO_IDS], [_NO_IDS]]
+    ends = [np.concatenate(parts, dtype=kind, casting="same_kind") for parts in columns[:2]]
+    values = np.ones(len(ends[0]), np.int8)
+    if weighted:
+        values = np.concatenate(columns[2], dtype=np.float32, casting="same_kind")
+    blocks.clear()
+    del columns
+    rows = sparse.coo_array((values, tuple(ends)), shape=(n, n)).tocsr()
+    if not weighted:
+        rows.data[:] = 1  # of 256 copies of an edge the sum would be 0
+    return rows
 
 
 def direction_of(declared: bool | None, asked: bool | None) -> tuple[bool, tuple[str, ...]]:
@@ -163,20 +172,37 @@ def symmetric(graph: Graph) -> Graph:
     >>> symmetric(from_edges(np.array([0, 1, 1]), np.array([1, 0, 2])))
     Graph('graph', 3 vertices, 2 undirected edges)
     """
-    values = _NO_WEIGHTS if graph.weights is None else graph.weights
-    indptr, indices, values = _in_both_directions(graph.indptr, graph.indices, values)
-    kept = None if graph.weights is None else values
-    return replace(graph, indptr=indptr, indices=indices, weights=kept, directed=False)
+    return _of_rows(graph, _in_both_directions(_rows_of(graph)), directed=False)
 
 
-def _in_both_directions(
-    indptr: IntArray, indices: IndexArray, values: WeightArray
-) -> tuple[IntArray, IndexArray, WeightArray]:
-    other = transposed(indptr, indices, values, len(indptr) - 1)
-    merged: tuple[IntArray, IndexArray, WeightArray] = union_of_rows(
-        indptr, indices, values, *other
-    )
-    return merged
+def transposed(graph: Graph) -> Graph:
+    """Return the graph with every edge turned round."""
+    return _of_rows(graph, _rows_of(graph).T.tocsr())
+
+
+def _rows_of(graph: Graph) -> Any:
+    """Return the rows of a graph for scipy."""
+    values = np.ones(graph.edges, np.int8) if graph.weights is None else graph.weights
+    return sparse.csr_array((values, graph.indices, graph.indptr), shape=graph.shape)
+
+
+def _of_rows(graph: Graph, rows: Any, **changes: Any) -> Graph:
+    weights = None if graph.weights is None else rows.data
+    return replace(graph, indptr=rows.indptr, indices=rows.indices, weights=weights, **changes)
+
+
+def _in_both_directions(rows: Any) -> Any:
+    """Return rows and columns together; of two weights of an edge the larger one holds."""
+    values = rows.data
+    if len(values) and not values.min() > 0:  # scipy takes what is not stored as a 0
+        values, places = np.unique(values, return_inverse=True)
+        rows.data = places + 1
+        both = rows.maximum(rows.T.tocsr())
+        both.data = values[both.data - 1]
+    else:
+        both = rows.maximum(rows.T.tocsr())
+    both.sort_indices()
+    return both
 
 
 def _extreme(function: object, array: IndexArray, empty: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 IndexArray = npt.NDArray[np.integer]
-_NO_WEIGHTS = np.empty(0, np.float32)
 
 
 class Described:
@@ -156,9 +155,10 @@ class Graph(Described):
             return self.out_degrees
         if "reverse" in vars(self):
             return self.reverse.out_degrees
-        from predict_graph.graph.counting_sort import counted_targets
+        from predict_graph.graph.row_kernels import counted_targets
 
-        return counted_targets(self.indices, self.vertices)
+        counts: npt.NDArray[np.int64] = counted_targets(self.indices, self.vertices)
+        return counts
 
     @cached_property
     def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -172,12 +172,9 @@ class Graph(Described):
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:
             return self
-        from predict_graph.graph.counting_sort import transposed
+        from predict_graph.graph.build import transposed
 
-        values = _NO_WEIGHTS if self.weights is None else self.weights
-        indptr, indices, values = transposed(self.indptr, self.indices, values, self.vertices)
-        kept = None if self.weights is None else values
-        return replace(self, indptr=indptr, indices=indices, weights=kept)
+        return transposed(self)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -21,8 +21,8 @@ from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
-from predict_graph.graph.counting_sort import reached
 from predict_graph.graph.hashing import splitmix64
+from predict_graph.graph.row_kernels import reached
 
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
 _CLUSTER_BYTES = 24  # inner weight, boundary weight, score; by definition

@@ -63,4 +63,3 @@ def _of_scipy(path: Path) -> EdgeSource:
     if matrix.dtype.kind not in "biuf":
         raise RequestError(f"data is {matrix.dtype}; accepted: numbers")
     return EdgeSource(graph=from_scipy(matrix))
-

@@ -50,9 +50,7 @@ def open_parquet_folder(folder: Path, wanted: EdgeList) -> EdgeSource:
     """
     files = parquet_files(folder)
     if not files:
-        raise RequestError(
-            f"{folder} is a folder; accepted: a file, or a folder of Parquet files"
-        )
+        raise RequestError(f"{folder} is a folder; accepted: a file, or a folder of Parquet files")
     return _opened(folder, files, wanted)
 
 

@@ -50,12 +50,12 @@ def reading_of(source: Any, graph: Graph) -> tuple[float, float]:
 def _built(graph: Graph, listed: int, beside: float = 0.0) -> float:
     """Return what building a graph from listed edges takes (graph/build.py).
 
-    A counting sort holds edges three times, with the low bits of their rows.
+    scipy holds the two ends of each edge and its row, each with a value; of an undirected graph the
+    rows, the columns, and both together.
     """
-    ends = graph.indices.itemsize + (0 if graph.weights is None else 4)
-    key = 2 if graph.vertices <= 1 << 26 else 4
-    pointers = 3 * 8 * graph.vertices
-    return (key + 3 * ends + beside) * listed + pointers + _label_bytes(graph)
+    number, value = graph.indices.itemsize, 1 if graph.weights is None else 4
+    each = 3 * number + 2 * value if graph.directed else 4 * (number + value)
+    return (each + beside) * listed + 3 * 8 * graph.vertices + _label_bytes(graph)
 
 
 def _label_bytes(graph: Graph) -> float:

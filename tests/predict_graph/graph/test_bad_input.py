@@ -245,7 +245,7 @@ def test_objects():
 
 def test_saving(tmp_path):
     graph = check_graph("star:n=9")
-    with pytest.raises(RequestError, match="a name that ends in .npz"):
+    with pytest.raises(RequestError, match=r"a name that ends in \.npz"):
         save_graph(graph, tmp_path / "s.pgraph")
     with pytest.raises(RequestError, match="there is no folder"):
         save_graph(graph, tmp_path / "none" / "s.npz")

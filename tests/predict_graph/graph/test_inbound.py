@@ -38,7 +38,7 @@ def test_degrees_and_shares_are_those_of_the_reverse(text):
 def test_in_degrees_come_with_the_shares(monkeypatch):
     graph, reverse = both_ways(GRAPHS[1])
     inbound_shares(graph)
-    monkeypatch.setattr("predict_graph.graph.counting_sort.counted_targets", None)  # no other pass
+    monkeypatch.setattr("predict_graph.graph.row_kernels.counted_targets", None)  # no other pass
     assert np.array_equal(graph.in_degrees, reverse.out_degrees)
 
 

@@ -6,7 +6,9 @@ turn. The hash is public, so the balance of the real run is known before it runs
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +18,6 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.engines.spark.tables.hashing import hash_of_one
-from predict_graph.graph.counting_sort import in_threads
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 
 _BLOCK = 1024  # vertices whose hashes are held at once: limits memory to a cache
@@ -65,11 +66,12 @@ def _placements(graph: AnyGraph, wanted: Sequence[tuple[int, int]]) -> list[Plac
     parts = numba.get_num_threads()
     bounds = np.linspace(0, graph.vertices, parts + 1).astype(np.int64)
     held = np.zeros((parts, 2, len(wanted), int(machines.max(initial=1))), np.int64)
-    in_threads(
-        lambda part: _held(ends, bounds[part], bounds[part + 1], partitions, machines, *held[part]),
-        range(parts),
-        graph.vertices,
-    )
+
+    def hold(part: int) -> None:
+        _held(ends, bounds[part], bounds[part + 1], partitions, machines, *held[part])
+
+    with ThreadPoolExecutor(parts) as pool:
+        deque(pool.map(hold, range(parts)), maxlen=0)
     sources, targets = _some_edges(graph)
     together = _held_together(sources, targets, partitions, machines)
     found = []

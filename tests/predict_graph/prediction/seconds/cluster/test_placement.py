@@ -88,9 +88,7 @@ def test_a_prediction_asks_where_vertices_are_once(monkeypatch):
 
 def test_degrees_and_profiles_of_a_large_graph_are_found_in_one_pass(monkeypatch):
     monkeypatch.setattr(estimator, "TOGETHER", 0)
-    monkeypatch.setattr(
-        "predict_graph.graph.counting_sort.counted_targets", None
-    )  # in-degrees alone
+    monkeypatch.setattr("predict_graph.graph.row_kernels.counted_targets", None)  # in-degrees alone
     graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
     engine = SparkEngine(master="spark://127.0.0.1:1", workers=16)
     options = {"engine": engine, "history": "none", "seed": 1, "budget": "0.0001s"}
