@@ -1,30 +1,35 @@
-"""Time without compilation.
+"""Time without compilation and imports.
 
-Compiled code is built when it is first needed, in the middle of whatever needs it. That happens
-once on a machine, takes seconds, and is no part of what a job takes.
+Compiled code is built, and libraries are imported, when they are first needed, in the middle of
+whatever needs them. That happens once, takes up to seconds, and is no part of what a job takes.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 from numba.core import event
 
+_IMPORTING = [0.0]  # seconds so far, of this process
+
 
 class Stopwatch:
-    """Seconds since it was started, less what numba spent on compiling."""
+    """Seconds since it was started, less what numba spent on compiling, and less imports."""
 
     def __init__(self, compiling: event.TimingListener) -> None:
         self._compiling = compiling
-        self._started = time.perf_counter()
+        self._started = time.perf_counter() - _IMPORTING[0]
 
     @property
     def seconds(self) -> float:
         """Time so far; read it when nothing is being compiled."""
         compiled = self._compiling.duration if self._compiling.done else 0.0
-        return max(time.perf_counter() - self._started - compiled, 0.0)
+        return max(time.perf_counter() - self._started - compiled - _IMPORTING[0], 0.0)
 
 
 @contextmanager
@@ -41,3 +46,12 @@ def stopwatch() -> Iterator[Stopwatch]:
     compiling = event.TimingListener()
     with event.install_listener("numba:compile", compiling):
         yield Stopwatch(compiling)
+
+
+def imported(name: str) -> Any:
+    """Return a library, imported without the seconds counting on any stopwatch."""
+    if name not in sys.modules:
+        started = time.perf_counter()
+        import_module(name)
+        _IMPORTING[0] += time.perf_counter() - started
+    return sys.modules[name]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.graph.edges import EdgeBlock
+from predict_graph.stopwatch import imported
 
 IndexArray = npt.NDArray[np.integer]
 _DENSE = 1 << 22  # limits the memory of a table of all ids up to the largest one
@@ -70,9 +71,7 @@ def _numbered(parts: list[Any]) -> npt.NDArray[Any]:
 
 def _numbered_sparse(parts: list[Any]) -> npt.NDArray[Any]:
     """Do the same with texts, or numbers far apart; texts are in the order of their UTF-8 bytes."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
+    pa, pc = imported("pyarrow"), imported("pyarrow.compute")
     if isinstance(parts[0], np.ndarray):
         encoded = pa.chunked_array(parts, pa.int64()).dictionary_encode()
     else:

@@ -11,6 +11,7 @@ import pytest
 from predict_graph import compiled
 from predict_graph.graph import check_graph
 from predict_graph.graph.writing import write_edges
+from predict_graph.stopwatch import imported, stopwatch
 
 HEAVY = [
     "sklearn",
@@ -49,6 +50,14 @@ def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
     compiled_functions, heavy = json.loads(done.stderr.splitlines()[-1])
     assert compiled_functions == []
     assert heavy == []
+
+
+def test_an_import_does_not_count_as_reading(monkeypatch, tmp_path):
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.5)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with stopwatch() as watch:
+        assert imported("slow_to_import").__name__ == "slow_to_import"
+        assert watch.seconds < 0.25
 
 
 def test_setup_leaves_a_marker(monkeypatch, tmp_path):

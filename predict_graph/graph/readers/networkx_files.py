@@ -20,6 +20,7 @@ from predict_graph.graph.objects import from_networkx
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, check_size, check_unpacked, limits, whole_number
+from predict_graph.stopwatch import imported
 
 # A graph takes up to 30 times the bytes of its file here (measured: GraphML, GEXF and Pajek of
 # 100,000 edges); the limit of what is read whole is a 32nd of the memory.
@@ -28,21 +29,21 @@ _SHARE = 4
 
 def open_graphml(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a GraphML file."""
-    import networkx
+    networkx = imported("networkx")
 
     return _read(content, "GraphML", lambda data: networkx.read_graphml(io.BytesIO(_xml(data))))
 
 
 def open_gexf(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a GEXF file."""
-    import networkx
+    networkx = imported("networkx")
 
     return _read(content, "GEXF", lambda data: networkx.read_gexf(io.BytesIO(_xml(data))))
 
 
 def open_gml(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a GML file; nodes are known by their labels, or by their ids where labels are no ids."""
-    import networkx
+    networkx = imported("networkx")
 
     def parse(data: bytes) -> Any:
         lines = data.decode("utf-8").splitlines()
@@ -63,7 +64,7 @@ def open_pajek(content: Content, wanted: EdgeList) -> EdgeSource:
 
 def open_node_link(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open JSON with lists of nodes and of links or edges."""
-    import networkx
+    networkx = imported("networkx")
 
     notes: list[str] = []
 
@@ -90,7 +91,7 @@ def _read(content: Content, form: str, parse: Callable[[bytes], Any]) -> EdgeSou
     RequestError
         If it is too large, or not of this format.
     """
-    import networkx
+    networkx = imported("networkx")
 
     data = bytearray()
     for block in content.blocks():
@@ -148,7 +149,7 @@ _COUNT = re.compile(r"^\*vertices\s+(\d+)", re.IGNORECASE | re.MULTILINE)
 
 
 def _pajek(data: bytes, path: str) -> Any:
-    import networkx
+    networkx = imported("networkx")
 
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
     text = re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE)

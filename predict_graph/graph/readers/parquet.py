@@ -21,6 +21,7 @@ from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.objects import check_weights, whole_numbers
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked
+from predict_graph.stopwatch import imported
 
 _ROWS = 1 << 19  # limits the memory of rows at a time
 # Rows at a time of texts that are stored as what differs from the one before, which can be
@@ -65,8 +66,7 @@ def parquet_files(folder: Path) -> list[Path]:
 
 
 def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
-    import pyarrow as pa
-
+    pa, _ = imported("pyarrow"), imported("pyarrow.parquet")
     tables = [_table(file) for file in files]
     check_size(f"{path}: the table", edges=sum(table.metadata.num_rows for table in tables))
     for file, table in zip(files, tables, strict=True):

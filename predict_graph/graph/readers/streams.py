@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import os
 import queue
@@ -17,6 +18,7 @@ from typing import Any
 from predict_graph.errors import RequestError
 from predict_graph.inputs import Input
 from predict_graph.limits import beyond, check_unpacked, limits
+from predict_graph.stopwatch import imported
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".zip": "zip"}
 """Compressions by their suffixes."""
@@ -209,21 +211,9 @@ def _read(file: Any) -> Iterator[bytes]:
 
 
 def _gzip(packed: Iterator[bytes]) -> Iterator[bytes]:
-    member, rest = None, b""
-    while rest := rest or next(packed, b""):
-        if member is None:
-            rest = rest.lstrip(b"\0")  # zero bytes may follow each member
-            if not rest:
-                continue
-            member = zlib.decompressobj(wbits=31)
-        block = member.decompress(rest, _BLOCK)
-        rest = member.unconsumed_tail
-        if member.eof:
-            rest, member = member.unused_data, None
-        if block:
-            yield block
-    if member is not None:
-        raise EOFError("the file ends before the compressed data do")
+    pieces: Any = _Pieces(packed)
+    with gzip.GzipFile(fileobj=pieces, mode="rb") as file:
+        yield from _read(file)
 
 
 def _xz(packed: Iterator[bytes]) -> Iterator[bytes]:
@@ -248,8 +238,7 @@ def _xz(packed: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _arrow(packed: Iterator[bytes], compression: str) -> Iterator[bytes]:
-    import pyarrow as pa
-
+    pa = imported("pyarrow")
     with pa.CompressedInputStream(pa.PythonFile(_Pieces(packed), mode="r"), compression) as stream:
         yield from _read(stream)
 

@@ -27,6 +27,7 @@ from predict_graph.graph.readers.layout import (
     wrong_field,
 )
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.stopwatch import imported
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -204,8 +205,7 @@ def counted(
 
 def _texts(block: bytearray, spans: npt.NDArray[np.int64]) -> Any:
     """Return fields of a block as a dictionary array of pyarrow."""
-    import pyarrow as pa
-
+    pa = imported("pyarrow")
     # Fields and what is between them, in turn, are texts one after the other.
     buffers = [None, pa.py_buffer(spans.ravel()), pa.py_buffer(bytes(block))]
     fields = pa.Array.from_buffers(pa.large_string(), 2 * len(spans) - 1, buffers)
