@@ -16,19 +16,6 @@ from pathlib import Path
 
 from predict_graph.errors import RequestError
 
-__all__ = [
-    "ENVIRONMENT",
-    "Limits",
-    "beyond",
-    "check_size",
-    "check_unpacked",
-    "limited",
-    "limits",
-    "parse_limits",
-    "usable_memory",
-    "whole_number",
-]
-
 ENVIRONMENT = "PREDICT_GRAPH_LIMITS"
 
 

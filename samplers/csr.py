@@ -81,8 +81,7 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
 
     Arrays in compressed sparse rows are taken as they are, without a copy. The ids of a networkx
     graph become its positions, in the order of ``graph.nodes``; its undirected edges are stored in
-    both directions. A sparse matrix of another format is converted. Every index is checked, in one
-    pass and without memory, except in arrays mapped from a file, where only the ends are.
+    both directions. A sparse matrix of another format is converted. Every index is checked.
 
     Parameters
     ----------
@@ -149,8 +148,7 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
         )
     indptr = read_only(graph.indptr, "indptr")
     indices = read_only(graph.indices[:end], "indices")
-    if not (_is_mapped(graph.indptr) or _is_mapped(graph.indices)):
-        _check_rows(indptr, indices)
+    _check_rows(indptr, indices)
     return CSRArrays(indptr, indices, directed, source, reverse)
 
 
@@ -202,29 +200,13 @@ def owned(indptr: IntArray, indices: IntArray, *, directed: bool) -> CSRArrays:
 
 
 def _check_rows(indptr: IntArray, indices: IntArray) -> None:
-    if _descents(indptr):
-        row = int(np.flatnonzero(np.diff(indptr) < 0)[0])
-        raise ValueError(f"indptr goes down after row {row}; it must never")
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if len(falls):
+        raise ValueError(f"indptr goes down after row {falls[0]}; it must never")
     last = len(indptr) - 2
     if len(indices) and not (indices.min() >= 0 and indices.max() <= last):
         wrong = int(indices[(indices < 0) | (indices > last)][0])
         raise ValueError(f"indices holds vertex {wrong}; vertices are 0 to {last}")
-
-
-def _is_mapped(array: Any) -> bool:
-    while array is not None:
-        if isinstance(array, np.memmap):
-            return True
-        array = getattr(array, "base", None)
-    return False
-
-
-@njit(cache=True, nogil=True)
-def _descents(indptr: IntArray) -> int:
-    count = 0
-    for v in range(indptr.size - 1):
-        count += indptr[v + 1] < indptr[v]
-    return count
 
 
 @njit(cache=True, nogil=True)

@@ -25,13 +25,11 @@ from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.edges import EdgeBlock
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import first_data, scan_error, wrong_field
-from predict_graph.graph.readers.scan import parse_float, parse_integer
+from predict_graph.graph.readers.scan import parse_float
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.limits import check_size, whole_number
 
 _NEWLINE, _PERCENT = 10, 37
-_TOO_MANY_LINES = 20  # by definition: a code beside those of scan
-_CAPACITY = 1 << 19  # limits the memory of edges at a time
 _MOST_CONSTRAINTS = 1000  # limits what a header is believed
 
 
@@ -77,30 +75,49 @@ def _blocks(
     skipped: int,
     weighted: bool,
 ) -> Iterator[EdgeBlock]:
-    cursor = np.array([0, line, 0, 0, 0], np.int64)
-    sources, targets = np.empty(_CAPACITY, np.int32), np.empty(_CAPACITY, np.int32)
-    weights = np.empty(_CAPACITY if weighted else 0, np.float32)
-    entries = loops = 0
+    vertex = entries = loops = 0
     for block in blocks:
-        cursor[:1] = 0
-        code = scan.FULL
-        while code == scan.FULL:
-            cursor[scan.EDGES] = 0
-            code = _scan(
-                np.frombuffer(block, np.uint8), vertices, skipped, sources, targets, weights, cursor
+        values, counts = np.empty(len(block) // 2 + 1), np.empty(block.count(b"\n"), np.int64)
+        at = _numbers(np.frombuffer(block, np.uint8), values, counts)
+        if at >= 0:
+            wrong = line + block.count(b"\n", 0, at) + 1
+            field = wrong_field(block, at, 0)
+            raise scan_error(path, wrong, scan.OUT_OF_RANGE, field, 1, vertices)
+        places = np.flatnonzero(counts >= 0)  # of lines that are no comments
+        counts, left = counts[places], vertices - vertex
+        if counts[left:].any():
+            wrong = line + places[left + counts[left:].argmax()] + 1
+            raise RequestError(
+                f"{path}:{wrong}: the header says {vertices} vertices, but a further line follows"
             )
-            found = int(cursor[scan.EDGES])
-            if found:
-                entries += found
-                loops += int(np.count_nonzero(sources[:found] == targets[:found]))
-                kept = weights[:found].copy() if weighted else None
-                yield EdgeBlock(sources[:found].copy(), targets[:found].copy(), kept)
-        if code != scan.DONE:
-            raise _error(path, code, block, cursor, vertices)
-    listed = int(cursor[3])
-    if listed != vertices:
+        counts = counts[:left]
+        missing = (counts < skipped) | (weighted & ((counts - skipped) % 2 == 1))
+        if missing.any():
+            wrong = line + places[missing.argmax()] + 1
+            raise RequestError(f"{path}:{wrong}: a vertex or edge weight is missing")
+        begins = np.repeat(np.cumsum(counts) - counts, counts)
+        kept = values[: len(begins)][np.arange(len(begins)) - begins >= skipped]
+        rows, step = np.repeat(np.arange(len(counts)), counts - skipped), 1 + weighted
+        targets, rows = kept[::step], rows[::step]
+        outside = ~((targets >= 1) & (targets <= vertices) & (targets == np.floor(targets)))
+        if outside.any():
+            row = rows[outside.argmax()]
+            place = int(outside.argmax() - np.searchsorted(rows, row))
+            words = block.split(b"\n")[places[row]].split()
+            field = words[skipped + step * place].decode(errors="replace")
+            raise scan_error(
+                path, line + places[row] + 1, scan.OUT_OF_RANGE, field[:40], 1, vertices
+            )
+        ends = (rows + vertex).astype(np.int32), (targets - 1).astype(np.int32)
+        if len(rows):
+            yield EdgeBlock(*ends, kept[1::2].astype(np.float32) if weighted else None)
+        line += block.count(b"\n")
+        vertex += len(counts)
+        entries += len(rows)
+        loops += int(np.count_nonzero(ends[0] == ends[1]))
+    if vertex != vertices:
         raise RequestError(
-            f"{path}: the header says {vertices} vertices, but {listed} lines follow"
+            f"{path}: the header says {vertices} vertices, but {vertex} lines follow"
         )
     if entries != 2 * edges and entries + loops != 2 * edges:
         raise RequestError(
@@ -109,92 +126,30 @@ def _blocks(
         )
 
 
-def _error(
-    path: Path, code: int, block: bytearray, cursor: npt.NDArray[np.int64], vertices: int
-) -> RequestError:
-    line = int(cursor[scan.LINE]) + 1
-    if code == _TOO_MANY_LINES:
-        return RequestError(
-            f"{path}:{line}: the header says {vertices} vertices, but a further line follows"
-        )
-    field = wrong_field(block, int(cursor[scan.AT]), 0)
-    if code in (scan.NOT_INTEGER, scan.NEGATIVE, scan.TOO_LARGE):
-        code = scan.OUT_OF_RANGE
-    if code == scan.EMPTY:
-        return RequestError(f"{path}:{line}: a vertex or edge weight is missing")
-    return scan_error(path, line, code, field, 1, vertices)
-
-
 @njit(cache=True, nogil=True)
-def _scan(
-    buffer: npt.NDArray[np.uint8],
-    vertices: int,
-    skipped: int,
-    sources: npt.NDArray[np.int32],
-    targets: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float32],
-    cursor: npt.NDArray[np.int64],
+def _numbers(
+    buffer: npt.NDArray[np.uint8], values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
 ) -> int:
-    """Scan lines of neighbours; the cursor holds place, line, edges, vertices done, in a row."""
-    at, line, edges, vertex = cursor[0], cursor[1], cursor[2], cursor[3]
-    inside = cursor[4] != 0
-    weighted = len(weights) > 0
-    code = scan.DONE
-    while at < len(buffer):
-        while buffer[at] == 32 or buffer[at] == 9 or buffer[at] == 13:
-            at += 1
-        if not inside and buffer[at] == _PERCENT:
-            while buffer[at] != _NEWLINE:
+    """Read the numbers of lines, and how many each line has; -1 if it is a comment.
+
+    Returns where a field that is no number begins, or -1.
+    """
+    at, found = 0, 0
+    for line in range(len(counts)):
+        begin = found
+        while buffer[at] != _NEWLINE:
+            if buffer[at] in (32, 9, 13):
                 at += 1
-            at += 1
-            line += 1
-            continue
-        if not inside:
-            if vertex == vertices:
-                if buffer[at] == _NEWLINE:
+            elif buffer[at] == _PERCENT and found == begin:
+                begin = found + 1
+                while buffer[at] != _NEWLINE:
                     at += 1
-                    line += 1
-                    continue
-                code = _TOO_MANY_LINES
-                break
-            inside = True
-            for _ in range(skipped):
-                _, at, code = parse_float(buffer, at, 0)
+            else:
+                values[found], stop, code = parse_float(buffer, at, 0)
                 if code != scan.DONE:
-                    break
-                while buffer[at] == 32 or buffer[at] == 9 or buffer[at] == 13:
-                    at += 1
-            if code != scan.DONE:
-                code = scan.EMPTY
-                break
-        if buffer[at] == _NEWLINE:
-            at += 1
-            line += 1
-            vertex += 1
-            inside = False
-            continue
-        if edges == len(sources):
-            code = scan.FULL
-            break
-        begin = at
-        target, at, code = parse_integer(buffer, at, 0)
-        if code == scan.DONE and not 1 <= target <= vertices:
-            at, code = begin, scan.OUT_OF_RANGE
-        if code != scan.DONE:
-            break
-        if weighted:
-            while buffer[at] == 32 or buffer[at] == 9 or buffer[at] == 13:
-                at += 1
-            if buffer[at] == _NEWLINE:
-                code = scan.EMPTY
-                break
-            weight, at, code = parse_float(buffer, at, 0)
-            if code != scan.DONE:
-                break
-            weights[edges] = weight
-        sources[edges] = vertex
-        targets[edges] = target - 1
-        edges += 1
-    cursor[0], cursor[1], cursor[2], cursor[3] = at, line, edges, vertex
-    cursor[4] = inside
-    return code
+                    return at
+                at = stop
+                found += 1
+        counts[line] = found - begin
+        at += 1
+    return -1
