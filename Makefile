@@ -4,7 +4,6 @@
 # make quick   for daily work: lint, layering, types of what changed, all tests but those that
 #              are slow or start Spark, fewer examples of what hypothesis makes up
 # make docs    the site of the pages in docs, in docs/_build/html; a warning is an error
-# make site-check   load every page of the site in Chromium at two widths: errors, contrast
 # make shown   write anew the outputs, and the picture, that README and the pages show
 # make wheel   build a wheel, install it in an empty environment, and predict there
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
@@ -29,7 +28,7 @@ SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 # Not written, bytecode of our own files would be compiled by each of hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check beside long quick lint types layers test docs site-check shown wheel spark35 \
+.PHONY: demo check beside long quick lint types layers test docs shown wheel spark35 \
   check-spark35 studies format clean
 
 demo: $(STAMP)
@@ -68,9 +67,6 @@ quick: lint layers types
 
 docs: $(STAMP)
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --jobs auto docs docs/_build/html
-
-site-check: docs
-	$(BIN)/python -m benchmarks.site_check
 
 shown: $(STAMP)
 	$(BIN)/python -m benchmarks.pages --update

@@ -3,8 +3,7 @@
 Each case is a fresh process of the command line, as a user starts it: predict, then run, then
 compare: by the default budget, and by the full one. The overhead is what the prediction took beside
 reading.
-Predictions and runs take turns, and are repeated when the machine was disturbed (`--disturbed`
-keeps them all).
+Predictions and runs take turns.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --out docs/studies/overhead.md
 """
@@ -23,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import spread, table, write
-from benchmarks.quiet import QuietMachine
 
 Found = dict[str, Any]
 
@@ -73,31 +71,15 @@ class Job:
         return ("-p", f"epsilon={self.epsilon}") if self.algorithm == "pagerank" else ()
 
 
-class Bench:
-    """Commands, repeated while the machine is disturbed."""
-
-    def __init__(self, quiet: QuietMachine | None) -> None:
-        self._quiet = quiet
-
-    def measured(self, command: str, job: Job, *extra: str) -> Found:
-        """What a command writes."""
-
-        def run() -> Found:
-            return command_line(command, job, *extra)
-
-        return run() if self._quiet is None else self._quiet.measure(run)
-
-    def in_turns(
-        self, job: Job, seeds: list[str], runs: int
-    ) -> tuple[dict[str, list[Found]], list[Found]]:
-        """Predictions by each budget and seed, and real runs of the same job after each seed."""
-        predictions: dict[str, list[Found]] = {name: [] for name in BUDGETS}
-        real: list[Found] = []
-        for seed in seeds:
-            for name, budget in BUDGETS.items():
-                predictions[name].append(self.measured("predict", job, "--seed", seed, *budget))
-            real += [self.measured("run", job) for _ in range(runs)]
-        return predictions, real
+def in_turns(job: Job, seeds: list[str], runs: int) -> tuple[dict[str, list[Found]], list[Found]]:
+    """Predictions by each budget and seed, and real runs of the same job after each seed."""
+    predictions: dict[str, list[Found]] = {name: [] for name in BUDGETS}
+    real: list[Found] = []
+    for seed in seeds:
+        for name, budget in BUDGETS.items():
+            predictions[name].append(command_line("predict", job, "--seed", seed, *budget))
+        real += [command_line("run", job) for _ in range(runs)]
+    return predictions, real
 
 
 def compared(found: Found, real: list[Found]) -> Found:
@@ -137,19 +119,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="real runs for each seed")
     parser.add_argument("--epsilon", type=float, default=0.001)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    parser.add_argument(
-        "--disturbed", action="store_true", help="keep what was measured on a busy machine"
-    )
     arguments = parser.parse_args()
-    quiet = None if arguments.disturbed else QuietMachine()
     seeds = [str(seed) for seed in range(arguments.seeds)]
     results: dict[tuple[str, str], list[Found]] = {}
-    bench = Bench(quiet)
     for algorithm in arguments.algorithms:
         jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
         command_line("validate", jobs[0])  # compiles what is not cached
         for job in jobs:
-            predictions, real = bench.in_turns(job, seeds, arguments.runs)
+            predictions, real = in_turns(job, seeds, arguments.runs)
             for budget, found in predictions.items():
                 for seed, prediction in zip(seeds, found, strict=True):
                     result = compared(prediction, real)
@@ -163,7 +140,6 @@ def main() -> None:
         f"{arguments.runs} after the predictions of each seed. The runtime is that of all phases, "
         "reading included.",
         "",
-        *([] if quiet is None else [quiet.report(), ""]),
         f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
         f" --algorithms {' '.join(arguments.algorithms)}"
         " --out docs/studies/overhead.md",

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.common import write
 from benchmarks.paper import figure_9, table_2
 from benchmarks.paper.figures import FIGURES
-from benchmarks.paper.graphs import ALL, LARGE, QUICK
+from benchmarks.paper.graphs import ALL, QUICK
 from benchmarks.paper.page import Settings
 from predict_graph.engines.local import LocalEngine
 
@@ -46,7 +46,6 @@ def main() -> None:
     settings = Settings(
         seeds=1 if arguments.quick else arguments.seeds,
         graphs=QUICK if arguments.quick else ALL,
-        large=QUICK[:2] if arguments.quick else LARGE,
         ratios=(0.01, 0.1, 0.3) if arguments.quick else RATIOS,
         pictures=arguments.out.with_suffix(""),
         threads="1 thread" if threads == 1 else f"{threads} threads",

@@ -1,8 +1,7 @@
-"""Figures 4 to 8 and the algorithms of the extended version: what is predicted, and the verdict."""
+"""Figures 4 to 6 and the algorithms of the extended version: what is predicted, and the verdict."""
 
 from __future__ import annotations
 
-from benchmarks.paper.runtime import Runtime
 from benchmarks.paper.sweep import Sweep
 from predict_graph.algorithms import (
     ConnectedComponents,
@@ -13,7 +12,7 @@ from predict_graph.algorithms import (
 )
 
 BOTH = ("error", "bytes_error")
-FIGURES: tuple[Sweep | Runtime, ...] = (
+FIGURES: tuple[Sweep, ...] = (
     Sweep(
         "figure-4",
         "Figure 4: iterations of PageRank",
@@ -59,26 +58,5 @@ FIGURES: tuple[Sweep | Runtime, ...] = (
         "The published method counts too few iterations where the graph has long tails "
         "(web-NotreDame), and too many where the sample is sparse (deezer_HU). Ours counts those "
         "of connected components exactly, because the search for samples finds the depth.",
-    ),
-    Runtime(
-        "figure-7",
-        "Figure 7: runtime of semi-clustering",
-        SemiClustering(),
-        "at a ratio of 0.1, below 30% for its scale-free graphs and below 50% for LiveJournal "
-        "without history (R² 0.82–0.89); with history UK falls below 10% and the others stay "
-        "(R² 0.88–0.95).",
-        "The published method counts too few iterations (figure 5). History harms it on both "
-        "R-MAT graphs, because a message costs ten times as much on one graph as on another "
-        "([kernels](algorithms.md)); a probe of the graph corrects that in ours. Errors of 20% "
-        "and less are within the noise of the machine.",
-    ),
-    Runtime(
-        "figure-8",
-        "Figure 8: runtime of top-k ranking",
-        TopKRanking(),
-        "below 10% for its scale-free graphs; LiveJournal is over-predicted. R² is 0.95–0.99 "
-        "without history and 0.99 with it.",
-        "Neither method reaches the paper's 10% on this busy machine, on which real runs of one "
-        "job differ by up to 62%. History takes a third off the median error of both.",
     ),
 )

@@ -22,8 +22,6 @@ SCALE_FREE = (*DIRECTED, *UNDIRECTED, *RMAT)
 MESH = "wing"
 ALL = (*SCALE_FREE, MESH)
 QUICK = ("wiki-Vote", "p2p-Gnutella31", MESH)
-LARGE = ("web-NotreDame", "uk-2007-05@100000", *RMAT)
-"""Graphs of more than a million edges: their runs last long enough to be timed."""
 
 _truths: dict[tuple[str, str], RunProfile] = {}
 

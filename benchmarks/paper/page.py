@@ -21,7 +21,6 @@ class Settings:
 
     seeds: int
     graphs: tuple[str, ...]
-    large: tuple[str, ...]
     ratios: tuple[float, ...]
     pictures: Path
     threads: str

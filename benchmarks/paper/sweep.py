@@ -13,7 +13,6 @@ from benchmarks.paper.drawing import Lines, Panel, draw
 from benchmarks.paper.graphs import MESH, truth
 from benchmarks.paper.page import Settings, percent
 from benchmarks.paper.points import OURS, Point, ours, published
-from benchmarks.paper.timing import Timed
 from predict_graph.algorithms import Algorithm
 
 FEATURES = {"error": "iterations", "bytes_error": "remote message bytes"}
@@ -111,7 +110,7 @@ class Sweep:
         draw(panels, settings.pictures / f"{self.name}.png")
 
 
-def lines(points: Sequence[Point | Timed], feature: str) -> Lines:
+def lines(points: Sequence[Point], feature: str) -> Lines:
     """A line a graph: the median over the seeds at each ratio."""
     found: dict[str, tuple[list[float], list[float]]] = {}
     for graph in dict.fromkeys(p.graph for p in points):
