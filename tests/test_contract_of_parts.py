@@ -15,13 +15,11 @@ import predict_graph
 from predict_graph.algorithms import (
     ALGORITHMS,
     MAX_ITERATIONS,
-    Algorithm,
     VertexProgram,
     check_algorithm,
 )
-from predict_graph.cli import main
 from predict_graph.cli.commands import Commands
-from predict_graph.engines import ENGINES, Engine
+from predict_graph.engines import ENGINES
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import probe_of
 from predict_graph.errors import RequestError
@@ -255,15 +253,6 @@ def test_every_option_has_an_effect_or_is_refused(pinned, wrapped, registered):
         assert "effect" in row or option == "train_machines", option
 
 
-@pytest.mark.parametrize("engine", ["local", "wrapped"])
-def test_seconds_are_pinned_and_methods_are_told(pinned, wrapped, engine):
-    for name in ("pagerank", "neighborhood"):
-        for method in methods_on(engine, name):
-            first, again = (predict(name, engine=engine, method=method) for _ in range(2))
-            assert not differs(first, again)
-            assert first.method["name"] == method
-
-
 # Parts of the user's own
 
 
@@ -459,59 +448,6 @@ def test_how_an_algorithm_says_that_it_is_sampled_counts(pinned, registered):
 # Engines
 
 
-ENGINE_FILE = """
-from dataclasses import replace
-
-import numpy as np
-
-from predict_graph.engines import ENGINES
-from predict_graph.engines.local import LocalEngine
-
-
-@ENGINES.register("tortoise")
-class Tortoise:
-    '''Takes a second for each iteration, whatever it does.'''
-
-    name = "tortoise"
-    virtual_workers = True
-
-    def __init__(self, workers=4):
-        self.workers = workers
-
-    def describe(self):
-        return {"name": self.name, "workers": self.workers}
-
-    def run(self, algorithm, graph, **options):
-        profile = LocalEngine(workers=self.workers).run(algorithm, graph, **options)
-        phases = {"setup": 0.0, "read": 0.0, "superstep": profile.iterations, "write": 0.0}
-        return replace(profile, phases=phases, rows=profile.rows.assign(seconds=1.0))
-"""
-
-
-def test_an_engine_is_one_class_in_one_file(tmp_path, capsys, monkeypatch):
-    """A file, and the command line: nothing else is told of it."""
-    monkeypatch.setenv("COLUMNS", "200")
-    needed = {"name", "workers", "virtual_workers", "describe", "run"}
-    named = {name for name in (*vars(Engine), *Engine.__annotations__) if not name.startswith("_")}
-    assert named == needed
-    file = tmp_path / "tortoise.py"
-    file.write_text(ENGINE_FILE)
-    lines = ENGINE_FILE.splitlines()
-    own = {line.split("(")[0].split()[1] for line in lines if line.startswith("    def ")}
-    assert own == {"__init__", "describe", "run"}
-    for arguments in (
-        ["list", "engines"],
-        ["predict", "neighborhood", GRAPH.name, "--engine", "tortoise", "--history", "none"],
-        ["validate", "pagerank", GRAPH.name, "--engine", "tortoise", "--history", "none"],
-    ):
-        with pytest.raises(SystemExit) as exit_:
-            main([*arguments, "--plugin", str(file)])
-        assert exit_.value.code in (0, None)
-        shown = capsys.readouterr().out
-        assert "tortoise" in shown
-    assert "sample runs on the engine" in shown
-
-
 def one_second(messages, iteration):
     return np.ones(len(messages))
 
@@ -649,14 +585,3 @@ def test_the_command_line_offers_the_declared_options(command):
 def test_an_unknown_option_is_refused_with_those_that_are_known(function):
     with pytest.raises(RequestError, match=r"^no_such is no option of .*; accepted: parameters, "):
         function("pagerank", GRAPH, no_such=1)
-
-
-def test_algorithms_are_classes_that_declare_what_runs_and_samples_them():
-    for name in ALGORITHMS.names():
-        algorithm = ALGORITHMS.get(name)
-        assert issubclass(algorithm, Algorithm)
-        for engine in algorithm.runs_on:
-            assert engine in ENGINES.names()
-        for method in algorithm.sampled_by:
-            assert method in METHODS.names()
-            assert algorithm().part_of(method) is not None

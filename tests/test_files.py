@@ -48,25 +48,19 @@ def test_errors_of_the_system_become_ours(tmp_path, number, kind):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(RequestError, match=f"cannot write {tmp_path}: it is a folder"):
-        check_writable(tmp_path)
-
-
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(RequestError, match=f"there is no folder {tmp_path / 'missing'}"):
-        check_writable(tmp_path / "missing" / "out.json")
-
-
-def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "cannot write .*: it is a folder"),
+        ("missing/out.json", "there is no folder .*missing"),
+        ("file/out.json", "cannot write"),
+        ("x" * 300, "cannot write"),
+    ],
+)
+def test_places_that_are_refused(tmp_path, name, message):
     (tmp_path / "file").write_text("")
-    with pytest.raises(RequestError, match="cannot write"):
-        check_writable(tmp_path / "file" / "out.json")
-
-
-def test_a_name_that_is_too_long_is_refused(tmp_path):
-    with pytest.raises(RequestError, match="cannot write"):
-        check_writable(tmp_path / ("x" * 300))
+    with pytest.raises(RequestError, match=message):
+        check_writable(tmp_path / name)
 
 
 def test_a_read_only_folder_is_refused(tmp_path, monkeypatch):

@@ -69,17 +69,12 @@ def test_a_file_registers(plugin):
 def test_loading_again_does_nothing_unless_the_file_has_changed(plugin):
     file = plugin(good())
     assert load_plugin(file) is load_plugin(str(file))
+    (file.parent / "there").mkdir()
+    assert load_plugin(plugin(good("two"), "there/mine.py")).__name__ != load_plugin(file).__name__
     plugin(good("other"))
     load_plugin(file)
     assert "other" in TRANSFORMS.names()
     assert "kept" not in TRANSFORMS.names()
-
-
-def test_two_files_of_the_same_name(plugin, tmp_path):
-    (tmp_path / "there").mkdir()
-    one, two = plugin(good("one")), plugin(good("two"), "there/mine.py")
-    assert load_plugin(one).__name__ != load_plugin(two).__name__
-    assert {"one", "two"} <= set(TRANSFORMS.names())
 
 
 WRONG = {
@@ -88,6 +83,7 @@ WRONG = {
     "raising": ("\n\nraise OSError('no\\ndisk')\n", "line 3: OSError: no disk"),
     "deep": ("def f():\n    return 1 / 0\n\nf()\n", "line 2: ZeroDivisionError: division by zero"),
     "exit": ("import sys\nsys.exit(3)\n", r"line 2: it ends the program \(SystemExit\)"),
+    "own exit": ("class Own(BaseException): ...\nraise Own\n", "line 2: Own"),
     "nothing": ("x = 1\n", "it registers no plug-in"),
     "no text": ("\0", "(SyntaxError|ValueError): source code (string )?cannot contain null"),
     "taken": (good("same-threshold"), "line 4: the transform 'same-threshold' is already regist"),
@@ -246,6 +242,11 @@ FAILING = {
         PROGRAM.format(body="return states"),
         ["run", "mine", GRAPH],
         "the vertex program 'mine.update' failed (mine.py, line 13): NameError: name 'states'",
+    ),
+    "program ends": (
+        PROGRAM.format(body="raise SystemExit"),
+        ["run", "mine", GRAPH],
+        "the vertex program 'mine.update' failed (mine.py, line 13): SystemExit",
     ),
     "program raises in the process of validate": (
         PROGRAM.format(

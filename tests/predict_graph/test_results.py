@@ -83,9 +83,6 @@ def test_a_result_is_shown_in_one_line(result):
     assert repr(result) == f"<{type(result).__name__}: {result.answer.sentence}>"
     assert "\n" not in repr(result)
     assert len(repr(result)) < 400
-
-
-def test_a_result_has_a_table(result):
     frame = result.to_frame()
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) > 0

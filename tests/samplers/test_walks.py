@@ -91,14 +91,6 @@ def test_restart_rate(walk, restart, connected):
     assert abs(deviation) < 4
 
 
-def test_default_options():
-    assert BiasedRandomJump().get_params() == {
-        "restart": 0.15,
-        "seed_fraction": 0.01,
-        "patience": 1000,
-    }
-
-
 def expected_seeds(degrees, k):
     order = np.lexsort((np.arange(len(degrees)), -degrees))
     return np.sort(order[:k])

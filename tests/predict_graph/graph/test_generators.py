@@ -2,7 +2,6 @@
 
 import networkx as nx
 import numba
-import numpy as np
 import pytest
 
 from predict_graph.errors import RequestError
@@ -70,20 +69,6 @@ def test_rmat_does_not_depend_on_threads():
     finally:
         numba.set_num_threads(threads)
     assert one.fingerprint == many.fingerprint
-
-
-def test_rmat_has_the_quadrants_it_should():
-    from predict_graph.graph.rmat import _alias_table, _draw
-
-    count = 1 << 18
-    table = _alias_table(np.array([[0.57, 0.19], [0.19, 0.05]]))
-    sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
-    scale = 6
-    _draw(np.uint64(7), 0, scale, *table, np.arange(2**scale, dtype=np.int32), sources, targets)
-    for level in range(scale):
-        below, right = (sources >> level) & 1, (targets >> level) & 1
-        share = np.bincount(2 * below + right, minlength=4) / count
-        assert share == pytest.approx([0.57, 0.19, 0.19, 0.05], abs=0.005)
 
 
 def test_rmat_is_scale_free_and_permuted():
