@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import queue
 import re
 import shutil
 import threading
-import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,94 +99,35 @@ def collect(
     with PointsFile(out, design.columns) as points:
         left = [one for one in experiments if not points.has(one)]
         result = Collected([], [], len(experiments) - len(left))
-        waiting = _Waiting(left, timeout, logs, points)
-        try:
-            for _ in range(min(parallel, len(left))):
-                waiting.start_next()
-            for done in range(1, len(left) + 1):
-                experiment, outcome = waiting.next_ended()
-                kept = result.measured if outcome.outcome == "ok" else result.failed
-                kept.append((experiment, outcome))
-                if report is not None:
-                    report(experiment, outcome, done, len(left))
-        finally:
-            waiting.end()
-    return result
+        jobs = [Job(one.command, timeout, _log(logs, one)) for one in left]
+        writing = threading.Lock()
 
-
-Ended = tuple[Experiment, Outcome]
-
-
-class _Waiting:
-    """Experiments that are left, run one by one in any number of threads.
-
-    A thread writes its point before it reports it: an interrupt reaches the main thread only, so no
-    point that was measured is lost.
-    """
-
-    def __init__(
-        self,
-        experiments: Sequence[Experiment],
-        timeout: float | None,
-        logs: Path | None,
-        points: PointsFile,
-    ) -> None:
-        self._left = iter(experiments)
-        self._timeout = timeout
-        self._logs = logs
-        self._points = points
-        self._writing = threading.Lock()
-        self._ended: queue.SimpleQueue[Ended | BaseException] = queue.SimpleQueue()
-        self._running: list[tuple[Job, threading.Thread]] = []
-
-    def start_next(self) -> None:
-        """Start the next experiment, if there is one."""
-        experiment = next(self._left, None)
-        if experiment is None:
-            return
-        job = Job(experiment.command, self._timeout, _log(self._logs, experiment))
-        thread = threading.Thread(target=self._run, args=(experiment, job), daemon=True)
-        self._running.append((job, thread))
-        thread.start()
-
-    def next_ended(self) -> Ended:
-        """Wait for the next experiment to end, and start another one in its place.
-
-        Raises
-        ------
-        JobError
-            If its point cannot be written.
-        """
-        found = self._ended.get()
-        if isinstance(found, BaseException):
-            raise found
-        self.start_next()
-        return found
-
-    def end(self) -> None:
-        """End what is still running: asked first, then made to."""
-        running = [(job, thread) for job, thread in self._running if thread.is_alive()]
-        try:
-            for job, _ in running:
-                job.stop()
-            patience = time.monotonic() + PATIENCE
-            for _, thread in running:
-                thread.join(max(patience - time.monotonic(), 0.0))
-        finally:
-            for job, thread in running:
-                if thread.is_alive():
-                    job.kill()
-                    thread.join(PATIENCE)
-
-    def _run(self, experiment: Experiment, job: Job) -> None:
-        try:
+        def measure(experiment: Experiment, job: Job) -> tuple[Experiment, Outcome | None]:
             outcome = job.run()
-            if outcome is not None:
-                with self._writing:
-                    self._points.add(experiment, outcome)
-                self._ended.put((experiment, outcome))
-        except BaseException as error:  # reaches the main thread
-            self._ended.put(error)
+            if outcome is not None:  # else it was stopped
+                with writing:
+                    points.add(experiment, outcome)
+            return experiment, outcome
+
+        with ThreadPoolExecutor(parallel) as pool:
+            runs = [pool.submit(measure, one, job) for one, job in zip(left, jobs, strict=True)]
+            try:
+                for done, run in enumerate(as_completed(runs), 1):
+                    experiment, outcome = run.result()
+                    assert outcome is not None
+                    kept = result.measured if outcome.outcome == "ok" else result.failed
+                    kept.append((experiment, outcome))
+                    if report is not None:
+                        report(experiment, outcome, done, len(left))
+            finally:
+                try:
+                    for job in jobs:
+                        job.stop()
+                    wait(runs, PATIENCE)
+                finally:
+                    for job in jobs:
+                        job.kill()
+    return result
 
 
 def _check_programs(experiments: Sequence[Experiment]) -> None:

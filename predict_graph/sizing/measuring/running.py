@@ -99,9 +99,8 @@ class Job:
             self._ended = True
         if self._stopped:
             return None
-        if self._late:
-            return Outcome(started, seconds, status, "timeout", last)
-        return Outcome(started, seconds, status, "failed" if status else "ok", last)
+        outcome = "timeout" if self._late else "failed" if status else "ok"
+        return Outcome(started, seconds, status, outcome, last)
 
     def stop(self) -> None:
         """End the command and its children; it is not measured."""
@@ -119,21 +118,19 @@ class Job:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
         # Popen.wait with a timeout looks every 50 ms only, which would be part of the seconds.
-        timers = []
-        if self._timeout is not None:
-            timers = [
-                threading.Timer(self._timeout, self._expire, [process, signal.SIGTERM]),
-                threading.Timer(self._timeout + PATIENCE, self._expire, [process, ENDING]),
-            ]
+        ends = [] if self._timeout is None else [(0.0, signal.SIGTERM), (PATIENCE, ENDING)]
+        timers = [
+            threading.Timer((self._timeout or 0.0) + more, self._expire, [process, number])
+            for more, number in ends
+        ]
         for timer in timers:
             timer.daemon = True
             timer.start()
         try:
-            status = process.wait()
+            return process.wait()
         finally:
             for timer in timers:
                 timer.cancel()
-        return status
 
     def _expire(self, process: subprocess.Popen[bytes], number: signal.Signals) -> None:
         if process.returncode is None:
