@@ -71,14 +71,11 @@ def fetch_if_missing(source: str) -> None:
 def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
     from predict_graph.graph.datasets import dataset_path, fetch, trust
-    from predict_graph.reports.bars import DownloadBar
+    from predict_graph.reports.progress import Download, watched
 
     new = dataset_path(name) is None
-    bar = DownloadBar(messages(), name)
-    try:
-        found = fetch(name, progress=bar)
-    finally:
-        bar.close()
+    with watched(messages()) as steps:
+        found = fetch(name, progress=Download(steps, name))
     if new and trust(name) == "first use":
         note(
             f"nothing is known to check the download of {name} against: it is trusted, and later "

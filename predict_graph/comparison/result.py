@@ -15,7 +15,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
-from predict_graph.pictures import Picture
+from predict_graph.pictures import Picture, check_jinja
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 
@@ -274,16 +274,13 @@ _HEADINGS = {
 
 
 def check_table(path: Path) -> None:
-    """Refuse a table whose ending says no form.
-
-    Raises
-    ------
-    RequestError
-    """
+    """Refuse a table whose ending says no form."""
     if path.suffix not in _ENDINGS:
         raise RequestError(
             f"cannot write the table {path}; accepted: a name in .csv (all samples) or .tex (ranks)"
         )
+    if path.suffix == ".tex":
+        check_jinja("a table for LaTeX")
 
 
 def _winner(what: str, ranks: Sequence[Rank], measure: str, form: str) -> str:
@@ -328,35 +325,7 @@ def _spread(
 
 
 def _latex(table: Table) -> str:
-    r"""Return a table for LaTeX, with the rules of booktabs.
-
-    Examples
-    --------
-    >>> print(_latex(Table("a_b", ["x"], [["5%"]])))
-    % a_b
-    \begin{tabular}{l}
-    \toprule
-    x \\
-    \midrule
-    5\% \\
-    \bottomrule
-    \end{tabular}
-    <BLANKLINE>
-    """
-    lines = [
-        f"% {table.title}",
-        rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
-        r"\toprule",
-        " & ".join(map(_escaped, table.columns)) + r" \\",
-        r"\midrule",
-        *(" & ".join(_escaped(str(cell)) for cell in row) + r" \\" for row in table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+    """Return a table for LaTeX, with the rules of booktabs."""
+    frame = pd.DataFrame([*table.rows], columns=[*table.columns])
+    form = "l" + "r" * (len(table.columns) - 1)
+    return f"% {table.title}\n{frame.to_latex(index=False, escape=True, column_format=form)}"

@@ -7,9 +7,9 @@ their types, so that an import gives back exactly what was exported.
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from predict_graph.history.pack import Columns
 from predict_graph.history.record import RunRecord
 from predict_graph.history.rows import FIELDS, OPTIONAL, WHOLE_NUMBERS, decode, encode
 from predict_graph.inputs import Input, parse_json
-from predict_graph.limits import beyond, check_unpacked, limits
+from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -84,22 +84,12 @@ def _of_parquet(path: Path) -> pd.DataFrame:
 def _unpacked(path: Path, ending: str) -> bytes:
     """Return the text of a CSV file, unpacked within the limits."""
     unpacked = io.BytesIO()
-    taken = 0
     with Input(path) as file:
-        member = zlib.decompressobj(wbits=31) if ending.endswith(".gz") else None
-        while block := file.read(1 << 16):
-            taken += len(block)
-            if member is None:
-                unpacked.write(block)
-                _check_size(unpacked.tell())
-                continue
-            while block and not member.eof:
-                unpacked.write(member.decompress(block, 1 << 22))
-                block = member.unconsumed_tail
-                check_unpacked("it", unpacked.tell(), taken)
-                _check_size(unpacked.tell())
-        if member is not None and not member.eof:
-            raise ValueError("it ends before the compressed data do")
+        packed: Any = file
+        source = gzip.GzipFile(fileobj=packed) if ending.endswith(".gz") else file
+        while block := source.read(1 << 20):
+            unpacked.write(block)
+            _check_size(unpacked.tell())
     return unpacked.getvalue()
 
 

@@ -151,3 +151,14 @@ def check_picture(path: Path | None) -> None:
         raise RequestError(
             f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
         )
+
+
+def check_jinja(what: str) -> None:
+    """Refuse what jinja2 writes where it is not installed."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise RequestError(
+            f"{what} needs jinja2, which is not installed; "
+            "install it with: pip install 'predict-graph[plot]'"
+        ) from None

@@ -50,23 +50,3 @@ DARK = Palette(
     "#3b4045",
     ("#6cb6f5", "#f7995c", "#45c9a3", "#e39bcd", "#dcc04b"),
 )
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast ratio of two colours, from 1 to 21 (WCAG 2.1, relative luminance).
-
-    Examples
-    --------
-    >>> round(contrast("#000000", "#ffffff"))
-    21
-    """
-    bright, dim = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (bright + 0.05) / (dim + 0.05)
-
-
-def _luminance(color: str) -> float:
-    parts = [int(color[place : place + 2], 16) / 255.0 for place in (1, 3, 5)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -15,7 +15,7 @@ from typing import Any
 from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
-from predict_graph.pictures import Picture, check_picture, svg_of
+from predict_graph.pictures import Picture, check_jinja, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
 
@@ -36,13 +36,7 @@ def check_report(path: Path) -> Path:
         raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
     check_writable(path)
     check_picture(None)
-    try:
-        import jinja2  # noqa: F401
-    except ImportError:
-        raise RequestError(
-            "a report needs jinja2, which is not installed; "
-            "install it with: pip install 'predict-graph[plot]'"
-        ) from None
+    check_jinja("a report")
     return path
 
 

@@ -69,3 +69,25 @@ class _PlainLines:
             line = f"{self._text}: {readable_seconds(passed)} so far{rest}"
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
             pause = _PAUSE if pause == PATIENCE else 1.5 * pause
+
+
+class Download:
+    """The steps of a download; pooch sets `total`, in bytes, and calls the methods."""
+
+    total = 0.0
+
+    def __init__(self, steps: Steps, name: str) -> None:
+        self._steps, self._name, self._done = steps, name, 0.0
+
+    def update(self, count: float) -> None:
+        """Add bytes that have come."""
+        self._done += count
+        fraction = self._done / self.total if self.total else 0.0
+        self._steps(f"downloading {self._name} ({self._done / 1e6:.1f} MB)", fraction)
+
+    def reset(self) -> None:
+        """Begin again; pooch does so at the end, before it counts the whole file."""
+        self._done = 0.0
+
+    def close(self) -> None:
+        """Do nothing: what shows the steps ends by itself."""
