@@ -30,7 +30,6 @@ _MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead
 _HOLDERS = 4  # vertices with large hashes per register: trades off overhead for error
 _AT_ONCE = 1 << 16  # vertices whose counters are held at once: limits memory
 _NEAR = 30  # edges of a small vertex: with 10, echoes were missing on p2p-Gnutella31 (measured)
-_GENERATIONS = 4  # of labels; calibrated on meshes too
 # Calibrated on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
 # rmat:scale=16, with eight values of tau each.
 _LEVEL_STD = 0.45  # of log(share that changes in the sample / in the graph)
@@ -239,22 +238,9 @@ def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
     def inputs(sample: RootedSample) -> IntArray:
         return labels[sample.vertices]
 
-    sampler = RepresentedSampler(graph, _by_family(graph, labels), _NEAR)
+    order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
+    sampler = RepresentedSampler(graph, order, _NEAR)
     return Recipe(sampler, graph.vertices, inputs, level_std=_LEVEL_STD)
-
-
-def _by_family(graph: Graph, labels: IntArray) -> IntArray:
-    """Sort the vertices by the chain of labels after the first superstep, then by degree.
-
-    Labels initially move up a tree of smallest neighbours, so its branches represent early
-    communities, including those without a vertex of their own in the sample.
-    """
-    keys: list[npt.NDArray[Any]] = [graph.out_degrees]
-    ancestors = labels
-    for _ in range(_GENERATIONS):
-        keys.append(ancestors)
-        ancestors = labels[ancestors]
-    return np.lexsort((*keys, graph.out_degrees > 0))
 
 
 def _first_labels(graph: Graph) -> IntArray:

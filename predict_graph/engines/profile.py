@@ -182,8 +182,6 @@ class SampleSummary:
         ``"iterations"``, ``"work"``, ``"cost"`` or ``"warm-up"``.
     note : str
         How it deviates from the request, in plain words.
-    degrees : tuple of float
-        Vertices of degree 0, 1, 2 to 3, 4 to 7, …; empty if not counted.
     """
 
     sampler: str
@@ -194,7 +192,6 @@ class SampleSummary:
     seconds: float
     purpose: str
     note: str = ""
-    degrees: tuple[float, ...] = field(default=(), repr=False)
 
 
 def critical_worker(rows: Table) -> int:

@@ -1,8 +1,8 @@
-"""How degrees are distributed, coarsely: enough to draw a sample beside its graph."""
+"""What the degrees of a graph say of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,14 +21,11 @@ class DegreeFacts(NamedTuple):
     largest : int
     dust : float
         Vertices without neighbours, or whose only neighbour has no other, of all.
-    bins : tuple of float
-        How many vertices have degree 0, 1, 2 to 3, 4 to 7, ….
     """
 
     mean: float
     largest: int
     dust: float
-    bins: tuple[float, ...]
 
 
 def degree_facts(graph: Graph) -> DegreeFacts:
@@ -38,7 +35,7 @@ def degree_facts(graph: Graph) -> DegreeFacts:
     --------
     >>> from predict_graph.graph import check_graph
     >>> degree_facts(check_graph("grid:rows=3,columns=3"))
-    DegreeFacts(mean=2.6666666666666665, largest=4, dust=0.0, bins=(0.0, 0.0, 8.0, 1.0))
+    DegreeFacts(mean=2.6666666666666665, largest=4, dust=0.0)
     """
     found = _KNOWN.get(graph)
     if found is None:
@@ -48,37 +45,15 @@ def degree_facts(graph: Graph) -> DegreeFacts:
         other = graph.indices[graph.indptr[lone]]
         pairs = np.count_nonzero((degrees[other] == 1) & (other != lone))
         dust = np.count_nonzero(degrees == 0) + pairs * (2 if graph.directed else 1)
-        values, counts = counted_degrees(degrees)
         found = _KNOWN[graph] = DegreeFacts(
             float(degrees.sum()) / max(graph.vertices, 1),
             int(degrees.max(initial=0)),
             float(dust / max(graph.vertices, 1)),
-            binned_degrees(values, counts),
         )
     return found
 
 
 _KNOWN: WeakKeyDictionary[Graph, DegreeFacts] = WeakKeyDictionary()
-
-
-def degree_bins(graph: Graph) -> tuple[float, ...]:
-    """Return how many vertices have degree 0, 1, 2 to 3, 4 to 7, …; in and out are added up.
-
-    Examples
-    --------
-    >>> from predict_graph.graph import check_graph
-    >>> degree_bins(check_graph("grid:rows=3,columns=3"))
-    (0.0, 0.0, 8.0, 1.0)
-    """
-    return degree_facts(graph).bins
-
-
-def binned_degrees(
-    degrees: npt.NDArray[np.integer], weights: npt.NDArray[Any] | None = None
-) -> tuple[float, ...]:
-    """Return the same of degrees, each for so many vertices as its weight says."""
-    places = np.frexp(degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3
-    return tuple(np.bincount(places, weights=weights).astype(np.float64).tolist())
 
 
 def counted_degrees(

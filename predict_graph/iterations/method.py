@@ -73,9 +73,6 @@ class Method:
         From a :class:`SamplingCase` to an
         :class:`~predict_graph.iterations.estimate.IterationEstimate`; None if the runtime model of
         the engine observes the iterations, in its own sample runs.
-    prepares : callable, optional
-        Called with the graph before anything else reads its inbound edges, so that the method can
-        compute what it needs in the same pass.
     """
 
     name: str
@@ -83,7 +80,6 @@ class Method:
     reads: frozenset[str]
     suits: Callable[[Algorithm], bool]
     estimate: Callable[[SamplingCase], IterationEstimate] | None
-    prepares: Callable[[Graph], None] | None = None
 
 
 def _spreads(algorithm: Algorithm) -> bool:
@@ -106,7 +102,6 @@ COMPLETION = Method(
     frozenset({"ratio", "max_overhead"}),
     lambda algorithm: "completion" in algorithm.sampled_by,
     _imported("completion.estimator:estimate_by_completion"),
-    _imported("completion.estimator:prepare"),
 )
 
 ROOTED = Method(

@@ -15,7 +15,6 @@ from predict_graph.deadline import StopRun
 from predict_graph.engines import Engine, RunProfile, SampleSummary, per_iteration
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import degree_bins
 from predict_graph.iterations.estimate import SampleCounters
 from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
@@ -171,7 +170,6 @@ def run_sample(
         seconds=sample.seconds + time.perf_counter() - started,
         purpose=purpose,
         note=sample.note,
-        degrees=degree_bins(sample.graph),
     )
     return SampleRun(profile, threshold_of_sample, summary)
 

@@ -220,26 +220,6 @@ def _limit(axes: Any, level: float, name: str) -> None:
     _note(axes, name, (0.99, level), (0, 3), xycoords=_ACROSS, ha="right")
 
 
-def degrees(axes: Any, distributions: Mapping[str, Sequence[float]]) -> None:
-    """Draw the share of vertices with at least a degree."""
-    labels = []
-    for place, (name, counts) in enumerate(distributions.items()):
-        kept = np.trim_zeros(np.asarray(counts, np.float64), "b")
-        share = np.cumsum(kept[::-1])[::-1] / max(kept.sum(), 1e-12)
-        least = 2.0 ** np.arange(-1, len(kept) - 1)  # of each bin; the first is degree 0
-        x, y = least[1:], share[1:]
-        if not len(x):
-            continue
-        _line(axes, x, y, place, name, _MARKS[place % len(_MARKS)] if place else "")
-        if place == 0:
-            axes.lines[-1].set_linewidth(4.0)
-            axes.lines[-1].set_alpha(0.45)
-        labels.append((x[-1], y[-1], name, place))
-    axes.set(xscale="log", yscale="log")
-    axes.set(xlabel="degree", ylabel="share of vertices with it or more")
-    _label_ends(axes, labels)
-
-
 def amount_and_limit(
     axes: Any, predicted: float, low: float, high: float, limit: float, *, unit: str, limited: str
 ) -> None:

@@ -143,10 +143,6 @@ def predict_on(
     found = from_earlier_runs(case)
     if found is not None:
         return found
-    if not case.local:  # what is known of it asks for in-degrees, first of all
-        for part in case.chain:
-            if part.method.prepares is not None:
-                part.method.prepares(graph)
     expected = case.run_seconds if case.local else unmeasured(case).runtime_seconds.predicted
     case.spending.expects(expected)
     exact = _recalled(case)

@@ -68,13 +68,15 @@ class Completer:
 
     def draw(self, size: int, rng: np.random.Generator) -> CompletedSample:
         """Return a completed sample of the hubs and of `size` other vertices."""
-        chosen = self._chosen(size, rng)
-        return self._complete(chosen, inbound_rows(self.graph, chosen), rng)
+        return next(self.draw_all(size, 1, rng))
 
     def draw_all(
         self, size: int, count: int, rng: np.random.Generator
     ) -> Iterator[CompletedSample]:
-        """Yield completed samples whose inbound edges are found in one pass."""
+        """Yield completed samples of the hubs and of `size` other vertices each.
+
+        The inbound edges of all of them are found in one pass over the graph.
+        """
         several = [self._chosen(size, rng) for _ in range(count)]
         members = np.unique(np.concatenate(several))
         starts, sources = inbound_rows(self.graph, members)

@@ -9,11 +9,8 @@ import numpy as np
 
 from predict_graph.deadline import deadline
 from predict_graph.engines import SampleSummary
-from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.completion.replicates import (
-    TOGETHER,
     ReplicatePlan,
     Replicates,
     replicate,
@@ -63,15 +60,6 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     )
 
 
-def prepare(graph: Graph) -> None:
-    """Find profiles and in-degrees of a large graph in one pass over its edges.
-
-    A smaller graph may not need profiles, as the full run is often faster than samples.
-    """
-    if graph.directed and graph.edges > TOGETHER and "reverse" not in vars(graph):
-        vertex_profiles(graph)
-
-
 def _any_run(case: SamplingCase) -> SampleRun:
     """Run the algorithm on a small sample, for its counters alone."""
     ratio = max(case.ratio, _SMALL_RATIO)
@@ -105,7 +93,6 @@ def _summaries(whole: Replicates, vertices: int, seconds: float) -> list[SampleS
             iterations=_whole(value),
             seconds=seconds / len(whole.crossings),
             purpose="iterations",
-            degrees=whole.degrees,
         )
         for value in whole.crossings
     ]

@@ -11,9 +11,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import time_left
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import binned_degrees
 from predict_graph.iterations.completion.completed import (
-    CompletedSample,
     Completer,
     completed_curve,
 )
@@ -29,9 +27,6 @@ _COUNTS = (5, 9)  # samples: limits the error of the median, and overhead
 _LARGEST = 1_200_000  # edges: limits overhead
 _LARGEST_SHARE = 0.2  # of the edges of the graph: limits overhead
 _LARGEST_HUB_SHARE = 0.1  # of the edges of the graph: limits the hubs
-# Edges of a graph from which the inbound edges of all samples are found in one pass, which limits
-# overhead: a pass over a smaller graph takes a quarter of a second.
-TOGETHER = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,6 @@ class Replicates:
     edges: int
     vertices: int
     edge_steps: float
-    degrees: tuple[float, ...] = ()
 
     @property
     def crossing(self) -> float:
@@ -99,14 +93,10 @@ def replicate(
     expected = max(min(ratio, for_others / max(graph.edges, 1)), 1e-9)
     completer = Completer(graph, vertex_profiles(graph), choose_hubs(graph, expected, for_hubs))
     size = _sample_size(completer, ratio, for_others)
-    if graph.edges > TOGETHER:
-        samples = completer.draw_all(size, plan.count, rng)
-    else:
-        samples = (completer.draw(size, rng) for _ in range(plan.count))
+    samples = completer.draw_all(size, plan.count, rng)
     crossings: list[float] = []
     curves: list[npt.NDArray[np.float64]] = []
     edges, edge_steps = 0, 0.0
-    degrees: tuple[float, ...] = ()
     started = time.perf_counter()
     for number, sample in enumerate(samples, 1):
         if progress is not None:
@@ -116,20 +106,10 @@ def replicate(
         curves.append(curve)
         edges = max(edges, sample.edges)
         edge_steps += float(sample.edges) * len(curve)
-        degrees = degrees or _degrees(sample, graph.directed)
         if time_left() < (time.perf_counter() - started) / number:
             break
     vertices = len(completer.hubs) + size
-    return Replicates(np.array(crossings), curves, edges, vertices, edge_steps, degrees)
-
-
-def _degrees(sample: CompletedSample, directed: bool) -> tuple[float, ...]:
-    """Return the binned degrees of the vertices that a completed sample represents."""
-    pattern = sample.operator != 0
-    degrees = np.asarray(pattern.sum(axis=0)).ravel()
-    if directed:
-        degrees = degrees + np.asarray(pattern.sum(axis=1)).ravel()
-    return binned_degrees(degrees, sample.weights)
+    return Replicates(np.array(crossings), curves, edges, vertices, edge_steps)
 
 
 def _sample_size(completer: Completer, ratio: float, edges: int) -> int:

@@ -16,7 +16,6 @@ from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import degree_bins
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.crossing import crossing
@@ -138,7 +137,6 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         iterations=len(run.convergence),
         seconds=time.perf_counter() - started,
         purpose="iterations",
-        degrees=degree_bins(sample.graph),
     )
     staged = StagedSample(
         graph=sample.graph,

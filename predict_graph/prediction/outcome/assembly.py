@@ -10,7 +10,6 @@ from typing import Any
 from predict_graph.cores import Load, meter
 from predict_graph.engines import RuntimeEstimate
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import degree_bins
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
@@ -80,7 +79,6 @@ def assembled(
         result,
         overhead_seconds=spending.reading_seconds + spending.spent,
         loading_seconds=spending.loading_seconds,
-        degrees=degree_bins(graph) if isinstance(graph, Graph) else (),
         more=more or next((each.more for each in runtimes if each.more), ""),
         verdict=verdict_of(
             result.runtime_seconds,

@@ -40,7 +40,7 @@ def graph_doubts(graph: AnyGraph) -> list[str]:
 
 
 def _told(graph: ClusterGraph) -> DegreeFacts:
-    """Return the same of a graph that stays on a cluster; its bins are of no use here."""
+    """Return the same of a graph that stays on a cluster."""
     degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
     mean = float(degrees.mean()) if len(degrees) else 0.0
-    return DegreeFacts(mean, int(degrees.max()), graph.dust_share, ())
+    return DegreeFacts(mean, int(degrees.max()), graph.dust_share)

@@ -17,7 +17,6 @@ from predict_graph.pictures.panels import (
     against_machines,
     bars_of_parts,
     convergence,
-    degrees,
     iteration_seconds,
 )
 
@@ -29,8 +28,6 @@ _MEANING = {
     "ratio": "share that changes",
     "fixed-point": "share of vertices that change",
 }
-_FEWEST = 8  # limits degrees drawn to samples of so many vertices
-_MOST_SAMPLES = 3  # limits what is drawn
 
 
 def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Picture]:
@@ -41,8 +38,6 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
     peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
     if peak is not None and there:
         pictures.append(memory_picture(peak.predicted, peak.low, peak.high, there))
-    if found.degrees and any(sample.degrees for sample in found.samples):
-        pictures.append(_degrees(found))
     return pictures
 
 
@@ -152,17 +147,3 @@ def _least_machines(found: Prediction) -> int | None:
     needed = float(held["execution_bytes"] + held["storage_bytes"])
     least = math.ceil(own * needed / max(float(held["available_bytes"]), 1.0))
     return least if least > 1 else None
-
-
-def _degrees(found: Prediction) -> Picture:
-    distributions: dict[str, Any] = {"graph": found.degrees}
-    for sample in sorted(found.samples, key=lambda one: -one.vertices):
-        counted = sum(sample.degrees) >= _FEWEST
-        if counted and sample.sampler not in distributions and len(distributions) <= _MOST_SAMPLES:
-            distributions[sample.sampler] = sample.degrees
-    names = ", ".join(list(distributions)[1:])
-    said = (
-        "Degrees: the share of vertices with a degree or a larger one, of the graph and of its "
-        f"samples by {names}. The nearer a sample's line is to the graph's, the more alike."
-    )
-    return Picture("Samples beside the graph", said, partial(degrees, distributions=distributions))

@@ -72,8 +72,6 @@ class Prediction(Result):
         On a cluster: ``machines`` and the interval of the runtime, for other machine counts too.
     iteration_std : float
         Of the seconds of an iteration, relative: how far the sources may be off.
-    degrees : tuple of float
-        Vertices of the graph of degree 0, 1, 2 to 3, 4 to 7, ….
     load : Load, optional
         On this machine: what slowed the prediction down, and is assumed to slow the run down.
     """
@@ -99,7 +97,6 @@ class Prediction(Result):
     executors: Mapping[str, Any] = field(default_factory=dict)
     by_machines: list[Mapping[str, float]] = field(default_factory=list)
     iteration_std: float = 0.0
-    degrees: tuple[float, ...] = ()
     load: Load | None = None
 
     @property

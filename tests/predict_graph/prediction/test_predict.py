@@ -421,7 +421,7 @@ def test_the_picture_shows_prediction_and_truth(comparison):
     assert len(seconds.lines) == 2
     assert len(seconds.collections) == 1  # the band
     titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles[2:] == ["Where the time goes", "Memory at the peak", "Samples beside the graph"]
+    assert titles[2:] == ["Where the time goes", "Memory at the peak"]
     assert all(axes.get_xlabel() for axes in figure.axes)
     assert len(comparison.prediction.plot().axes[1].lines) == 1
 

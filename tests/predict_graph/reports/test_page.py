@@ -64,7 +64,6 @@ def test_the_page_says_what_the_answer_says(written):
     assert "numpy" in plain
     for title in ("Convergence", "Time of each iteration", "Where the time goes"):
         assert f"<h3>{title}</h3>" in text
-    assert "Samples beside the graph" in text
 
 
 def test_nothing_is_taken_from_the_network(written):

@@ -11,7 +11,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.budget import LEAN
-from predict_graph.iterations.completion import completed, replicates
+from predict_graph.iterations.completion import completed
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
@@ -144,9 +144,7 @@ def estimate(graph, overhead, seed=3):
     return found
 
 
-@pytest.mark.parametrize("together", [1 << 60, 0])
-def test_small_samples_need_no_reverse_and_do_not_hang_on_it(monkeypatch, together):
-    monkeypatch.setattr(replicates, "TOGETHER", together)
+def test_small_samples_need_no_reverse_and_do_not_hang_on_it():
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
     without = estimate(graph, LEAN)
     assert "reverse" not in vars(graph)
@@ -155,17 +153,13 @@ def test_small_samples_need_no_reverse_and_do_not_hang_on_it(monkeypatch, togeth
     assert estimate(other, LEAN).curve.tolist() == without.curve.tolist()
 
 
-def test_what_comes_in_is_found_in_one_pass_for_all_samples_of_a_large_graph(monkeypatch):
+def test_what_comes_in_is_found_in_one_pass_for_all_samples(monkeypatch):
     passes = []
     looked = completed.inbound_rows
     monkeypatch.setattr(
         completed, "inbound_rows", lambda graph, some: passes.append(some) or looked(graph, some)
     )
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    samples = len(estimate(graph, LEAN).samples) - 1
-    assert len(passes) == samples
-    passes.clear()
-    monkeypatch.setattr(replicates, "TOGETHER", graph.edges - 1)
     found = estimate(graph, LEAN)
     assert len(passes) == 1
     assert found.low <= estimate(graph, LEAN, seed=5).iterations <= found.high

@@ -5,7 +5,6 @@ from predict_graph import predict
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import check_graph
-from predict_graph.iterations.completion import estimator
 from predict_graph.prediction.seconds.cluster import placement
 from predict_graph.prediction.seconds.cluster.folding import folded
 from predict_graph.prediction.seconds.cluster.placement import (
@@ -84,13 +83,3 @@ def test_a_prediction_asks_where_vertices_are_once(monkeypatch):
     )
     assert len(predicted.by_machines) > 10
     assert len(passes) == 1
-
-
-def test_degrees_and_profiles_of_a_large_graph_are_found_in_one_pass(monkeypatch):
-    monkeypatch.setattr(estimator, "TOGETHER", 0)
-    monkeypatch.setattr("predict_graph.graph.row_kernels.counted_targets", None)  # in-degrees alone
-    graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
-    engine = SparkEngine(master="spark://127.0.0.1:1", workers=16)
-    options = {"engine": engine, "history": "none", "seed": 1, "budget": "0.0001s"}
-    assert predict("pagerank", graph, **options).iterations.predicted > 1
-    assert "reverse" not in vars(graph)
