@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes, shown
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
+from predict_graph.pictures.panels import dots, unit_of
 from predict_graph.results import Result
 
 if TYPE_CHECKING:
@@ -90,20 +89,17 @@ class FunctionComparison(Result):
         return f"functions on {self.graph['name']}"
 
     def pictures(self) -> list[Picture]:
-        """Return time, parts of the time, and memory of each function."""
+        """Return time and memory of each function."""
         if not self.predictions:
             return []
-        times = [one.runtime_seconds for one in self._ranked]
+        ranked = self._ranked
+        times = [one.runtime_seconds for one in ranked]
+        memory = [one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in ranked]
         divisor, unit = unit_of(max(each.predicted for each in times))
-        memory = [one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked]
-        free = readable_bytes(min(one.available_bytes for one in self.predictions))
-        took, peak = self._said(times, readable_seconds), self._said(memory, readable_bytes)
+        free = f"; {readable_bytes(min(one.available_bytes for one in ranked))} are free"
         return [
-            self._dots("Time", took, times, divisor, f"time, {unit}"),
-            self._parts(),
-            self._dots(
-                "Memory at the peak", f"{peak}; {free} are free", memory, _MIB, "memory, MiB"
-            ),
+            self._dots("Time", times, readable_seconds, divisor, unit),
+            self._dots("Memory at the peak", memory, readable_bytes, _MIB, "MiB", free),
         ]
 
     def to_frame(self) -> pd.DataFrame:
@@ -112,14 +108,13 @@ class FunctionComparison(Result):
 
         rows: list[dict[str, Any]] = []
         for one in self.predictions:
-            found = {"runtime_seconds": one.runtime_seconds, "peak_memory_bytes": one.peak_bytes}
-            ends = {
-                f"{name}_{end}": value
-                for name, interval in found.items()
-                if interval is not None
-                for end, value in interval.to_dict().items()
-            }
-            rows.append({"function": _name(one), **ends})
+            row: dict[str, Any] = {"function": _name(one)}
+            for name in ("runtime_seconds", "peak_bytes"):
+                interval = getattr(one, name)
+                ends = {} if interval is None else interval.to_dict()
+                prefix = name.replace("peak_", "peak_memory_")
+                row |= {f"{prefix}_{end}": value for end, value in ends.items()}
+            rows.append(row)
         rows += [{"function": name, "error": text} for name, text in self.errors.items()]
         return pd.DataFrame(rows)
 
@@ -133,46 +128,30 @@ class FunctionComparison(Result):
         return sorted(self.predictions, key=lambda one: one.runtime_seconds.predicted)
 
     def _dots(
-        self, title: str, said: str, figures: Sequence[Interval], divisor: float, axis: str
+        self,
+        title: str,
+        figures: Sequence[Interval],
+        readable: Callable[[float], str],
+        divisor: float,
+        unit: str,
+        more: str = "",
     ) -> Picture:
+        names = [_name(one) for one in self._ranked]
         values, low, high = (
             np.array([getattr(each, name) for each in figures]) / divisor
             for name in ("predicted", "low", "high")
         )
 
         def draw(axes: Any) -> None:
-            dots(axes, self._names(), values, low, high, xlabel=f"{axis} (line: 90% sure)")
+            two_lines = [name.replace(":", ":\n", 1) for name in names]
+            dots(axes, two_lines, values, low, high, xlabel=f"{title}, {unit} (line: 90% sure)")
             if high.max() > _FAR * low.min() > 0.0:
                 axes.set_xscale("log")
                 axes.xaxis.set_major_formatter("{x:g}")
 
-        return Picture(title, f"{title}: {said}.", draw, 0.5 + 0.1 * len(figures))
-
-    def _parts(self) -> Picture:
-        bars = {
-            name: {
-                "conversion": one.convert_seconds.predicted,
-                "call": one.call_seconds.predicted,
-            }
-            for name, one in zip(self._names(), self._ranked, strict=True)
-        }
-        said = "; ".join(
-            f"{name} "
-            + " and ".join(f"{readable_seconds(each)} {part}" for part, each in parts.items())
-            for name, parts in bars.items()
-        )
-        draw = partial(bars_of_parts, bars=bars)
-        return Picture("Where the time goes", f"Parts: {said}.", draw, 0.5 + 0.2 * len(bars))
-
-    def _names(self) -> list[str]:
-        """Return the functions as they fit beside an axis: module and name on two lines."""
-        return [_name(one).replace(":", ":\n", 1) for one in self._ranked]
-
-    def _said(self, figures: Sequence[Interval], readable: Callable[[float], str]) -> str:
-        return ", ".join(
-            f"{_name(one)} {shown(figure, readable)}"
-            for one, figure in zip(self._ranked, figures, strict=True)
-        )
+        pairs = zip(names, figures, strict=True)
+        said = ", ".join(f"{name} {shown(figure, readable)}" for name, figure in pairs)
+        return Picture(title, f"{title}: {said}{more}.", draw, 0.5 + 0.1 * len(figures))
 
 
 def compare_functions(
