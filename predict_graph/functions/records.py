@@ -82,15 +82,21 @@ def keep_samples(
     )
 
 
-def earlier_points(history: History | None, function: GraphFunction, graph: Graph) -> list[Point]:
-    """Return the runs of a function, with the same arguments, on other graphs on this machine."""
+def earlier_points(
+    history: History | None, function: GraphFunction, graph: Graph | None = None
+) -> list[Point]:
+    """Return the runs of a function with the same arguments on this machine.
+
+    On other graphs than the given one; without one, on any and on their samples.
+    """
     if history is None:
         return []
     found = history.training_runs(
         function.name,
         _engine(function),
         machine_identity(),
-        graph.fingerprint,
+        None if graph is None else graph.fingerprint,
+        kinds=("run", "sample") if graph is None else ("run",),
         limit=_NEWEST,
     )
     points = []
@@ -100,7 +106,9 @@ def earlier_points(history: History | None, function: GraphFunction, graph: Grap
             continue
         drivers = {name: float(row.get(f"driver_{name}", math.nan)) for name in DRIVERS}
         if all(math.isfinite(value) for value in drivers.values()):
-            points.append(Point(drivers, float(row["seconds"]), "", run.fingerprint))
+            sampler = str((run.sample or {}).get("sampler", ""))
+            of = run.sample_of or run.fingerprint
+            points.append(Point(drivers, float(row["seconds"]), sampler, of))
     return points
 
 

@@ -13,7 +13,7 @@ import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -28,12 +28,13 @@ from predict_graph.durations import readable_seconds
 from predict_graph.functions.child import consumed, drawn
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import as_graph, build
-from predict_graph.functions.growth import extrapolate
+from predict_graph.functions.growth import Point, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, keep_run
 from predict_graph.functions.reported import reporter, silenced
+from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.watch import REPORTED, LoopWatch, Seen, reported
-from predict_graph.functions.works import changing_rounds, works_of
+from predict_graph.functions.works import changing_rounds, light_graph, works_of
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -317,14 +318,20 @@ class _Watcher(threading.Thread):
         self._trail.append((elapsed, outer.done, outer.total))
 
     def _look_at_graph(self) -> None:
-        """Estimate the work of each vertex, once that is a small part of the run."""
+        """Read the graph, once that is a small part of the run, for what it shows of its time."""
         if self._works is not None or self._spent < self._due:
             return
         self._due = 2.0 * self._spent  # counting its edges takes time too
         try:
-            self._works = works_of(self._graph, _LOOKING * self._spent)
+            light = light_graph(self._graph, _LOOKING * self._spent)
+            if light is None:
+                return
+            self._works = works_of(light)
+            if self._expected is None:
+                drivers = drivers_of(light, np.random.default_rng(0))
+                self._expected = _extrapolated(shipped_points(self._function), drivers, "")
         except Exception:  # the function changes the graph, or its vertices are not hashable
-            self._works = {}
+            self._works = self._works or {}
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
@@ -343,11 +350,19 @@ class _Watcher(threading.Thread):
 def _expected(
     function: GraphFunction, graph: Any, source: Any, history: History | None
 ) -> Interval | None:
-    """Extrapolate earlier runs on other graphs; None without any."""
-    if history is None or not len(history.runs(algorithm=function.name, kind="run", limit=1)):
+    """Extrapolate earlier runs, and those of a prediction on samples; None without any."""
+    points = earlier_points(history, function)
+    if not points:
         return None
     whole, drivers = _described(function, graph, source)
-    found = extrapolate(earlier_points(history, function, whole), drivers, "")
+    return _extrapolated(points, drivers, whole.fingerprint)
+
+
+def _extrapolated(
+    points: Sequence[Point], drivers: Mapping[str, float], graph: str
+) -> Interval | None:
+    """Return the runtime by runs on graphs and samples, unless it is known to no factor of ten."""
+    found = extrapolate(points, drivers, graph)
     if found is None or found.log_std * QUANTILE > math.log(10.0):
         return None
     return Interval.spread(found.cost, found.log_std)
