@@ -15,7 +15,7 @@ from typing import Any
 
 from numba.core import event
 
-_IMPORTING = [0.0]  # seconds so far, of this process
+_imports: list[float] = []  # the seconds of each, in this process
 
 
 class Stopwatch:
@@ -23,13 +23,13 @@ class Stopwatch:
 
     def __init__(self, compiling: event.TimingListener) -> None:
         self._compiling = compiling
-        self._started = time.perf_counter() - _IMPORTING[0]
+        self._started = time.perf_counter() - sum(_imports)
 
     @property
     def seconds(self) -> float:
         """Time so far; read it when nothing is being compiled."""
         compiled = self._compiling.duration if self._compiling.done else 0.0
-        return max(time.perf_counter() - self._started - compiled - _IMPORTING[0], 0.0)
+        return max(time.perf_counter() - self._started - compiled - sum(_imports), 0.0)
 
 
 @contextmanager
@@ -53,5 +53,5 @@ def imported(name: str) -> Any:
     if name not in sys.modules:
         started = time.perf_counter()
         import_module(name)
-        _IMPORTING[0] += time.perf_counter() - started
+        _imports.append(time.perf_counter() - started)
     return sys.modules[name]

@@ -10,7 +10,6 @@ Rules, the same for every source:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -172,23 +171,7 @@ def symmetric(graph: Graph) -> Graph:
     >>> symmetric(from_edges(np.array([0, 1, 1]), np.array([1, 0, 2])))
     Graph('graph', 3 vertices, 2 undirected edges)
     """
-    return _of_rows(graph, _in_both_directions(_rows_of(graph)), directed=False)
-
-
-def transposed(graph: Graph) -> Graph:
-    """Return the graph with every edge turned round."""
-    return _of_rows(graph, _rows_of(graph).T.tocsr())
-
-
-def _rows_of(graph: Graph) -> Any:
-    """Return the rows of a graph for scipy."""
-    values = np.ones(graph.edges, np.int8) if graph.weights is None else graph.weights
-    return sparse.csr_array((values, graph.indices, graph.indptr), shape=graph.shape)
-
-
-def _of_rows(graph: Graph, rows: Any, **changes: Any) -> Graph:
-    weights = None if graph.weights is None else rows.data
-    return replace(graph, indptr=rows.indptr, indices=rows.indices, weights=weights, **changes)
+    return graph.with_rows(_in_both_directions(graph.scipy_rows()), directed=False)
 
 
 def _in_both_directions(rows: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -172,9 +172,19 @@ class Graph(Described):
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:
             return self
-        from predict_graph.graph.build import transposed
+        return self.with_rows(self.scipy_rows().T.tocsr())
 
-        return transposed(self)
+    def scipy_rows(self) -> sparse.csr_array:
+        """Return the rows as scipy has them; an edge without a weight takes one byte."""
+        from scipy import sparse
+
+        values = np.ones(self.edges, np.int8) if self.weights is None else self.weights
+        return sparse.csr_array((values, self.indices, self.indptr), shape=self.shape)
+
+    def with_rows(self, rows: sparse.csr_array, **changes: Any) -> Graph:
+        """Return the graph with other rows, which are checked."""
+        weights = None if self.weights is None else rows.data
+        return replace(self, indptr=rows.indptr, indices=rows.indices, weights=weights, **changes)
 
     @cached_property
     def fingerprint(self) -> str:
