@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba import njit
+from scipy import sparse
 
-from samplers.csr import UNWEIGHTED, IntArray, read_only, turn_round
+from samplers.csr import IntArray, read_only
 
 Marks = npt.NDArray[np.uint8]
 
@@ -82,16 +83,15 @@ def induced_csr(
     kept_indptr: IntArray = np.zeros(len(chosen) + 1, dtype=np.int64)
     _count_kept(indptr, indices, chosen, marks, kept_indptr)
     kept_indices = np.empty(int(kept_indptr[-1]), dtype=indices.dtype)
-    given = UNWEIGHTED if weights is None else _frozen(weights)
+    given = np.zeros(0, np.int8) if weights is None else _frozen(weights)
     kept_weights = np.empty(0 if weights is None else len(kept_indices), dtype=given.dtype)
     kept = (kept_indptr, kept_indices, kept_weights)
     if not _fill(indptr, indices, given, chosen, marks, new_id, *kept):
-        # Turned round twice the rows ascend, in time linear in the edges kept.
-        for _ in range(2):
-            turned = (np.zeros_like(kept[0]), np.empty_like(kept[1]), np.empty_like(kept[2]))
-            turn_round(*kept, *turned)
-            kept = turned
-    return kept[0], kept[1], None if weights is None else kept[2]
+        values = np.zeros(len(kept_indices), np.int8) if weights is None else kept_weights
+        rows = sparse.csr_array((values, kept_indices, kept_indptr), shape=(len(chosen),) * 2)
+        rows.sort_indices()
+        kept_indices, kept_weights = rows.indices.astype(indices.dtype, copy=False), rows.data
+    return kept_indptr, kept_indices, None if weights is None else kept_weights
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -7,16 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
-from samplers._measures import (
-    ascending_rows,
-    closed_wedges,
-    hop_counts,
-    largest_component,
-    neighbourhood_counts,
-)
-from samplers._random import RandomState, below, new_state
-from samplers.csr import CSRArrays, check_csr, owned, reverse_csr
+from samplers._measures import hop_counts
+from samplers._random import RandomState, new_state
+from samplers.csr import CSRArrays, check_csr
 
 # Bounds on the time; docs/samplers.md has the resulting precision.
 HOP_SOURCES = 64
@@ -83,7 +79,7 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
 
     Time is a few passes over the edges and the hop plot, whose searches read at most 64 times the
     edges in both directions and at most about 5e8 edges (with 4 sources at the least). Memory is 32
-    bytes a vertex, and the reverse of a directed graph when the graph has none.
+    bytes a vertex and about 20 bytes an edge.
 
     Parameters
     ----------
@@ -104,29 +100,19 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
     >>> triangle.clustering, triangle.largest_component, triangle.effective_diameter
     (1.0, 1.0, 0.9)
     """
-    state = new_state(random_state)
+    generator = np.random.default_rng(int(new_state(random_state)[0]))
     graph = check_csr(csr)
-    reverse = _ascending(graph.reverse())
-    graph = _ascending(graph)
-    both = graph.directed
-    arrays = (graph.indptr, graph.indices, reverse.indptr, reverse.indices, both)
     n = graph.vertices
-
-    sources = _hop_sources(graph, state)
-    pairs = hop_counts(*arrays, sources)[1:]
-    hop_plot = np.cumsum(pairs) / pairs.sum() if len(pairs) else np.empty(0)
-
     out_degrees = np.diff(graph.indptr).astype(np.int64, copy=False)
-    in_degrees = np.diff(reverse.indptr).astype(np.int64, copy=False)
-    most = int((out_degrees + in_degrees).max()) if both else int(out_degrees.max())
-    scratch = np.empty(most, dtype=graph.indices.dtype)
-    pendant, neighbours, mutual = neighbourhood_counts(*arrays, scratch)
-    # Each pair counts at both ends: 2 × edges between two vertices = neighbours + mutual.
-    between = (neighbours + mutual) / 2
-    if both:
-        reciprocity = mutual / between if between else np.nan
-    else:
-        reciprocity = 1.0 if neighbours else np.nan
+    in_degrees = np.bincount(graph.indices, minlength=n) if graph.directed else out_degrees
+    links = _links(graph)
+    degrees = np.diff(links.indptr)
+    sources = _hop_sources(n, n + links.nnz, generator)
+    pairs = hop_counts(links.indptr.astype(np.int64, copy=False), links.indices, sources)[1:]
+    hop_plot = np.cumsum(pairs) / pairs.sum() if len(pairs) else np.empty(0)
+    # Each pair counts at both ends: 2 × edges between two vertices = links + mutual ones.
+    mutual = np.count_nonzero(links.data == 2) if graph.directed else links.nnz
+    _, components = connected_components(links, directed=False)
     return GraphProperties(
         vertices=n,
         edges=graph.edges,
@@ -135,28 +121,45 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
         hop_plot=hop_plot,
         hop_sources=len(sources),
         effective_diameter=_effective_diameter(hop_plot),
-        clustering=closed_wedges(*arrays, WEDGES, state, scratch) / WEDGES,
-        largest_component=largest_component(graph.indptr, graph.indices) / n,
-        pendant=pendant / n,
-        dangling=int(np.count_nonzero(out_degrees == 0)) / n,
-        reciprocity=float(reciprocity),
+        clustering=_closed_wedges(links, degrees, generator) / WEDGES,
+        largest_component=int(np.bincount(components).max()) / n,
+        pendant=np.count_nonzero(degrees == 1) / n,
+        dangling=np.count_nonzero(out_degrees == 0) / n,
+        reciprocity=2 * mutual / (links.nnz + mutual) if links.nnz else np.nan,
     )
 
 
-def _ascending(graph: CSRArrays) -> CSRArrays:
-    if ascending_rows(graph.indptr, graph.indices):
-        return graph
-    turned = reverse_csr(*reverse_csr(graph.indptr, graph.indices))
-    return owned(*turned, directed=graph.directed)
+def _links(graph: CSRArrays) -> sparse.csr_array:
+    """Return the neighbours of each vertex but itself; 2 where both directions have an edge."""
+    rows = np.repeat(np.arange(graph.vertices), np.diff(graph.indptr))
+    kept = rows != graph.indices
+    ends = rows[kept].astype(graph.indices.dtype), graph.indices[kept]
+    links = sparse.coo_array((np.ones(len(ends[0]), np.int8), ends), shape=graph.shape).tocsr()
+    links.data[:] = 1
+    return (links + links.T.tocsr()).tocsr() if graph.directed else links
 
 
-def _hop_sources(graph: CSRArrays, state: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    reads = graph.vertices + graph.edges * (2 if graph.directed else 1)
-    affordable = max(LEAST_HOP_SOURCES, HOP_EDGE_BUDGET // reads)
-    count = min(HOP_SOURCES, affordable)
-    if graph.vertices <= count:
-        return np.arange(graph.vertices)
-    return np.array([below(state, graph.vertices) for _ in range(count)], dtype=np.int64)
+def _closed_wedges(
+    links: sparse.csr_array, degrees: npt.NDArray[np.integer], generator: np.random.Generator
+) -> int:
+    """Return how many of random vertices have an edge between two random neighbours.
+
+    A vertex of fewer than two neighbours counts as open.
+    """
+    centres = generator.integers(len(degrees), size=WEDGES)
+    centres = centres[degrees[centres] > 1]
+    if not len(centres):
+        return 0
+    first = generator.integers(degrees[centres])
+    second = generator.integers(degrees[centres] - 1)
+    second += second >= first
+    ends = [links.indices[links.indptr[centres] + place] for place in (first, second)]
+    return int(np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]]))
+
+
+def _hop_sources(n: int, reads: int, generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    count = min(HOP_SOURCES, max(LEAST_HOP_SOURCES, HOP_EDGE_BUDGET // reads))
+    return np.arange(n) if n <= count else generator.integers(n, size=count)
 
 
 def _effective_diameter(hop_plot: npt.NDArray[np.float64]) -> float:
