@@ -107,7 +107,7 @@ def page(
     lines += [
         "",
         "Another content: read, although a checksum of the format covers other content. Formats "
-        f"with such a checksum: {checked}. Of WebGraph, counts of the properties are compared.",
+        f"with such a checksum: {checked}. Of WebGraph, counts of gaps are compared.",
         "",
     ]
     if finds:
