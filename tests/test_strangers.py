@@ -120,7 +120,14 @@ def test_2_memory_that_nothing_was_written_to(tmp_path):
         ("indptr", lambda a: a[::-1].copy(), "indptr of a graph"),
         ("weights", lambda a: a * np.inf, "accepted: finite numbers"),
         ("labels", lambda a: a[1:], "3 labels, but 4 vertices"),
-        ("notes", lambda a: np.array(1), "cannot be read|not those of a graph|not an .npz"),
+        ("notes", lambda a: np.array(1), ""),
+        ("indptr", lambda a: a.astype(float), "a vector of integers"),
+        ("indptr", lambda a: a.reshape(1, -1), "a vector of integers"),
+        ("indices", lambda a: np.array(list("abcde")), "a vector of integers"),
+        ("weights", lambda a: np.array(list("abcde")), "a vector of real numbers"),
+        ("directed", lambda a: np.array([True, False]), ""),
+        ("labels", lambda a: a / 2, "the labels are 1-dimensional float64"),
+        ("label_starts", lambda a: np.array([0, 5]), "no bytes with the places"),
     ],
 )
 def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):
@@ -133,8 +140,20 @@ def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):
     file = save_graph(graph, tmp_path / "g.npz")
     assert check_graph(file).fingerprint == graph.fingerprint
     with np.load(file) as arrays:
-        np.savez(file, **{**arrays, name: change(arrays[name])})
-    refused(file, match)
+        np.savez(file, **{**arrays, name: change(arrays.get(name))})
+    refused(file, rf"g\.npz.*{match}")
+
+
+@pytest.mark.parametrize(
+    ("array", "match"),
+    [(np.arange(3), "holds the arrays a; accepted"), (None, r"\(2, 3\); accepted: square")],
+)
+def test_3_other_arrays_are_no_graph(tmp_path, array, match):
+    if array is None:
+        sparse.save_npz(tmp_path / "g.npz", sparse.coo_array(np.ones((2, 3))))
+    else:
+        np.savez(tmp_path / "g.npz", a=array)
+    refused(tmp_path / "g.npz", match)
 
 
 @pytest.mark.parametrize(
@@ -389,28 +408,6 @@ def test_9_enormous_options_of_collect(program, tmp_path, option):
 
 
 # 10: sentences
-
-
-def test_10_npz(tmp_path):
-    rows = {"indptr": np.array([0, 1, 2]), "indices": np.array([1, 0]), "directed": np.True_}
-    wrong = [
-        {"indptr": rows["indptr"].astype(float)},
-        {"indptr": rows["indptr"].reshape(1, -1)},
-        {"indptr": np.array(["0", "1", "2"])},
-        {"indices": np.array([1.0, 0.0])},
-        {"indices": np.array(["a", "b"])},
-        {"weights": np.array(["a", "b"])},
-        {"directed": np.array([True, False])},
-        {"labels": np.array([1.5, 2.5])},
-        {"label_starts": np.array([0, 5]), "labels": np.zeros(3, np.uint8)},
-    ]
-    for changes in wrong:
-        np.savez(tmp_path / "g.npz", **{**rows, **changes})
-        refused(tmp_path / "g.npz", r"g\.npz")
-    np.savez(tmp_path / "g.npz", a=np.arange(3))
-    refused(tmp_path / "g.npz", "holds the arrays a; accepted")
-    sparse.save_npz(tmp_path / "g.npz", sparse.coo_array(np.ones((2, 3))))
-    refused(tmp_path / "g.npz", r"\(2, 3\); accepted: square")
 
 
 @pytest.mark.parametrize(

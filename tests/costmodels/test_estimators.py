@@ -218,17 +218,15 @@ def test_too_few_rows_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [({"min_gain": 1.0}, "min_gain"), ({"max_terms": 0}, "max_terms"), ({"max_folds": 1}, "folds")],
+    ("options", "groups", "message"),
+    [
+        ({"min_gain": 1.0}, None, "min_gain"),
+        ({"max_terms": 0}, None, "max_terms"),
+        ({"max_folds": 1}, None, "folds"),
+        ({}, np.zeros(20), "at least 2"),
+        ({}, np.zeros(19), "shape"),
+    ],
 )
-def test_bad_options_are_refused(options, message):
+def test_bad_options_and_groups_are_refused(options, groups, message):
     with pytest.raises(ValueError, match=message):
-        ForwardSelectedLinear(**options).fit(*work(20, 0))
-
-
-def test_bad_groups_are_refused():
-    X, y = work(20, 0)
-    with pytest.raises(ValueError, match="at least 2"):
-        ForwardSelectedLinear().fit(X, y, groups=np.zeros(20))
-    with pytest.raises(ValueError, match="shape"):
-        ForwardSelectedLinear().fit(X, y, groups=np.zeros(19))
+        ForwardSelectedLinear(**options).fit(*work(20, 0), groups=groups)

@@ -71,20 +71,6 @@ def test_threads_that_ended_and_children_count(counters, monkeypatch):
     assert READ(meter).waited == pytest.approx(7.0 / 10.0)
 
 
-def test_only_the_last_predictions_count(counters):
-    """Those that were too short for a figure of their own are put together."""
-    meter = LoadMeter()
-    counters.threads = {"1": (1.0, 9.0)}
-    meter.start()
-    counters.threads = {"1": (1.2, 9.0)}
-    meter.start()
-    counters.threads = {"1": (1.21, 9.0)}
-    assert READ(meter).waited == 0.0
-    meter.start()
-    counters.threads = {"1": (1.4, 9.2)}
-    assert READ(meter).waited == pytest.approx(0.2 / 0.6)
-
-
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="counted by Linux")
 def test_this_process_is_counted():
     meter = LoadMeter()

@@ -9,7 +9,6 @@ does before there is anything) is for ``subprocess``.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import stat
@@ -18,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from tests.warm import client
 
@@ -29,8 +28,6 @@ HERE = Path(__file__).parent
 
 class WarmPython:
     """A Python that has imported what the program imports.
-
-    Without /proc, which shows that a fork would lose no thread, every command starts its own.
 
     Parameters
     ----------
@@ -43,9 +40,6 @@ class WarmPython:
         self._folder = Path(tempfile.mkdtemp(prefix="warm-"))
         self.env = dict(os.environ if env is None else env)
         self._socket = str(self._folder / "s")
-        self._server: subprocess.Popen[bytes] | None = None
-        if not Path("/proc/self/task").is_dir():
-            return
         self._server = subprocess.Popen(
             [sys.executable, str(HERE / "server.py"), self._socket],
             stdin=subprocess.PIPE,  # it ends with this process, as nobody holds the other end
@@ -67,43 +61,19 @@ class WarmPython:
         timeout: float = 120.0,
     ) -> subprocess.CompletedProcess[bytes]:
         """Do what ``subprocess.run([sys.executable, *arguments], capture_output=True)`` does."""
-        words = [str(word) for word in arguments]
-        asked = dict(os.environ if env is None else env)
-        folder = os.fspath(cwd or os.getcwd())
-        with contextlib.ExitStack() as stack:
-            streams: list[IO[bytes]] = [
-                stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)
-            ]
-            streams[0].write(input or b"")
-            streams[0].seek(0)
-            if self._server is None or not client.alike(asked, self.env):
-                done = subprocess.run(
-                    [sys.executable, *words],
-                    stdin=streams[0],
-                    stdout=streams[1],
-                    stderr=streams[2],
-                    cwd=folder,
-                    env=asked,
-                    timeout=timeout,
-                    check=False,
-                )
-                status = done.returncode
-            else:
-                files = [stream.fileno() for stream in streams]
-                try:
-                    status = client.ask(self._socket, words, folder, asked, files, timeout)
-                except TimeoutError:
-                    raise subprocess.TimeoutExpired(words, timeout) from None
-            said = []
-            for stream in streams[1:]:
-                stream.seek(0)
-                said.append(stream.read())
-        return subprocess.CompletedProcess(words, status, *said)
+        words = [str(self.programs() / "python"), *map(str, arguments)]
+        return subprocess.run(
+            words,
+            input=input or b"",
+            capture_output=True,
+            cwd=cwd,
+            env=env,
+            timeout=timeout,
+            check=False,
+        )
 
     def programs(self) -> Path:
         """Return a folder with ``python`` and ``predict-graph`` for the PATH of a shell."""
-        if self._server is None:
-            return Path(sys.executable).parent
         folder = self._folder / "bin"
         if not folder.is_dir():
             folder.mkdir()
@@ -121,7 +91,6 @@ class WarmPython:
 
     def close(self) -> None:
         """End it, and remove what it kept."""
-        if self._server is not None:
-            with self._server as server:
-                server.kill()
+        with self._server as server:
+            server.kill()
         shutil.rmtree(self._folder, ignore_errors=True)

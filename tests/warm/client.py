@@ -21,7 +21,7 @@ def alike(asked, given):
     return read_at_start(asked) == read_at_start(given)
 
 
-def ask(path, words, folder, env, files, timeout=None):
+def ask(path, words, folder, env, files):
     """Have a process run; return its exit status, negative for a signal as in subprocess."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
@@ -30,14 +30,11 @@ def ask(path, words, folder, env, files, timeout=None):
         connection.sendall(text)
         with connection.makefile("r") as answers:
             number = int(answers.readline())
-            connection.settimeout(timeout)
             try:
                 return int(answers.readline())
-            except BaseException as error:
-                os.kill(number, signal.SIGKILL if timeout is not None else signal.SIGINT)
-                if isinstance(error, KeyboardInterrupt):
-                    return int(answers.readline())
-                raise
+            except KeyboardInterrupt:
+                os.kill(number, signal.SIGINT)
+                return int(answers.readline())
 
 
 def main(path, python, words, given):

@@ -91,13 +91,6 @@ def test_csv_columns_by_name(edges):
     expect_weights(graph, edges)
 
 
-@given(EDGES)
-def test_csv_with_a_header_ignores_other_columns(edges):
-    graph = read("\n".join(["a,b,time", *(f"{s},{t},2020" for s, t in edges)]), ".csv")
-    expect(graph, edges)
-    assert graph.weights is None
-
-
 TEXTS = (
     st.text(
         st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters="\n\r"), min_size=1
