@@ -1,9 +1,7 @@
 """What the commands print and write."""
 
 import csv
-import gzip
 import json
-import os
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -131,14 +129,6 @@ def test_same_seed_same_json_whatever_the_threads(program, tmp_path):
     assert len(found[0]["samples"]) > 5
 
 
-def test_a_picture_is_drawn(program, tmp_path):
-    pytest.importorskip("matplotlib")
-    path = tmp_path / "out.png"
-    assert program("validate", "pagerank", GRAPH, "--plot", path).status == 0
-    assert path.read_bytes().startswith(b"\x89PNG")
-    assert os.listdir(tmp_path) == ["out.png"]
-
-
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
 def test_run_writes_a_value_for_each_vertex(program, tmp_path, ending):
     graph = tmp_path / "graph.txt"
@@ -181,45 +171,6 @@ def test_a_sample_without_a_seed_can_be_drawn_again(program, tmp_path):
     first, seed = out.read_text(), written(report)["seed"]
     program("sample", GRAPH, "--out", out, "--seed", seed)
     assert out.read_text() == first
-
-
-def test_samplers_are_compared(program, tmp_path):
-    path = tmp_path / "out.json"
-    graphs = (GRAPH, "barabasi-albert:n=800,m=3,seed=1")
-    asked = f"--samplers brj,mhrw --algorithms pagerank --ratio 0.2 --seed 1 --json {path}"
-    result = program("compare-samplers", *graphs, *asked.split())
-    assert result.status == 0
-    rows = written(path)
-    assert [row["sampler"] for row in rows] == ["brj", "mhrw"] * 2
-    for row in rows:
-        error = row["pagerank_sample"] / row["pagerank_graph"] - 1
-        assert row["pagerank_error"] == pytest.approx(error, abs=1e-3)
-        assert 0 <= row["edge_share"] <= 1
-        assert 0 <= row["d_in_degree"] <= 1
-    assert rows[0]["pagerank_graph"] == rows[1]["pagerank_graph"]
-
-
-def test_strings_as_ids(program, tmp_path):
-    path = tmp_path / "graph.tsv"
-    path.write_text("".join(f"a{v}\tb{v % 7}\n" for v in range(50)))
-    ranks = tmp_path / "ranks.csv"
-    assert program("run", "pagerank", path, "--ids", "string", "--out", ranks).status == 0
-    with ranks.open(newline="") as file:
-        vertices = [row[0] for row in csv.reader(file)]
-    assert sorted(vertices[1:]) == sorted(
-        [*(f"a{v}" for v in range(50)), *(f"b{v}" for v in range(7))]
-    )
-
-
-def test_undirected_doubles_the_messages(program, tmp_path):
-    path = tmp_path / "graph.txt.gz"
-    path.write_bytes(gzip.compress(b"".join(b"%d %d\n" % (v, v + 1) for v in range(99))))
-    edges = []
-    for option in ("--directed", "--undirected"):
-        out = tmp_path / "out.json"
-        assert program("run", "pagerank", path, option, "--json", out).status == 0
-        edges.append(written(out)["graph"]["edges"])
-    assert edges == [99, 198]
 
 
 def test_the_history_from_end_to_end(program, tmp_path):

@@ -4,37 +4,8 @@ import json
 
 import pytest
 
-
-def event(kind, **fields):
-    return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"
-
-
-def job(number, name, group=None, description=None):
-    """Return the events of a job of one stage and one task, a second long."""
-    at, stage = 10_000 + 1000 * number, {"Stage ID": number}
-    properties = {} if group is None else {"spark.jobGroup.id": group}
-    if description is not None:
-        properties["spark.job.description"] = description
-    info = {**stage, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
-    info |= {"Parent IDs": [], "RDD Info": []}
-    task = {
-        "Task ID": number,
-        "Index": 0,
-        "Executor ID": "0",
-        "Host": "far.example",
-        "Killed": False,
-    }
-    task |= {"Launch Time": at, "Finish Time": at + 900, "Failed": False}
-    read = {"Total Records Read": 100, "Local Bytes Read": 300, "Remote Bytes Read": 900}
-    metrics = {"Executor Run Time": 800, "Shuffle Read Metrics": read}
-    start = {"Job ID": number, "Submission Time": at, "Stage IDs": [number]}
-    return (
-        event("JobStart", **start, Properties=properties)
-        + event("StageSubmitted", **{"Stage Info": info})
-        + event("TaskEnd", **{**stage, "Task Info": task, "Task Metrics": metrics})
-        + event("JobEnd", **{"Job ID": number, "Completion Time": at + 1000})
-    )
-
+from tests.predict_graph.cli.events import event
+from tests.predict_graph.cli.events import spark_job as job
 
 START = event("ApplicationStart", **{"App Name": "ranks", "App ID": "app-7", "Timestamp": 9000})
 CONF = {"spark.master": "spark://far:7077", "spark.executor.memory": "2g"}

@@ -7,11 +7,6 @@ import sys
 
 import pytest
 
-JOB = """
-import sys, time
-scale, machines = float(sys.argv[1]), int(sys.argv[2])
-time.sleep(0.05 + 0.2 * scale / machines)
-"""
 ROWS = "scale,machines,seconds\n" + "".join(
     f"{s},{m},{20 + 300 * s / m + m}\n" for s in (1, 2) for m in (1, 2, 4, 8, 16)
 )
@@ -30,32 +25,6 @@ def folder(tmp_path, monkeypatch):
 def model(program, folder):
     assert program("fit", "runs.csv", "--model", "ernest", "--out", "model.json").status == 0
     return "model.json"
-
-
-@pytest.mark.slow
-def test_measure_fit_and_plan_a_small_job(process, folder):
-    (folder / "job.py").write_text(JOB)
-    (folder / "design.csv").write_text("scale,machines\n1,1\n1,2\n1,4\n2,1\n2,4\n2,8\n")
-    job = ["--", sys.executable, "job.py", "{scale}", "{machines}"]
-    result = process("collect", "--design", "design.csv", "--out", "points.csv", *job, cwd=folder)
-    assert result.status == 0, result
-    assert result.out == "6 points measured: points.csv\n"
-    assert len(result.lines) == 6
-    assert result.lines[0].startswith("1 of 6: scale 1, machines 1, repeat 1: ")
-    result = process("collect", "--design", "design.csv", "--out", "points.csv", *job, cwd=folder)
-    assert result.out == "0 points measured, 6 were there already: points.csv\n"
-    result = process("fit", "points.csv", "--model", "ernest", "--out", "m.json", cwd=folder)
-    assert result.status == 0, result
-    assert "seconds = " in result.out
-    plan = ["plan", "m.json", "--machines", "1:16", "--scale", "16", "--deadline", "2 parsecs"]
-    process(*plan, cwd=folder).is_refused("the deadline is '2 parsecs'")
-    plan[-1] = "2s"
-    result = process(*plan, "--json", "-", cwd=folder)
-    assert result.status == 0, result
-    choice = json.loads(result.out)["choice"]
-    # 0.05 + 3.2/m and the start of Python, so some machines but not all of them.
-    assert 2 <= choice["machines"] <= 8
-    assert choice["high"] <= 2
 
 
 def test_a_design_is_collected(program, folder):
@@ -95,15 +64,10 @@ def test_designs_of_other_terms_and_criteria(program, folder):
 DESIGNS = {
     "one machine count": (["--machines", "8"], ["8"]),
     "upside down": (["--scale", "10:1"], ["the scale is '10:1'", "the smaller first"]),
-    "one scale": (["--scale", "5"], ["the scale is '5'"]),
-    "scale 0": (["--scale", "0:5"], ["the scale is '0:5'"]),
     "a small budget": (["--budget", "0.1"], ["the budget 0.1 affords too few runs"]),
-    "no budget": (["--budget", "-1"], ["budget is -1"]),
     "unknown terms": (["--terms", "cube"], ["unknown terms 'cube'", "ernest, masha"]),
     "an unknown criterion": (["--criterion", "e"], ["unknown criterion 'e'"]),
     "a target without scale": (["--criterion", "i", "--target", "8:64"], ["SCALE@MACHINES"]),
-    "a target of nothing": (["--target", "1@8"], ["targets are given"]),
-    "an unknown cost": (["--cost", "love"], ["unknown cost 'love'"]),
 }
 
 
@@ -203,15 +167,6 @@ def test_long_frontiers_are_thinned_on_the_screen_only(program, folder, model):
     assert len(result.out.splitlines()) < 40
 
 
-def test_iterations(program, folder):
-    assert program("fit", "runs.csv", "--iterations", 5, "--out", "m.json").status == 0
-    times = []
-    for more in ([], ["--iterations", 50]):
-        result = program("plan", "m.json", "--machines", 4, "--scale", 1, "--json", "-", *more)
-        times.append(json.loads(result.out)["configurations"][0]["seconds"])
-    assert times[1] == pytest.approx(10 * times[0])
-
-
 def test_rows_are_selected(program, folder):
     text = "kind,nodes,time\n" + "".join(
         f"{kind},{m},{factor * (5 + 60 / m)}\n"
@@ -226,22 +181,6 @@ def test_rows_are_selected(program, folder):
     assert found["coefficients"][0]["value"] == pytest.approx(15, rel=1e-3)
     assert not any("kind" in warning for warning in found["warnings"])
     program("fit", "kinds.csv", "--where", "kind").is_refused("'kind'; accepted: NAME=VALUE")
-
-
-def test_pictures(program, folder, model):
-    pytest.importorskip("matplotlib")
-    from matplotlib.image import imread
-
-    assert program("fit", "runs.csv", "--plot", "fit.png").status == 0
-    plan = ["plan", f"small={model}", "--machines", "1:20", "--scale", 1, "--prices", "prices.csv"]
-    limits = ["--deadline", "2m", "--budget", "0.05"]
-    assert program(*plan, *limits, "--plot", "plan.png").status == 0
-    for name in ("fit.png", "plan.png"):
-        picture = imread(folder / name)
-        assert picture.shape[1] > 800
-        assert picture.std() > 0.05
-    assert program(*plan, "--plot", "plan.svg").status == 0
-    assert "<svg" in (folder / "plan.svg").read_text()
 
 
 def test_a_failing_job_fails_the_collection(program, folder):
@@ -266,15 +205,9 @@ def test_options_after_the_dashes_are_the_jobs(program, folder):
 
 COLLECT = {
     "no design": (["--", "true"], ["--design"]),
-    "a design that is away": (["--design", "away.csv", "--", "true"], ["no file away.csv"]),
-    "no command": (["--design", "runs2.csv"], ["no command", "after --"]),
     "a timeout in words": (
         ["--design", "runs2.csv", "--timeout", "soon", "--", "true", "{machines}"],
         ["the timeout is 'soon'"],
-    ),
-    "no program": (
-        ["--design", "runs2.csv", "--", "no-such-program", "{machines}"],
-        ["'no-such-program' is not there"],
     ),
 }
 
@@ -288,17 +221,8 @@ def test_collections_that_are_refused(program, folder, title):
 
 
 PLANS = {
-    "upside down": (["--machines", "8:2"], ["from 8 down to 2"]),
     "no machines": ([], ["--machines"]),
-    "no scale": (["--machines", "2:8"], ["at scales from 1 to 2", "--scale S"]),
-    "scale 0": (["--machines", "2:8", "--scale", "0"], ["the scale is 0"]),
     "a scale in words": (["--machines", "2:8", "--scale", "all"], ["--scale", "'all'"]),
-    "no deadline": (["--machines", "2:8", "--deadline", "soon"], ["deadline is 'soon'"]),
-    "a budget of nothing": (["--machines", "2", "--budget", "0"], ["budget is '0'"]),
-    "no prices": (["--machines", "2", "--scale", "1", "--budget", "1"], ["needs prices"]),
-    "too sure": (
-        ["--machines", "2", "--scale", "1", "--confidence", "1"], ["the confidence is 1"]
-    ),
     "prices that are away": (["--machines", "2", "--prices", "no.csv"], ["no file no.csv"]),
     "no picture": (["--machines", "2", "--plot", "plan.txt"], ["cannot draw plan.txt"]),
 }  # fmt: skip

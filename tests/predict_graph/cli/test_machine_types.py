@@ -128,10 +128,7 @@ def test_a_profile_says_how_fast_the_cores_are(program, folder):
 @pytest.mark.parametrize(
     ("types", "runs", "more", "parts"),
     [
-        ("machine_type,price\nsmall,1\n", measured("small"), (), ("no column 'cores'",)),
-        (TYPES.replace("0.1", "0"), measured("small"), (), ("types.csv:2", "price_per_hour")),
         (TYPES, ["odd,2,5,ok", "odd,4,3,ok"], (), ("on odd, which no row describes", "small")),
-        (TYPES, ["small,2,5,failed", "big,2,5,timeout"], (), ("all 2 runs in runs.csv failed",)),
         (TYPES, measured("small"), ("--model", "ernest"), ("ernest knows no machine types",)),
         (TYPES, measured("small"), ("--model", "nimo"), ("--types is no option",)),
     ],
@@ -150,12 +147,6 @@ def test_runs_without_a_type_or_of_an_unknown_one(program, folder):
     wrote(folder, *measured("small", "big"), "odd,2,5,ok")
     assert "1 run on odd is left out" in fitted(program)
     program("plan", "small=m.json", "--machines", "2:4").is_refused("the model without small=")
-
-
-def test_runs_that_contradict_each_other_are_told(program, folder):
-    wrote(folder, *measured("small"), "big,2,270,ok", "big,2,900,ok")
-    said = " ".join(fitted(program).split())
-    assert "contradict each other: big x 2 in 270 s and 900 s; the median counts" in said
 
 
 def test_when_all_that_could_be_chosen_is_like_what_failed(program, folder):

@@ -18,12 +18,9 @@ from predict_graph.clock import applications as watching
 from predict_graph.clock.applications import Watch, open_application
 from predict_graph.engines.spark.log.growing import running_log
 from predict_graph.errors import JobError, RequestError
+from tests.predict_graph.cli.events import event, spark_job
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
-
-
-def event(kind, **fields):
-    return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"
 
 
 def start(at):
@@ -32,23 +29,8 @@ def start(at):
     )
 
 
-def job(number, at, name="collect at a.py:9", group=None, seconds=1.0, description=None):
-    """Return the events of a job of one stage and one task."""
-    begin, end = 1e3 * at, 1e3 * (at + seconds)
-    properties = {} if group is None else {"spark.jobGroup.id": group}
-    if description is not None:
-        properties["spark.job.description"] = description
-    info = {"Stage ID": number, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
-    info |= {"Parent IDs": [], "RDD Info": []}
-    task = {"Task ID": number, "Index": 0, "Executor ID": "0", "Host": "far", "Killed": False}
-    task |= {"Launch Time": begin, "Finish Time": end, "Failed": False}
-    begun = {"Job ID": number, "Submission Time": begin, "Stage IDs": [number]}
-    return (
-        event("JobStart", **begun, Properties=properties)
-        + event("StageSubmitted", **{"Stage Info": info})
-        + event("TaskEnd", **{"Stage ID": number, "Task Info": task, "Task Metrics": {}})
-        + event("JobEnd", **{"Job ID": number, "Completion Time": end})
-    )
+def job(number, at, name="collect at a.py:9", **more):
+    return spark_job(number, name, at=at, **more)
 
 
 def end(at):

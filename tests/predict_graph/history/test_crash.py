@@ -136,22 +136,20 @@ def test_damage_in_the_middle_is_found(history, record, table):
         history.training_runs("pagerank", {}, "A")
 
 
-def test_a_newer_version_is_refused(history, record):
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("PRAGMA user_version = 2", "is of version 2, newer than 1"),
+        ("PRAGMA application_id = 7", "another program"),
+    ],
+)
+def test_a_file_of_another_program_or_version_is_refused(history, record, change, said):
     history.add(record())
     connection = sqlite3.connect(history.path)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute(change)
     connection.close()
     for action in (history.runs, lambda: history.add(record())):
-        with pytest.raises(RequestError, match="is of version 2, newer than 1"):
-            action()
-
-
-def test_a_file_of_another_program_is_refused(history, record):
-    connection = sqlite3.connect(history.path)
-    connection.execute("CREATE TABLE bookmarks (address TEXT)")
-    connection.close()
-    for action in (history.runs, lambda: history.add(record())):
-        with pytest.raises(RequestError, match="another program"):
+        with pytest.raises(RequestError, match=said):
             action()
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.history import History, check_history, default_path, machine_identity
+from predict_graph.history import History, check_history, default_path
 from predict_graph.history.database import reading
 from predict_graph.limits import limited
 from predict_graph.table import Table
@@ -181,12 +181,6 @@ def test_check_history(tmp_path, monkeypatch):
     assert default_path().name == "history.sqlite"
 
 
-def test_the_machine_has_cores_and_no_line_break():
-    identity = machine_identity()
-    assert " cores, " in identity
-    assert "\n" not in identity
-
-
 def test_a_thousand_runs_are_listed_and_stacked_quickly(history, record, table):
     counters = table(50, 4)
     history.add_all(record(rows=Table(counters)) for _ in range(1000))
@@ -244,12 +238,3 @@ def test_a_query_that_takes_too_long_is_given_up(tmp_path, record):
     refused = pytest.raises(JobError, match=r"longer than 0\.05 seconds .the limit stream_seconds")
     with limited(stream_seconds=0.05), refused, reading(history.path) as connection:
         connection.execute(f"SELECT count(*) FROM {ENDLESS}").fetchone()
-
-
-def test_a_history_that_cannot_be_written_warns(tmp_path, record):
-    (tmp_path / "file").touch()
-    history = History(tmp_path / "file" / "h.sqlite")
-    with pytest.raises(JobError):
-        history.add(record())
-    with pytest.warns(UserWarning, match="could not be written: .*; the run is not kept"):
-        history.keep([record()])

@@ -194,21 +194,6 @@ def _files(tmp_path, monkeypatch):
     program("fit", "points.csv", "--model", "ernest", "--out", MODEL)
 
 
-@pytest.mark.parametrize("command", REPORTS)
-@pytest.mark.usefixtures("_files")
-def test_no_report_goes_into_a_missing_folder_or_over_what_is_read(command, capsys, tmp_path):
-    asked, read = REPORTS[command]
-    before = sorted(each.name for each in tmp_path.iterdir())
-    capsys.readouterr()
-    assert "no folder" in refused(capsys, *asked.format(read).split(), "--report", "away/r.html")
-    over = tmp_path / "read.html"
-    over.write_bytes((tmp_path / read).read_bytes())
-    asked = (*asked.format(over.name).split(), "--report", over.name)
-    assert "would overwrite" in refused(capsys, *asked)
-    assert over.read_bytes() == (tmp_path / read).read_bytes()
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([*before, over.name])
-
-
 PLAIN = {
     "LC_ALL": "C",
     "PYTHONUTF8": "0",
@@ -281,19 +266,8 @@ def test_reports_of_fit_plan_and_next(tmp_path, capsys):
         assert not re.search(r"(https?:)?//[\w.]", text)
     sentence = json.loads(json_file.read_text())["verdict"]["sentence"]
     assert sentence in html.unescape(plan.read_text())
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
-        [
-            "fit.html",
-            "plan.html",
-            "next.html",
-            "model.json",
-            "plan.json",
-            "points.csv",
-            "runs.csv",
-            "types.csv",
-            "graph.csv",
-        ]
-    )
+    written = {path.name for path in (fit, plan, following, model, json_file)}
+    assert {each.name for each in tmp_path.iterdir()} == {*FILES, *written}
 
 
 def test_a_function_has_a_report_and_a_picture(tmp_path, capsys):

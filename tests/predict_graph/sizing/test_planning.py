@@ -89,34 +89,32 @@ def test_nobody_beats_the_frontier(small, large):
     assert frontier([]) == ()
 
 
-def test_a_deadline_that_cannot_be_met(small):
-    made = plan([small], range(1, 65), deadline=10)
-    assert made.choice.configuration is None
-    fastest = min(made.configurations, key=lambda c: c.high)
-    assert made.choice.nearest == {"fastest of all": fastest}
-
-
-def test_a_budget_that_is_too_small(small):
-    made = plan([small], range(1, 65), budget=0.001, prices=PRICES)
-    assert list(made.choice.nearest) == ["cheapest of all"]
-    assert made.choice.nearest["cheapest of all"].machines == 1
-
-
-def test_a_deadline_and_a_budget_that_exclude_each_other(small):
-    made = plan([small], range(1, 65), deadline=50, budget=0.04, prices=PRICES)
-    assert made.choice.configuration is None
-    nearest = made.choice.nearest
-    assert nearest["cheapest in time"].high <= 50 < nearest["fastest within the budget"].high
-    assert nearest["fastest within the budget"].cost_high <= 0.04
-    assert nearest["cheapest in time"].cost_high > 0.04
-
-
-def test_both_can_be_kept(small):
-    made = plan([small], range(1, 65), deadline=100, budget=0.05, prices=PRICES)
+@pytest.mark.parametrize(
+    ("deadline", "budget", "nearest"),
+    [
+        (100, 0.05, []),
+        (10, None, ["fastest of all"]),
+        (None, 0.001, ["cheapest of all"]),
+        (50, 0.04, ["cheapest in time", "fastest within the budget"]),
+    ],
+)
+def test_what_is_nearest_where_limits_cannot_be_kept(small, deadline, budget, nearest):
+    made = plan([small], range(1, 65), deadline=deadline, budget=budget, prices=PRICES)
     one = made.choice.configuration
-    assert one.high <= 100
-    assert one.cost_high <= 0.05
-    assert made.choice.wanted == "cheapest"
+    assert (one is None) == bool(nearest)
+    if one is not None:
+        assert (one.high <= deadline, one.cost_high <= budget) == (True, True)
+    ideal = {
+        "fastest of all": min(made.configurations, key=lambda c: c.high),
+        "cheapest of all": min(made.configurations, key=lambda c: c.cost_high),
+        "cheapest in time": min(
+            (c for c in made.configurations if c.high <= 50), key=lambda c: c.cost_high
+        ),
+        "fastest within the budget": min(
+            (c for c in made.configurations if c.cost_high <= 0.04), key=lambda c: c.high
+        ),
+    }
+    assert made.choice.nearest == {what: ideal[what] for what in nearest}
 
 
 def test_spare_machines_cost_their_test(small):
