@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -58,7 +57,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
         if not path.exists():
             yield None
             return
-        connection = _open_to_read(path)
+        connection = _connect(path, "?mode=rw")  # or to read alone, where that is all one may
         try:
             if _check(connection, path) == 0:
                 yield None
@@ -77,7 +76,6 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
         connection = _connect(path)
         try:
             _check(connection, path)
-            _use_write_ahead_log(connection)
             connection.execute("BEGIN IMMEDIATE")
             # Looked at again under the lock: another process may have made the schema meanwhile.
             if _check(connection, path) == 0:
@@ -116,31 +114,6 @@ def _connect(path: Path, options: str = "") -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    # A write-ahead log needs files beside the database even to read, and only who may write
-    # removes them again. Where none can be made nobody writes either, so the file
-    # is opened as immutable.
-    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return _connect(path, "?mode=rw")
-    if path.with_name(path.name + "-wal").exists():
-        return _connect(path, "?mode=ro")
-    return _connect(path, "?mode=ro&immutable=1")
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    # SQLite does not wait for this lock by itself. Other journals are as safe, only slower.
-    deadline = time.monotonic() + WAIT_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> int:

@@ -8,9 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from predict_graph.history.machine import machine_identity
-from predict_graph.resources.memory import measure_memory
-from predict_graph.resources.network import measure_network
-from predict_graph.resources.processor import measure_processor
 from predict_graph.resources.profile import Measured, ResourceProfile
 from predict_graph.resources.storage import measure_storage
 from predict_graph.timing import clock
@@ -48,6 +45,11 @@ def calibrate(
     ----------
     Shivam, Babu, Chase: NIMO, 2005, section IV-D.
     """
+    # Compiled loops load slowly: reading a profile does without them.
+    from predict_graph.resources.memory import measure_memory
+    from predict_graph.resources.network import measure_network
+    from predict_graph.resources.processor import measure_processor
+
     tell = progress or (lambda _what, _done: None)
     started = clock.wall()
     date = datetime.now(UTC).isoformat(timespec="seconds")

@@ -6,8 +6,7 @@ import math
 import statistics
 from dataclasses import dataclass
 
-from predict_graph.resources.memory import WORKING_SETS, latency_name
-from predict_graph.resources.profile import ResourceProfile
+from predict_graph.resources.profile import WORKING_SETS, ResourceProfile, latency_name
 
 # Of a factor between machines, which profiles only approximate: calibrated in docs/studies/nimo.md,
 # where the median error of carried predictions is 13%, all within the interval.

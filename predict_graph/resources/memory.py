@@ -9,12 +9,8 @@ import numpy.typing as npt
 
 from predict_graph.cores import usable_cores
 from predict_graph.resources.kernels import chase, triad
-from predict_graph.resources.profile import Measured
+from predict_graph.resources.profile import WORKING_SETS, Measured, latency_name
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
-
-# Bounds of the cache levels; limits the time of the measurement
-WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
-"""Working sets in bytes for latency: from the first cache to main memory."""
 
 # Of each of three arrays per thread; bounds them from below to exceed usual caches
 _STREAM_BYTES = 32 << 20
@@ -22,17 +18,6 @@ _MOST_IN_A_CACHE = 16 << 20  # bytes; limits the warm-up of caches
 # A window of 0.2 s holds a hundred of these; consecutive runs are within 15% (docs/resources.md).
 _STEPS = 20_000
 _REPEATS = 5
-
-
-def latency_name(size: int) -> str:
-    """Return the name of the attribute.
-
-    Examples
-    --------
-    >>> latency_name(32 << 10), latency_name(128 << 20)
-    ('memory_latency_32k', 'memory_latency_128m')
-    """
-    return f"memory_latency_{size >> 10}k" if size < 1 << 20 else f"memory_latency_{size >> 20}m"
 
 
 def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:

@@ -14,6 +14,22 @@ from predict_graph.errors import RequestError
 PROFILE = DocumentKind("predict-graph resource profile", "resource profile", "calibrate --out")
 
 
+# Bounds of the cache levels; limits the time of the measurement
+WORKING_SETS = (32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20)
+"""Working sets in bytes for latency: from the first cache to main memory."""
+
+
+def latency_name(size: int) -> str:
+    """Return the name of the attribute.
+
+    Examples
+    --------
+    >>> latency_name(32 << 10), latency_name(128 << 20)
+    ('memory_latency_32k', 'memory_latency_128m')
+    """
+    return f"memory_latency_{size >> 10}k" if size < 1 << 20 else f"memory_latency_{size >> 20}m"
+
+
 @dataclass(frozen=True)
 class Measured:
     """One attribute.

@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_calibrate(program, folder, monkeypatch):
     for part in ("processor", "memory"):
-        name = f"predict_graph.resources.calibration.measure_{part}"
+        name = f"predict_graph.resources.{part}.measure_{part}"
         monkeypatch.setattr(name, partial(pkgutil.resolve_name(name), repeats=1))
     result = program("calibrate", "--no-disk", "--no-network", "--out", "now.json", "--json", "-")
     assert result.status == 0, result

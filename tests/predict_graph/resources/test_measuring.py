@@ -11,9 +11,9 @@ import pytest
 from predict_graph.cores import usable_cores
 from predict_graph.errors import JobError, RequestError
 from predict_graph.resources import calibrate, memory, network, processor
-from predict_graph.resources.memory import WORKING_SETS, latency_name
 from predict_graph.resources.network import check_peer, measure_network, serve
 from predict_graph.resources.processor import measure_processor
+from predict_graph.resources.profile import WORKING_SETS, latency_name
 from predict_graph.timing import clock
 
 SAID = []
