@@ -7,8 +7,7 @@ from their entry points, and those of datasets from the catalogue's own file.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,13 +95,7 @@ def _names(kind: str) -> list[str]:
 def _datasets() -> list[str]:
     """Return the names of the catalogue; its package would bring numpy with it."""
     path = Path(__file__).parent.parent / "graph" / "catalogue.py"
-    described = importlib.util.spec_from_file_location("_predict_graph_catalogue", path)
-    assert described is not None
-    assert described.loader is not None
-    module = importlib.util.module_from_spec(described)
-    sys.modules[described.name] = module  # where dataclasses look for it
-    described.loader.exec_module(module)
-    return [each.name for each in module.CATALOGUE]
+    return [each.name for each in runpy.run_path(str(path))["CATALOGUE"]]
 
 
 def _files(incomplete: str) -> list[str]:

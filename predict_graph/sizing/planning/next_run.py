@@ -242,17 +242,21 @@ def advise(
     said = [*warnings, *runs.warnings, *_check_deadline(goal, first, options)]
     best = None if first.best is None else options[first.best]
     picked = _picked(first, runs.tried, ranked, count, parallel)
-    pays = _Pays(goal, best, uses)
-    if picked and not pays(options[picked[0]]):  # a cheaper run may
+
+    def net(i: int) -> float:
+        gain, price = _amounts(options[i], best, goal, uses)
+        return gain - price
+
+    if picked and best is not None and not net(picked[0]) >= 0:  # a cheaper run may
         left = [i for i in range(count) if i not in set(runs.tried.candidate.tolist())]
-        picked[0] = max(left, key=lambda i: (pays(options[i]), pays.net(options[i])))
+        picked[0] = max(left, key=lambda i: (net(i) >= 0, net(i)))
         picked[1:] = [i for i in picked[1:] if i != picked[0]]
     following = tuple(options[i] for i in picked)
     return Advice(
         goal=goal,
         best=best,
         next=following,
-        stop=_stop(following, pays),
+        stop=_stop(following, best, goal, uses),
         options=tuple(options[i] for i in first.order if i < count),
         uses=uses,
         warnings=tuple(said),
@@ -318,39 +322,24 @@ def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> 
     return [] if likely else [f"no candidate is likely to be {said}"]
 
 
-@dataclass(frozen=True)
-class _Pays:
-    """Whether what a measurement is expected to gain is more than it costs."""
-
-    goal: Goal
-    best: Option | None
-    uses: int
-
-    def __call__(self, one: Option) -> bool:
-        return self.best is None or self.net(one) >= 0
-
-    def net(self, one: Option) -> float:
-        return self.gain(one) - self.price(one)
-
-    def gain(self, one: Option) -> float:
-        if self.best is None or self.best.measured is None:
-            return np.inf
-        rate = 1.0 if self.goal.unit == "s" else self.best.cost / self.best.seconds
-        return one.gain * rate * self.best.measured * self.uses
-
-    def price(self, one: Option) -> float:
-        return one.seconds if self.goal.unit == "s" else one.cost
+def _amounts(one: Option, best: Option | None, goal: Goal, uses: int) -> tuple[float, float]:
+    """Return what a measurement is expected to gain in all uses, and what it costs."""
+    price = one.seconds if goal.unit == "s" else one.cost
+    if best is None or best.measured is None:
+        return np.inf, price
+    rate = 1.0 if goal.unit == "s" else best.cost / best.seconds
+    return one.gain * rate * best.measured * uses, price
 
 
-def _stop(following: Sequence[Option], pays: _Pays) -> str | None:
+def _stop(following: Sequence[Option], best: Option | None, goal: Goal, uses: int) -> str | None:
     if not following:
         return "all candidates were tried"
-    one = following[0]
-    if pays(one):
+    gain, price = _amounts(following[0], best, goal, uses)
+    if best is None or gain - price >= 0:
         return None
     return (
-        f"another run is expected to gain {_amount(pays.gain(one), pays.goal)} in {pays.uses} runs "
-        f"of the job, and costs {_amount(pays.price(one), pays.goal)}"
+        f"another run is expected to gain {_amount(gain, goal)} in {uses} runs of the job, and "
+        f"costs {_amount(price, goal)}"
     )
 
 

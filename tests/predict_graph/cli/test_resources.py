@@ -109,18 +109,14 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
     assert "kept 1.8 cores busy, not 1; give --parallelism 2" in said
 
 
-def test_a_command_that_is_killed(process, folder):
-    result = process("profile", "--", "sh", "-c", "kill -9 $$", cwd=folder)
+@pytest.mark.parametrize(
+    ("job", "how"), [("exit 3", "with exit status 3"), ("kill -9 $$", "by signal 9")]
+)
+def test_a_command_that_fails_is_not_kept(process, folder, job, how):
+    kept = ("--with", "x=1", "--out", "runs.csv")
+    result = process("profile", *kept, "--", "sh", "-c", job, cwd=folder)
     assert result.status == 1
-    assert "ended by signal 9; the run was not kept" in result.lines[-1]
-
-
-def test_a_command_that_fails_is_not_kept(process, folder):
-    result = process(
-        "profile", "--with", "x=1", "--out", "runs.csv", "--", "sh", "-c", "exit 3", cwd=folder
-    )
-    assert result.status == 1
-    assert "ended with exit status 3; the run was not kept" in result.lines[-1]
+    assert f"ended {how}; the run was not kept" in result.lines[-1]
     assert not (folder / "runs.csv").exists()
 
 

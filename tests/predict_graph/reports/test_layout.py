@@ -11,7 +11,7 @@ from rich.console import Console
 
 import predict_graph
 from predict_graph.cli import main
-from predict_graph.reports.layout import fact_lines, table_lines
+from predict_graph.reports.layout import table_lines
 from predict_graph.reports.tables import Level, show_answer
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
@@ -69,10 +69,6 @@ def test_sentence_text_html_and_json_say_the_same(comparison):
     assert comparison.actual.to_dict()["verdict"]["sentence"] == comparison.actual.answer.sentence
     assert re.search(r"90% sure: .+ to .+\)", said)
     assert "GB" in said
-
-
-def test_markup_of_strangers_is_shown():
-    assert "[red]x[/red]" in "\n".join(fact_lines([("a", "[red]x[/red]")], 80))
 
 
 def test_a_table_that_is_too_wide_becomes_blocks():
