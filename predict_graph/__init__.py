@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from predict_graph.graph import EdgeList, Graph, check_graph
     from predict_graph.limits import limited
     from predict_graph.plugin_files import load_plugin
-    from predict_graph.prediction import Comparison, Prediction, follow, predict, run, validate
+    from predict_graph.prediction import Comparison, Prediction, predict, run, validate
     from predict_graph.prediction.learn import learn
     from predict_graph.sizing import fit, plan
     from predict_graph.transforms import register_transform
@@ -37,7 +37,6 @@ __all__ = [
     "check_graph",
     "compare_samplers",
     "fit",
-    "follow",
     "learn",
     "limited",
     "load_plugin",
@@ -59,7 +58,7 @@ _HOMES = {
         ("graph", "EdgeList Graph check_graph"),
         ("limits", "limited"),
         ("plugin_files", "load_plugin"),
-        ("prediction", "Comparison Prediction follow predict run validate"),
+        ("prediction", "Comparison Prediction predict run validate"),
         ("prediction.learn", "learn"),
         ("sizing", "fit plan"),
         ("transforms", "register_transform"),

@@ -1,7 +1,7 @@
 """The options of predictions and runs, each declared once.
 
 The signatures and parameter sections of :func:`~predict_graph.predict`,
-:func:`~predict_graph.validate`, :func:`~predict_graph.run` and :func:`~predict_graph.follow`, the
+:func:`~predict_graph.validate`, :func:`~predict_graph.run`, the
 command line with its help, defaults, and the refusal of unknown options follow from here.
 """
 
@@ -198,7 +198,7 @@ class PredictOptions(CommonOptions, total=False):
 
 
 class RunOptions(CommonOptions, total=False):
-    """The options of :func:`~predict_graph.run` and :func:`~predict_graph.follow`."""
+    """The options of :func:`~predict_graph.run`."""
 
     progress: Annotated[
         "Callable[[Moment], None] | None",

@@ -558,7 +558,6 @@ def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):
             {*OPTIONS, "arguments", "on_iteration", "fresh_process"} - {"spark_reads"},
         ),
         (predict_graph.run, {*declared(RunOptions)}),
-        (predict_graph.follow, {*declared(RunOptions)}),
     ],
 )
 def test_functions_show_the_declared_options(function, names):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from predict_graph.prediction.outcome import Comparison, Interval, Prediction
     from predict_graph.prediction.pipeline import predict
     from predict_graph.prediction.seconds import COST_MODELS
-    from predict_graph.prediction.validation import follow, run, validate
+    from predict_graph.prediction.validation import run, validate
     from predict_graph.prediction.work import Extrapolator
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Extrapolator",
     "Interval",
     "Prediction",
-    "follow",
     "predict",
     "run",
     "validate",
@@ -30,7 +29,6 @@ _LAZY = {
     "Extrapolator": "work",
     "Interval": "outcome",
     "Prediction": "outcome",
-    "follow": "validation",
     "predict": "pipeline",
     "run": "validation",
     "validate": "validation",

@@ -1,14 +1,11 @@
-"""A run that is followed: its clock, as a callback or as something to go through."""
+"""A run that is followed: its clock, from what is expected before it starts."""
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
-from types import TracebackType
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
@@ -190,102 +187,3 @@ def expected_before(
     case = case_of(graph, check_request(algorithm, engine=engine, budget=0), history)
     found = from_earlier_runs(case) or unmeasured(case)
     return expected_of(found.to_dict(), found.evidence[0]["source"])
-
-
-class _StoppedError(BaseException):
-    """Ends a run that nobody follows any more."""
-
-
-class FollowedRun(Iterator[Moment]):
-    """A run in a thread of its own, to go through moment by moment.
-
-    Leaving it early, or :meth:`close`, ends the run after the superstep that it is in.
-
-    Parameters
-    ----------
-    run : callable
-        Runs the job with a callback for moments, and returns the profile.
-
-    Examples
-    --------
-    >>> import predict_graph
-    >>> following = predict_graph.follow("pagerank", "rmat:scale=8,seed=1", history="none")
-    >>> moments = list(following)
-    >>> moments[-1].state, following.profile.iterations == moments[-1].done
-    ('ended', True)
-    """
-
-    def __init__(self, run: Callable[[OnMoment], RunProfile]) -> None:
-        self._told: queue.SimpleQueue[Moment | None] = queue.SimpleQueue()
-        self._stopped = threading.Event()
-        self._profile: RunProfile | None = None
-        self._error: BaseException | None = None
-        self._over = False
-        self._thread = threading.Thread(
-            target=self._work, args=(run,), name="predict-graph run", daemon=True
-        )
-        self._thread.start()
-
-    @property
-    def profile(self) -> RunProfile:
-        """The profile of the run, once its last moment has been taken.
-
-        Raises
-        ------
-        RequestError
-            If it has not.
-        """
-        if not self._over or self._profile is None:
-            raise RequestError("the run has not ended; accepted: after the last moment")
-        return self._profile
-
-    def __next__(self) -> Moment:
-        if self._over:
-            raise StopIteration
-        try:
-            moment = self._told.get()
-        except BaseException:
-            self.close()
-            raise
-        if moment is not None:
-            return moment
-        self._over = True
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        raise StopIteration
-
-    def close(self) -> None:
-        """End the run after the superstep that it is in; nothing is kept of it."""
-        self._over = True
-        self._stopped.set()
-        self._thread.join()
-
-    def __enter__(self) -> FollowedRun:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        self._stopped.set()
-
-    def _work(self, run: Callable[[OnMoment], RunProfile]) -> None:
-        try:
-            self._profile = run(self._tell)
-        except _StoppedError:
-            pass
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._told.put(None)
-
-    def _tell(self, moment: Moment) -> None:
-        if self._stopped.is_set():
-            raise _StoppedError
-        self._told.put(moment)

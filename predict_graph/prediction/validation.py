@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Unpack, overload
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.clock import Moment
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.functions.validation import FunctionComparison, validate_function
@@ -20,7 +19,7 @@ from predict_graph.options import (
     for_function,
     offers,
 )
-from predict_graph.prediction.following import FollowedRun, Follower
+from predict_graph.prediction.following import Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
 from predict_graph.prediction.outcome import Comparison
 from predict_graph.prediction.pipeline import is_call, is_table, predict_on
@@ -79,48 +78,6 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
     if kept is not None:
         kept.keep(records_of(profile))
     return profile
-
-
-@offers(RunOptions)
-def follow(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -> FollowedRun:
-    """Run an algorithm on a graph, to go through moment by moment.
-
-    Parameters
-    ----------
-    algorithm, graph
-        As in :func:`~predict_graph.predict`.
-    {options}
-
-    Returns
-    -------
-    FollowedRun
-        Gives a :class:`~predict_graph.clock.Moment` when the graph is read, after each superstep
-        and at the end; then has the ``profile``.
-
-    Raises
-    ------
-    RequestError, JobError
-        While it is gone through, as :func:`run` does.
-
-    Examples
-    --------
-    >>> for moment in follow("pagerank", "rmat:scale=8,seed=1", history="none"):
-    ...     text = moment.words()
-    >>> moment.state
-    'ended'
-    """
-    progress = options.get("progress")
-
-    def followed(tell: Callable[[Moment], None]) -> RunProfile:
-        def both(moment: Moment) -> None:
-            if progress is not None:
-                progress(moment)
-            tell(moment)
-
-        options["progress"] = both
-        return run(algorithm, graph, **options)
-
-    return FollowedRun(followed)
 
 
 def _check_no_table(graph: Any) -> None:

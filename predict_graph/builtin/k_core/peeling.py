@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
-from predict_graph.iterations.rooted.sample import edges_to_others
+from predict_graph.graph.degrees import edge_weights
 
 IntArray = npt.NDArray[np.int64]
 
@@ -41,7 +41,7 @@ def supersteps_by_peeling(graph: Graph, most: int | None = None) -> int:
     if graph.edges == 0:
         return 1
     edges, limit = (graph.indptr, graph.indices), graph.vertices if most is None else most
-    others = edges_to_others(*edges, np.arange(graph.vertices), graph.ascending).astype(np.int64)
+    others = edge_weights(graph, np.arange(graph.vertices), weighted=False).astype(np.int64)
     bounds = _rounds_by_core(*edges, others.copy(), limit)
     cores = np.argsort(-bounds, kind="stable")[:_PEELED]
     return 1 + max(int(_rounds(*edges, others, int(k))) for k in cores if bounds[k] or k == 0)

@@ -21,6 +21,7 @@ from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
+from predict_graph.graph.degrees import edge_weights
 from predict_graph.graph.hashing import splitmix64
 from predict_graph.graph.row_kernels import reached
 
@@ -64,7 +65,7 @@ class SemiClusteringKernel:
         limits = (v_max, float(parameters["boundary_factor"]), largest)
         self._fixed = (self._graph, self._graph[:2], np.empty(0, np.int64), limits)
         self._blocks = row_blocks(graph.indptr)
-        self._degrees = _weighted_degrees(*self._graph)
+        self._degrees = edge_weights(graph, np.arange(n))
         self._sent = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
         self._next = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
         self._lists = _singletons(n, c_max, v_max, self._degrees, graph.indices.dtype)
@@ -148,17 +149,6 @@ def _singletons(
 
 
 @numba.njit(cache=True, nogil=True)
-def _weighted_degrees(indptr: Any, indices: Any, weights: Any) -> Any:
-    """Return the weight of the edges of each vertex to others."""
-    degrees = np.zeros(len(indptr) - 1)
-    for v in range(len(degrees)):
-        for e in range(indptr[v], indptr[v + 1]):
-            if indices[e] != v:
-                degrees[v] += weights[e] if len(weights) else 1.0
-    return degrees
-
-
-@numba.njit(cache=True, nogil=True)
 def hashes(vertices: Any) -> Any:
     """Return the hash of each vertex."""
     found = np.empty(len(vertices), np.uint64)
@@ -182,67 +172,44 @@ def _better(score: float, key: Any, other_score: float, other_key: Any) -> bool:
 
 
 class _Ranking(NamedTuple):
-    """The best semi-clusters so far, best first, with their sources.
+    """The best semi-clusters so far, best first: key; score, inner, boundary; and origin.
 
-    An entry is the semi-cluster that `source` sent in `slot`, with the vertex itself added if
-    `grown`; a source of -1 is an entry of the vertex's own list.
+    An origin is the vertex that sent the semi-cluster, its slot there, and 1 if the vertex itself
+    was added. An origin of -1 is an entry of the vertex's own list.
     """
 
-    scores: Any
     keys: Any
-    sources: Any
-    slots: Any
-    grown: Any
-    inner: Any
-    boundary: Any
+    values: Any
+    origins: Any
 
 
 @numba.njit(cache=True, nogil=True)
-def _insert(
-    ranking: Any,
-    count: int,
-    score: float,
-    key: Any,
-    source: Any,
-    slot: int,
-    grown: bool,
-    inner: float,
-    boundary: float,
-) -> int:
+def _insert(ranking: Any, count: int, key: Any, values: Any, origin: Any) -> int:
     """Insert a semi-cluster into a ranking of `count` unless present; return the new count."""
-    places = len(ranking.scores)
+    places = len(ranking.keys)
     for i in range(count):
         if ranking.keys[i] == key:
             return count
     at = count
-    while at > 0 and _better(score, key, ranking.scores[at - 1], ranking.keys[at - 1]):
+    while at > 0 and _better(values[0], key, ranking.values[at - 1, 0], ranking.keys[at - 1]):
         at -= 1
     if at == places:
         return count
     for i in range(min(count, places - 1), at, -1):
-        ranking.scores[i] = ranking.scores[i - 1]
         ranking.keys[i] = ranking.keys[i - 1]
-        ranking.sources[i] = ranking.sources[i - 1]
-        ranking.slots[i] = ranking.slots[i - 1]
-        ranking.grown[i] = ranking.grown[i - 1]
-        ranking.inner[i] = ranking.inner[i - 1]
-        ranking.boundary[i] = ranking.boundary[i - 1]
-    ranking.scores[at], ranking.keys[at] = score, key
-    ranking.sources[at], ranking.slots[at], ranking.grown[at] = source, slot, grown
-    ranking.inner[at], ranking.boundary[at] = inner, boundary
+        for j in range(3):
+            ranking.values[i, j] = ranking.values[i - 1, j]
+            ranking.origins[i, j] = ranking.origins[i - 1, j]
+    ranking.keys[at] = key
+    for j in range(3):
+        ranking.values[at, j], ranking.origins[at, j] = values[j], origin[j]
     return min(count + 1, places)
 
 
 @numba.njit(cache=True, nogil=True)
 def _ranking(places: int) -> Any:
     return _Ranking(
-        np.empty(places),
-        np.empty(places, np.uint64),
-        np.empty(places, np.int64),
-        np.empty(places, np.int64),
-        np.empty(places, np.bool_),
-        np.empty(places),
-        np.empty(places),
+        np.empty(places, np.uint64), np.empty((places, 3)), np.empty((places, 3), np.int64)
     )
 
 
@@ -251,34 +218,22 @@ def _write(
     into: Any, v: Any, vertex: Any, ranking: Any, count: int, sent: Any, own: Any, scratch: Any
 ) -> None:
     """Write a ranking into the entries of `v`, which `own` may share."""
-    places = into.sizes.shape[1]
-    v_max = into.members.shape[2]
     for place in range(count):
-        source, slot = ranking.sources[place], ranking.slots[place]
-        size = own.sizes[v, slot] if source < 0 else sent.sizes[source, slot]
-        for i in range(size):
-            scratch[place, i] = (
-                own.members[v, slot, i] if source < 0 else (sent.members[source, slot, i])
-            )
-        if ranking.grown[place]:
+        source, slot, grown = ranking.origins[place]
+        at, origin = (v, own) if source < 0 else (source, sent)
+        size = origin.sizes[at, slot]
+        scratch[place, :size] = origin.members[at, slot, :size]
+        scratch[place, size:] = -1
+        if grown:
             scratch[place, size] = vertex
-            size += 1
-        for i in range(size, v_max):
-            scratch[place, i] = -1
-    for place in range(places):
+    for place in range(into.sizes.shape[1]):
         if place >= count:
             into.sizes[v, place] = 0
             continue
-        size = 0
-        for i in range(v_max):
-            into.members[v, place, i] = scratch[place, i]
-            size += scratch[place, i] >= 0
-        into.sizes[v, place] = size
-        into.inner[v, place], into.boundary[v, place] = (
-            ranking.inner[place],
-            ranking.boundary[place],
-        )
-        into.scores[v, place], into.keys[v, place] = ranking.scores[place], ranking.keys[place]
+        into.members[v, place] = scratch[place]
+        into.sizes[v, place] = np.count_nonzero(scratch[place] >= 0)
+        into.scores[v, place], into.inner[v, place], into.boundary[v, place] = ranking.values[place]
+        into.keys[v, place] = ranking.keys[place]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -320,10 +275,13 @@ def superstep(
             sending, keeping = 0, 0
             for place in range(c_max):
                 if lists.sizes[v, place] > 0:
-                    keeping = _insert(
-                        *(to_keep, keeping, lists.scores[v, place], lists.keys[v, place]),
-                        *(-1, place, False, lists.inner[v, place], lists.boundary[v, place]),
+                    values = (
+                        lists.scores[v, place],
+                        lists.inner[v, place],
+                        lists.boundary[v, place],
                     )
+                    origin = (np.int64(-1), np.int64(place), np.int64(0))
+                    keeping = _insert(to_keep, keeping, lists.keys[v, place], values, origin)
             own_hash = splitmix64(vertex)
             received, grown = 0, 0
             for e in range(inbox_starts[v], inbox_starts[v + 1]):
@@ -341,16 +299,18 @@ def superstep(
                     seen_keys[spot], seen_by[spot] = key, v
                     received += 1
                     inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
-                    sending = _insert(to_send, sending, score, key, u, slot, False, inner, boundary)
+                    values, origin = (
+                        (score, inner, boundary),
+                        (np.int64(u), np.int64(slot), np.int64(0)),
+                    )
+                    sending = _insert(to_send, sending, key, values, origin)
                     belongs = False
                     for i in range(size):
                         if sent.members[u, slot, i] == vertex:
                             belongs = True
                             break
                     if belongs:
-                        keeping = _insert(
-                            to_keep, keeping, score, key, u, slot, False, inner, boundary
-                        )
+                        keeping = _insert(to_keep, keeping, key, values, origin)
                         continue
                     if size >= v_max:
                         continue
@@ -359,9 +319,9 @@ def superstep(
                     bound = (inner + most - factor * (boundary + degrees[v] - 2 * most)) / pairs
                     if (
                         sending == s_max
-                        and bound < to_send.scores[s_max - 1]
+                        and bound < to_send.values[s_max - 1, 0]
                         and keeping == c_max
-                        and bound < to_keep.scores[c_max - 1]
+                        and bound < to_keep.values[c_max - 1, 0]
                     ):
                         continue
                     grown += 1
@@ -374,9 +334,10 @@ def superstep(
                     new_boundary = boundary + degrees[v] - 2.0 * between
                     new_score = (new_inner - factor * new_boundary) / pairs
                     new_key = key + own_hash
-                    entry = (new_score, new_key, u, slot, True, new_inner, new_boundary)
-                    sending = _insert(to_send, sending, *entry)
-                    keeping = _insert(to_keep, keeping, *entry)
+                    values = (new_score, new_inner, new_boundary)
+                    origin = (np.int64(u), np.int64(slot), np.int64(1))
+                    sending = _insert(to_send, sending, new_key, values, origin)
+                    keeping = _insert(to_keep, keeping, new_key, values, origin)
             if sending > 0:
                 _write(following, v, vertex, to_send, sending, sent, lists, scratch)
             elif whole:  # no vertex sent: its list stays
@@ -385,7 +346,7 @@ def superstep(
             distinct[v], scored[v] = received, grown
             fresh = 0
             for place in range(keeping):
-                fresh += to_keep.sources[place] >= 0
+                fresh += to_keep.origins[place, 0] >= 0
             updated[v] = fresh
             if fresh > 0:
                 _write(lists, v, vertex, to_keep, keeping, sent, lists, scratch)

@@ -16,13 +16,14 @@ from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.graph import Graph
+from predict_graph.graph.degrees import edge_weights
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
-from predict_graph.iterations.rooted.sample import RootedSample, edge_weights
+from predict_graph.iterations.rooted.sample import RootedSample
 
 _METHOD_STD = 0.09  # of log(predicted / true); calibrated (docs/studies/accuracy.md)
 _PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead for error

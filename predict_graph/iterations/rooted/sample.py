@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -104,52 +102,3 @@ def edges_of(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
     starts = np.cumsum(lengths) - lengths
     owners = np.repeat(np.arange(len(vertices)), lengths)
     return owners, (graph.indptr[vertices] - starts)[owners] + np.arange(len(owners))
-
-
-def edge_weights(graph: Graph, vertices: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-    """Return the weight of the edges of each vertex to others, in the whole graph."""
-    rows = (graph.indptr, graph.indices)
-    found: npt.NDArray[np.float64]
-    if graph.weights is None:
-        found = edges_to_others(*rows, vertices, graph.ascending)
-    else:
-        found = _sums(*rows, graph.weights, vertices)
-    return found
-
-
-@numba.njit(cache=True, nogil=True)
-def edges_to_others(
-    indptr: Any, indices: Any, vertices: Any, ascending: bool
-) -> npt.NDArray[np.float64]:
-    """Count the edges to other vertices; a binary search finds self-loops in ascending rows."""
-    totals = np.empty(len(vertices))
-    for i in range(len(vertices)):
-        v = vertices[i]
-        first, last = indptr[v], indptr[v + 1]
-        start = first
-        while ascending and start < last:
-            middle = (start + last) >> 1
-            if indices[middle] < v:
-                start = middle + 1
-            else:
-                last = middle
-        loops = 0
-        for e in range(start, indptr[v + 1]):
-            if indices[e] == v:
-                loops += 1
-            elif ascending:
-                break
-        totals[i] = indptr[v + 1] - first - loops
-    return totals
-
-
-# Compiled because a list of the edges would take 16 bytes per edge, four times the graph.
-@numba.njit(cache=True, nogil=True)
-def _sums(indptr: Any, indices: Any, weights: Any, vertices: Any) -> npt.NDArray[np.float64]:
-    totals = np.zeros(len(vertices))
-    for i in range(len(vertices)):
-        v = vertices[i]
-        for e in range(indptr[v], indptr[v + 1]):
-            if indices[e] != v:
-                totals[i] += weights[e]
-    return totals

@@ -1,10 +1,9 @@
-"""Runs that are followed: callback, iterator, what was expected, and the command line."""
+"""Runs that are followed: callback, what was expected, and the command line."""
 
 from __future__ import annotations
 
 import json
 import os
-import threading
 
 import pytest
 
@@ -30,36 +29,11 @@ def test_a_callback_hears_of_every_superstep():
     assert sorted(each.elapsed for each in heard) == [each.elapsed for each in heard]
 
 
-def test_the_iterator_gives_the_same_and_the_profile():
-    following = predict_graph.follow("topk-ranking", GRAPH, history="none")
-    with pytest.raises(RequestError, match="has not ended"):
-        following.profile  # noqa: B018
-    moments = list(following)
-    profile = following.profile
-    ran = [each.algorithm for each in moments if each.state == "running"]
-    assert ran == ["pagerank"] * profile.prior.iterations + ["topk-ranking"] * profile.iterations
-    assert list(following) == []
-
-
-def test_the_iterator_and_a_callback_hear_the_same():
+def test_a_callback_hears_of_both_runs_of_a_chain():
     heard = []
-    told = predict_graph.follow("pagerank", GRAPH, history="none", progress=heard.append)
-    assert list(told) == heard
-
-
-def test_an_iterator_that_is_left_ends_the_run():
-    with predict_graph.follow(
-        "pagerank", GRAPH, history="none", parameters={"tolerance": 1e-300, "max_iterations": 10**9}
-    ) as following:
-        for moment in following:
-            if moment.done == 3:
-                break
-    assert not any(each.name == "predict-graph run" for each in threading.enumerate())
-
-
-def test_what_goes_wrong_in_the_thread_comes_out():
-    with pytest.raises(RequestError, match="epsilon"):
-        list(predict_graph.follow("pagerank", GRAPH, parameters={"epsilon": -1}))
+    profile = predict_graph.run("topk-ranking", GRAPH, history="none", progress=heard.append)
+    ran = [each.algorithm for each in heard if each.state == "running"]
+    assert ran == ["pagerank"] * profile.prior.iterations + ["topk-ranking"] * profile.iterations
 
 
 def test_an_earlier_run_says_how_many_supersteps(tmp_path):

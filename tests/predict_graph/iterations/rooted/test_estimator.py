@@ -14,9 +14,9 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.degrees import edge_weights
 from predict_graph.iterations import EdgeBudget, SamplingCase
 from predict_graph.iterations.rooted import estimate_by_rooted_samples, recipes
-from predict_graph.iterations.rooted.sample import edge_weights
 from predict_graph.transforms import default_transform
 
 JOBS = [ConnectedComponents(), Neighborhood(), TopKRanking(), SemiClustering()]
