@@ -103,19 +103,6 @@ def test_on_random_graphs_too(data, n, weighted):
     )
 
 
-def test_a_vertex_takes_the_smallest_of_the_labels_that_equally_many_sent():
-    # Vertex 5 hears 1 and 2 once each; 0 hears from 3 and 4, which hear from it.
-    graph = undirected((5, 1), (5, 2), (0, 3), (0, 4))
-    profile = LocalEngine().run(LabelPropagation(), graph, max_iterations=1)
-    assert profile.values.tolist() == [3, 5, 5, 0, 0, 1]
-
-
-def test_two_cliques_are_two_communities():
-    values = LocalEngine().run(LabelPropagation(), SMALL["two cliques and a bridge"]).values
-    assert values.tolist() == [0] * 5 + [5] * 5 or len(set(values.tolist())) == 2
-    assert len(set(values[:5].tolist())) == len(set(values[5:].tolist())) == 1
-
-
 @pytest.mark.parametrize("name", ["a pair, and one alone", "star", "even ring"])
 def test_bipartite_graphs_swap_labels_until_the_limit(name):
     profile = LocalEngine().run(LabelPropagation(max_iterations=17), SMALL[name])
@@ -163,23 +150,6 @@ def test_the_labels_of_the_first_superstep_are_known_before_it(shared, weighted)
     recipe = sampling.labels_recipe(LabelPropagation(), graph)
     sample = recipe.sampler.draw(500, np.random.default_rng(0))
     assert np.array_equal(recipe.inputs(sample), once[sample.vertices])
-
-
-def test_vertices_of_a_sample_keep_their_edges_and_stand_for_all(shared):
-    sampler = sampling.labels_recipe(LabelPropagation(), shared).sampler
-    sample = sampler.draw(600, np.random.default_rng(1))
-    assert sample.weights.sum() == pytest.approx(shared.vertices)
-    assert np.count_nonzero(sample.weights) == 600 + len(sampler.certain)
-    assert np.array_equal(sample.graph.out_degrees, shared.out_degrees[sample.vertices])
-    assert set(sampler.certain) <= set(sample.vertices.tolist())
-    inside = np.isin(shared.indices, sample.vertices)
-    place = np.full(shared.vertices, -1)
-    place[sample.vertices] = np.arange(len(sample.vertices))
-    for row, v in enumerate(sample.vertices.tolist()):
-        real = slice(shared.indptr[v], shared.indptr[v + 1])
-        found = sample.graph.indices[sample.graph.indptr[row] : sample.graph.indptr[row + 1]]
-        kept = inside[real]
-        assert np.array_equal(found[kept], place[shared.indices[real]][kept])
 
 
 def test_a_sample_of_all_vertices_is_the_graph(shared):

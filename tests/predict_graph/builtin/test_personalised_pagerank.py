@@ -1,7 +1,6 @@
 """Personalised PageRank: kernel, replica and Spark program beside networkx; samples beside runs."""
 
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction import predict
-from tests.predict_graph.builtin.small import edges
+from tests.predict_graph.builtin.small import edges, networkx_graph
 
 
 def slow(graph, source, *, damping=0.85, drop=False, threshold, limit):
@@ -31,14 +30,6 @@ def slow(graph, source, *, damping=0.85, drop=False, threshold, limit):
         pairs = zip(before, rank, strict=True)
         changes.append(sum(abs(old - new) for old, new in pairs) / len(rank))
     return rank, changes
-
-
-def networkx_graph(graph):
-    found = nx.DiGraph()
-    found.add_nodes_from(range(graph.vertices))
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    found.add_edges_from(zip(rows.tolist(), graph.indices.tolist(), strict=True))
-    return found
 
 
 def check(graph, source, *, dangling="source", damping=0.85, **parameters):
@@ -98,7 +89,7 @@ def test_ranks_are_those_of_networkx(data, n, directed):
     algorithm = PersonalisedPageRank(source=source, damping=damping, tolerance=1e-14)
     ours = LocalEngine().run(algorithm, graph)
     theirs = nx.pagerank(
-        networkx_graph(graph),
+        networkx_graph(graph, nx.DiGraph),
         alpha=damping,
         personalization={source: 1.0},
         tol=1e-12,
@@ -143,17 +134,3 @@ def test_samples_know_how_long_a_run_is(source):
     assert found.iterations.low <= truth.iterations <= found.iterations.high
     # Without what the source gets, the curve is that of a walk that has mixed already.
     assert found.iterations.high < 3 * found.iterations.low
-
-
-def test_a_completed_sample_of_all_vertices_has_the_curve_of_the_run():
-    from predict_graph.builtin.sampling import pagerank_curve
-    from predict_graph.iterations.completion.completed import Completer
-    from predict_graph.iterations.completion.profiles import vertex_profiles
-
-    graph = check_graph("rmat:scale=8,edge_factor=6,seed=3")
-    algorithm = PersonalisedPageRank(source=9).on(graph)
-    completer = Completer(graph, vertex_profiles(graph), np.zeros(0, np.int64))
-    sample = completer.draw(graph.vertices, np.random.default_rng(0))
-    truth = LocalEngine().run(algorithm, graph)
-    curve = pagerank_curve(algorithm, sample, algorithm.threshold(graph.vertices))
-    assert curve == pytest.approx(truth.convergence, rel=1e-9)

@@ -95,24 +95,6 @@ def test_hops_are_those_of_networkx(data, n, directed, held_against):
         assert found.tolist() == [lengths.get(v, -1) for v in range(n)]
 
 
-def test_iterations_are_the_hops_to_the_farthest_vertex_and_one_more():
-    for n in (2, 5, 30):
-        graph = check_graph(f"path:n={n}", directed=False)
-        assert LocalEngine().run(ShortestPaths(landmarks=0), graph).iterations == n
-
-
-def test_a_large_graph_has_the_distances_of_igraph():
-    igraph = pytest.importorskip("igraph")
-    graph = check_graph("rmat:scale=15,edge_factor=5,seed=4")
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    theirs = igraph.Graph(
-        n=graph.vertices, edges=np.column_stack([rows, graph.indices]), directed=True
-    )
-    ours = LocalEngine(threads=2).run(ShortestPaths(landmarks="5,77"), graph)
-    found = np.array(theirs.distances([5, 77], mode="out")).T
-    assert np.array_equal(ours.values, np.where(np.isfinite(found), found, -1))
-
-
 # Which vertices the landmarks are
 
 
@@ -198,15 +180,6 @@ def test_a_sample_begins_at_the_landmarks(shared):
     for number, landmark in enumerate((17, 4)):
         begun = kernel.values[:, number] == 0
         assert sample.vertices[begun].tolist() == [landmark]
-
-
-def test_a_probe_measures_a_superstep_in_which_all_send():
-    graph = check_graph("rmat:scale=16,edge_factor=8,seed=1")
-    engine = LocalEngine(threads=1)
-    _, probe = engine.survey(ShortestPaths(), graph, np.random.default_rng(0))
-    # 2 units a vertex, a tenth for each edge and one for each message, as in spreading.py.
-    assert probe.work == pytest.approx(2.0 * graph.vertices + 1.1 * graph.edges)
-    assert probe.seconds > 0.0
 
 
 # On a cluster

@@ -164,27 +164,6 @@ def test_the_published_method_says_when_a_sample_did_not_converge(scale_free):
     assert any("did not converge within 5 iterations" in text for text in found.warnings)
 
 
-@pytest.mark.parametrize("method", ESTIMATING)
-def test_same_seed_same_estimate(scale_free, method):
-    first, again = (estimate(scale_free, method=method, seed=7) for _ in range(2))
-    assert (first.crossing, first.low, first.high) == (again.crossing, again.low, again.high)
-    np.testing.assert_array_equal(first.curve, again.curve)
-    assert [s.edges for s in first.samples] == [s.edges for s in again.samples]
-
-
-@pytest.mark.parametrize("method", ESTIMATING)
-def test_threads_do_not_change_the_estimate(scale_free, method):
-    one, two = (estimate(scale_free, method=method, seed=3, threads=n) for n in (1, 2))
-    assert one.crossing == two.crossing
-    np.testing.assert_array_equal(one.curve, two.curve)
-    for table in ("counters", "observed"):
-        found = [getattr(each, table) for each in (one, two)]
-        assert (found[0] is None) == (found[1] is None)
-        if found[0] is not None:
-            rows = [getattr(each, "rows", each) for each in found]
-            assert rows[0].equals(rows[1])
-
-
 def test_the_published_method_takes_the_median_count(scale_free):
     spreads = set()
     for seed in range(6):
@@ -231,16 +210,6 @@ def test_an_absolute_aggregate_without_a_completed_form_takes_the_published_meth
     assert check_method(None, Other()).name == "published"
     with pytest.raises(RequestError, match="'completion'; accepted: published, whole-run"):
         check_method("completion", Other())
-
-
-def test_an_estimate_has_no_seconds(scale_free):
-    for method in ESTIMATING:
-        found = estimate(scale_free, method=method)
-        tables = [found.counters, found.observed and found.observed.rows]
-        tables.append(found.staged and found.staged.table)
-        tables = [table for table in tables if table is not None]
-        assert tables
-        assert not any("seconds" in table for table in tables)
 
 
 def test_a_graph_without_vertices_and_a_method_of_the_engine():

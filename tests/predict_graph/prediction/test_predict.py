@@ -203,12 +203,6 @@ def test_a_networkx_graph_a_scipy_array_and_ours_are_the_same():
     assert len(counts) == 1
 
 
-def test_intervals():
-    assert Interval(5, 4, 6).contains(4)
-    assert Interval(5, 4, 6).contains(6)
-    assert not Interval(5, 4, 6).contains(6.1)
-
-
 def test_inside(comparison):
     inside = comparison.inside()
     interval = comparison.prediction.iterations
@@ -389,14 +383,6 @@ def test_an_option_of_the_wrong_type_is_named(name, value):
 def test_errors_are_raised_before_the_graph_is_read(tmp_path):
     with pytest.raises(RequestError, match="ratio is 2"):
         predict(tmp_path / "not-there.txt", ratio=2)
-
-
-def test_relative_errors_of_zero():
-    from predict_graph.prediction.outcome.comparison import _error
-
-    assert _error(0, 0) == 0.0
-    assert _error(3, 0) is None
-    assert _error(3, 4) == pytest.approx(-0.25)
 
 
 # Picture

@@ -9,18 +9,9 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import SemiClustering
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
-from tests.predict_graph.builtin.small import UNDIRECTED, edges
+from tests.predict_graph.builtin.small import BITS, UNDIRECTED, edges, splitmix64
 
 undirected = partial(edges, directed=False)
-
-BITS = 2**64 - 1
-
-
-def splitmix64(v):
-    x = (v + 1) * 0x9E3779B97F4A7C15 & BITS
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & BITS
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & BITS
-    return x ^ x >> 31
 
 
 class Program:
@@ -147,23 +138,6 @@ def test_random_graphs_too(data, n, held_against):
         tau=data.draw(st.sampled_from([1e-9, 0.001, 0.2])),
         max_iterations=data.draw(st.sampled_from([1, 2, 12])),
     )
-
-
-def test_cliques_are_found():
-    graph = SMALL["two cliques and a bridge"]
-    profile = LocalEngine().run(SemiClustering(s_max=4, c_max=2, v_max=4), graph)
-    found = [set(row) - {-1} for row in profile.values.tolist()]
-    assert found == [{0, 1, 2, 3}] * 4 + [{4, 5, 6, 7}] * 4
-    # Six inner edges, one boundary edge, six pairs.
-    assert profile.result["best_score"] == pytest.approx((6 - 0.1) / 6)
-    assert profile.result["best_size"] == 4
-
-
-def test_a_heavy_edge_joins_before_light_ones():
-    graph = undirected((0, 1), (1, 2), (2, 0), weights=[1, 1, 50])
-    profile = LocalEngine().run(SemiClustering(v_max=3), graph)
-    assert set(profile.values[0].tolist()) == {0, 2, -1}
-    assert set(profile.values[2].tolist()) == {0, 2, -1}
 
 
 def test_every_vertex_sends_in_every_superstep_and_messages_grow_with_semi_clusters():

@@ -155,14 +155,6 @@ def test_a_long_run_gets_a_smaller_sample():
     assert len(short.samples) == 1  # paths of a path are all of it: nothing is left to spend
 
 
-def test_same_seed_same_estimate():
-    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    first, again = (estimate(graph, Neighborhood(), seed=5) for _ in range(2))
-    assert first.crossing == again.crossing
-    np.testing.assert_array_equal(first.curve, again.curve)
-    assert first.counters.equals(again.counters)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_edges_to_others_are_counted_without_reading_rows(weighted):
     indptr, indices = np.array([0, 3, 5, 7, 7]), np.array([0, 1, 2, 0, 1, 0, 3], np.int32)

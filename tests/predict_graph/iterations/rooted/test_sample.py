@@ -36,16 +36,6 @@ def test_distances_to_the_root_are_those_of_the_graph(graph):
     np.testing.assert_array_equal(found, tree.distance[sample.vertices])
 
 
-def test_plain_induced_samples_lose_them():
-    """What rooted samples are for: without the paths, the same vertices fall apart."""
-    graph = check_graph("path:n=2000")
-    drawing, _ = sampler(graph, certain=(0,))
-    sample = drawing.draw(50, np.random.default_rng(2))
-    drawn = graph.subgraph(sample.vertices[sample.weights > 0])
-    assert hop_tree(drawn, 0).reached.mean() < 0.2
-    assert hop_tree(sample.graph, 0).reached.all()
-
-
 def test_same_seed_same_sample(graph):
     drawing, _ = sampler(graph)
     first, again, other = (drawing.draw(100, np.random.default_rng(s)) for s in (3, 3, 4))
