@@ -44,7 +44,6 @@ TICK_SECONDS = 0.004  # limits the cost
 _LOOKING = 0.05  # limits the part of a run that observing it takes
 _MOST_LOOKS = 2000  # limits the memory: beyond that, every other observation is dropped
 _ROUNDS_FOR_STOP = 4  # iterations from which the loop predicts the run; not tuned
-_WARM_UP_SECONDS = 3.0  # limits the warm-up: importing large modules takes two
 _PATIENT = 30.0  # limits the seconds of those iterations
 # From here on the first part does not get more precise: 0.5 / sqrt(100) is 5%, and two runs differ
 # by more (measured).
@@ -78,7 +77,7 @@ class Limits:
     already : float
         Seconds of the share, the floor and the most that were spent before.
     setup : float
-        Seconds of the child before the call: of the warm-up, and of building the graph.
+        Seconds of the child before the call, of building the graph.
     wall : float
         Seconds by the clock.
     memory : float
@@ -127,8 +126,8 @@ class ChildRun:
         Processor seconds of the child in all.
     generator : bool
         Whether the function returned an iterator, which was drawn to its end.
-    warm_seconds : float
-        Processor seconds of the warm-up; infinite if it did not end.
+    imported : bool
+        Whether modules were imported, which later children have from the start.
     """
 
     state: str
@@ -141,7 +140,7 @@ class ChildRun:
     error: tuple[str, str, str] = ("", "", "")
     spent: float = 0.0
     generator: bool = False
-    warm_seconds: float = 0.0
+    imported: bool = False
 
     @property
     def done(self) -> bool:
@@ -161,13 +160,11 @@ def run_in_child(
     limits: Limits | None = None,
     *,
     progress: Callable[[Callable[[float], None]], None] | None = None,
-    warm_up: Callable[[], Any] | None = None,
 ) -> ChildRun:
     """Build a graph and call a function on it, in a child process.
 
     There, `progress` is called first with a function that takes percents, for libraries in C that
-    report their progress. What `warm_up` raises does not matter, and its time is limited: a first
-    call imports modules, and copies pages of memory that it shares with the parent.
+    report their progress.
     """
     limits = limits or Limits()
     receiver, sender = Pipe(duplex=False)
@@ -177,7 +174,7 @@ def run_in_child(
         child = os.fork()
     if child == 0:
         receiver.close()
-        _in_child(sender, build, call, limits, progress, warm_up)
+        _in_child(sender, build, call, limits, progress)
     sender.close()
     try:
         return _awaited(child, receiver, limits)
@@ -240,8 +237,9 @@ def _awaited(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     if facts is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=death(status))
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
-    _import_ahead(facts.pop("modules"))
-    return ChildRun(**facts, spent=spent)
+    modules = facts.pop("modules")
+    _import_ahead(modules)
+    return ChildRun(**facts, imported=bool(modules), spent=spent)
 
 
 class _Effort:
@@ -287,7 +285,6 @@ def _in_child(
     call: Callable[[Any], Any],
     limits: Limits,
     progress: Any,
-    warm_up: Callable[[], Any] | None,
 ) -> NoReturn:
     try:
         supervise(always=True)
@@ -299,12 +296,7 @@ def _in_child(
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         there = frozenset(sys.modules)
-        here, began = os.getpid(), clock.processor()
-        ended = warm_up is None or _ended_in_time(warm_up)
-        if os.getpid() != here:  # forked by the function
-            os._exit(0)
-        warming = clock.processor() - began if ended else math.inf
-        _Recorder(sender, limits, warming, there).run(build, call, progress)
+        _Recorder(sender, limits, there).run(build, call, progress)
     except BaseException:
         pass
     os._exit(70)
@@ -317,37 +309,10 @@ def _track_own_resources() -> None:
         tracking._resource_tracker._fd = tracking._resource_tracker._pid = None
 
 
-class _GivenUpError(BaseException):
-    """The warm-up did not end in time."""
-
-
-def _ended_in_time(warm_up: Callable[[], Any]) -> bool:
-    """Call the warm-up, up to a limit: even a small graph may be a hard one."""
-
-    def give_up(*_: Any) -> NoReturn:
-        raise _GivenUpError
-
-    signal.signal(signal.SIGPROF, give_up)
-    signal.setitimer(signal.ITIMER_PROF, _WARM_UP_SECONDS)
-    try:
-        try:
-            warm_up()
-        except _GivenUpError:
-            raise
-        except BaseException:  # the call itself will raise it again
-            pass
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-    except _GivenUpError:
-        return False
-    return True
-
-
 class _Recorder:
     """Runs one call, observes it now and then, and sends the outcome."""
 
-    def __init__(
-        self, sender: Connection, limits: Limits, warming: float, modules: frozenset[str]
-    ) -> None:
+    def __init__(self, sender: Connection, limits: Limits, modules: frozenset[str]) -> None:
         self._sender = sender
         self._process = os.getpid()
         self._modules = modules
@@ -357,7 +322,7 @@ class _Recorder:
         self._every = TICK_SECONDS
         self._started = 0.0
         self._wall = 0.0
-        self._facts: dict[str, float] = {"warm_seconds": warming}
+        self._facts: dict[str, float] = {}
         self._base = 0.0
         self._looking = False
         self._looked = 0.0  # seconds of observing

@@ -16,17 +16,16 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import log_ndtr
 
-from predict_graph.clock.loops import outlasted
 from predict_graph.functions.drivers import DRIVERS
-from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
 
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
-_WIDER = 1.8  # standard deviations / those of the models: calibrated for intervals of 90%
+_WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 _GRAPHS = (0.15, 0.3, 0.6, 1.2)  # limits the grid of standard deviations between graphs
 _FEWEST_GRAPHS = 3  # other graphs from which that can be estimated; not tuned
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
@@ -58,15 +57,19 @@ class Hyper:
         Logarithm of the weight of a model of two drivers against a model of one.
     """
 
-    noise: float = 0.12
+    noise: float = 0.10
     level: float = 5.0
-    power: float = 0.12
+    power: float = 0.25
     sampler: float = 0.20
-    reach: float = 0.07
+    reach: float = 0.10
     graph: float = 0.60
     machine: float = 0.25
-    seconds: float = 0.001
+    seconds: float = 0.003
     pairs: float = 0.5
+
+
+RUN_STD = Hyper.noise
+"""Standard deviation of the logarithm of a run's processor seconds: two runs differ."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,9 @@ class Point:
     graph : str
         The graph that it is, or is a sample of.
     rounds : float
-        Of its outermost loop, if that ends early; else 0.
+        Of its outermost loop; 0 where they are unknown.
+    early : bool
+        Whether that ended before its last element.
     shipped : bool
         Whether it is bundled with the package.
     """
@@ -94,6 +99,7 @@ class Point:
     sampler: str
     graph: str
     rounds: float = 0.0
+    early: bool = False
     shipped: bool = False
 
 
@@ -113,8 +119,11 @@ def extrapolate(
     *,
     hyper: Hyper | None = None,
     names: Sequence[str] = (*DRIVERS, NOTHING),
+    stopped: Sequence[Point] = (),
 ) -> Growth | None:
     """Return the cost of a run on a graph with the drivers `target`; None without points.
+
+    The costs of `stopped` runs are lower bounds.
 
     Examples
     --------
@@ -124,22 +133,29 @@ def extrapolate(
     >>> found = extrapolate(points, {"edges": 3000.0, "vertices": 300.0}, "g", names=("edges",))
     >>> 120 < found.cost < 180
     True
+    >>> bound = Point({"edges": 3000.0, "vertices": 300.0}, 200.0, "", "g")
+    >>> target = bound.drivers
+    >>> extrapolate(points, target, "g", names=("edges",), stopped=[bound]).cost > 200.0
+    True
     """
     if not points:
         return None
     hyper = hyper or Hyper()
+    rows = [*points, *stopped, Point(target, 0.0, "", graph)]
     costs = np.array([max(point.cost, hyper.seconds) for point in points])
-    labels, values, prior = _models(points, target, names, hyper)
+    limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
+    labels, values, prior = _models(rows, names, hyper)
     others = {point.graph for point in points} - {graph}
     spreads = _GRAPHS if len(others) >= _FEWEST_GRAPHS else (hyper.graph,)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for share in _CONSTANTS:
         constant = share * costs.min()
         grown = costs - constant
+        bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
         for spread in spreads:
-            shared = _covariance(points, target, graph, replace(hyper, graph=spread), grown)
-            mean, variance, score = _posteriors(values, np.log(grown), shared, hyper)
+            shared = _covariance(rows, replace(hyper, graph=spread), grown)
+            mean, variance, score = _posteriors(values, np.log(grown), bounds, shared, hyper)
             total = np.logaddexp(mean, math.log(constant)) if share else mean
             parts.append((total, variance * np.exp(2.0 * (mean - total)), score + prior + density))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -154,33 +170,14 @@ def extrapolate(
     return Growth(math.exp(centre), _WIDER * math.sqrt(spread), ranked[:5])
 
 
-def beyond(found: Growth, there: Growth, seconds: float) -> Growth:
-    """Return the extrapolated cost of a graph, given a run stopped after so many seconds.
-
-    `found` and `there` are the extrapolations for the graph and for the stopped run. The logarithm
-    of that run is normal above where it was stopped. If that is further off than `there` allows,
-    `there` gets the spread that makes their distance one standard deviation.
-
-    Examples
-    --------
-    >>> found, there = Growth(50.0, 0.3, []), Growth(5.0, 0.2, [])
-    >>> round(beyond(found, there, 1.0).cost), round(beyond(found, there, 20.0).cost)
-    (50, 353)
-    """
-    std = max(there.log_std, math.log(seconds / there.cost))
-    left = outlasted(Interval.spread(there.cost, std), seconds)
-    ends = math.log((seconds + left.high) / (seconds + left.low)) / (2.0 * QUANTILE)
-    shift = (seconds + left.predicted) / there.cost
-    return Growth(found.cost * shift, max(found.log_std, ends), found.drivers)
-
-
 def _models(
-    points: Sequence[Point], target: Mapping[str, float], names: Sequence[str], hyper: Hyper
+    rows: Sequence[Point], names: Sequence[str], hyper: Hyper
 ) -> tuple[list[str], FloatArray, FloatArray]:
     """Return names, logarithms of the driver (the target's last) and log weights of the models."""
-    rows = [*(point.drivers for point in points), target]
-    table = {name: np.array([max(row.get(name, 1.0), 1e-9) for row in rows]) for name in names}
-    largest = int(np.argmax([point.cost for point in points]))
+    table = {
+        name: np.array([max(row.drivers.get(name, 1.0), 1e-9) for row in rows]) for name in names
+    }
+    largest = int(np.argmax([row.cost for row in rows]))
     models = [(name, np.log(values), 0.0) for name, values in table.items()]
     pairs = list(combinations([name for name in names if name in _PAIRED], 2))
     for one, other in pairs:
@@ -193,46 +190,52 @@ def _models(
     return list(labels), np.array(drivers), np.array(priors)
 
 
-def _covariance(
-    points: Sequence[Point],
-    target: Mapping[str, float],
-    graph: str,
-    hyper: Hyper,
-    costs: FloatArray,
-) -> FloatArray:
+def _covariance(rows: Sequence[Point], hyper: Hyper, costs: FloatArray) -> FloatArray:
     """Return the covariance that does not depend on the driver; the last row is the target's."""
-    samplers = np.array([*(point.sampler for point in points), ""])
-    graphs = np.array([*(point.graph for point in points), graph])
-    shipped = np.array([*(point.shipped for point in points), False], dtype=np.float64)
-    vertices = [*(point.drivers["vertices"] for point in points), target["vertices"]]
-    sizes = np.log(np.maximum(vertices, 2.0))
+    samplers = np.array([row.sampler for row in rows])
+    graphs = np.array([row.graph for row in rows])
+    shipped = np.array([row.shipped for row in rows], dtype=np.float64)
+    sizes = np.log(np.maximum([row.drivers["vertices"] for row in rows], 2.0))
     same_sampler = (samplers[:, None] == samplers) & (samplers != "")[:, None]
     far = sizes[-1] - sizes
     total = hyper.level**2 + hyper.graph**2 * (graphs[:, None] == graphs)
     total = total + hyper.machine**2 * np.outer(shipped, shipped)
     total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
     noise = np.full(len(far), hyper.noise**2)
-    noise[:-1] += (hyper.seconds / costs) ** 2
+    noise[: len(costs)] += (hyper.seconds / costs) ** 2
     return np.asarray(total + np.diag(noise))
 
 
 def _posteriors(
-    values: FloatArray, logs: FloatArray, shared: FloatArray, hyper: Hyper
+    values: FloatArray, logs: FloatArray, bounds: FloatArray, shared: FloatArray, hyper: Hyper
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return each model's mean and variance of the target's logarithm, and its log likelihood.
 
-    `values` are logarithms of the drivers, shape (models, points + 1), the target's last.
+    `values` are logarithms of the drivers, shape (models, runs + 1): of finished runs with the
+    costs `logs`, of stopped ones with the costs `bounds` at least, and of the target. The normal
+    distribution above a bound is replaced by the normal one with its mean and variance (assumed
+    density filtering).
     """
     places = values - values[:, -1:]
     whole = shared + hyper.power**2 * places[:, :, None] * places[:, None, :]
-    inner, cross = whole[:, :-1, :-1], whole[:, -1, :-1]
-    rests = logs - values[:, :-1]
+    k = len(logs)
+    rests = logs - values[:, :k]
     level = rests.mean(axis=1, keepdims=True)
-    factors = np.linalg.cholesky(inner)
-    solved = np.linalg.solve(factors, (rests - level)[:, :, None])[:, :, 0]
-    carried = np.linalg.solve(factors, cross[:, :, None])[:, :, 0]
-    means = (carried * solved).sum(axis=1) + level[:, 0] + values[:, -1]
-    variances = whole[:, -1, -1] - (carried**2).sum(axis=1)
-    diagonals = np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
-    scores = -0.5 * (solved**2).sum(axis=1) - diagonals
-    return means, np.maximum(variances, 1e-6), scores
+    factors = np.linalg.cholesky(whole[:, :k, :k])
+    solved = np.linalg.solve(factors, (rests - level)[:, :, None])
+    carried = np.linalg.solve(factors, whole[:, :k, k:])
+    means = (carried * solved).sum(axis=1) + level + values[:, k:]
+    covariance = whole[:, k:, k:] - carried.transpose(0, 2, 1) @ carried
+    scores = -0.5 * (solved[:, :, 0] ** 2).sum(axis=1)
+    scores -= np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    for number, bound in enumerate(bounds):
+        row = covariance[:, number].copy()
+        std = np.sqrt(np.maximum(row[:, number], 1e-9))
+        above = (means[:, number] - bound) / std
+        likely = log_ndtr(above)
+        hazard = np.exp(-0.5 * above**2 - likely) / math.sqrt(2.0 * math.pi)
+        means = means + row * (hazard / std)[:, None]
+        shrunk = hazard * (hazard + above) / std**2
+        covariance = covariance - row[:, :, None] * row[:, None, :] * shrunk[:, None, None]
+        scores = scores + likely
+    return means[:, -1], np.maximum(covariance[:, -1, -1], 1e-6), scores

@@ -141,14 +141,18 @@ def check_function(
     return function
 
 
+def takes_seed(function: GraphFunction) -> bool:
+    """Whether a function has a parameter for a seed, which is not given."""
+    with contextlib.suppress(TypeError, ValueError):
+        return "seed" in signature_of(function.call).parameters.keys() - function.keywords.keys()
+    return False
+
+
 def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
     """Return the function with a seed as its argument, if it takes one and has none."""
-    if seed is None or "seed" in function.keywords:
+    if seed is None or not takes_seed(function):
         return function
-    with contextlib.suppress(TypeError, ValueError):
-        if "seed" in signature_of(function.call).parameters:
-            return replace(function, keywords={**function.keywords, "seed": seed})
-    return function
+    return replace(function, keywords={**function.keywords, "seed": seed})
 
 
 def backends_of(function: GraphFunction) -> list[str]:

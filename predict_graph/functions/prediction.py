@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SourceEstimate:
     """One source of evidence, and its estimate.
 
     Parameters
@@ -72,7 +72,7 @@ class FunctionPrediction(Result):
         Growth of the resident memory, with the library's graph; None where nothing was run.
     available_bytes : float
         Memory that there is for it.
-    evidence : list of Evidence
+    evidence : list of SourceEstimate
     samples : list of SampleRow
     overhead_seconds : float
         Processor seconds of the prediction; reading the graph excluded.
@@ -97,7 +97,7 @@ class FunctionPrediction(Result):
     processor_seconds: float
     peak_bytes: Interval | None
     available_bytes: float
-    evidence: list[Evidence]
+    evidence: list[SourceEstimate]
     samples: list[SampleRow]
     overhead_seconds: float
     budget: str

@@ -24,12 +24,12 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.functions.advice import LONG, alike, fewer
 from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.evidence import Gathered, combined
+from predict_graph.functions.evidence import ROUNDS_STD, Gathered, combined
 from predict_graph.functions.forms import missing_library
-from predict_graph.functions.growth import Point
+from predict_graph.functions.growth import RUN_STD, Point
 from predict_graph.functions.memory import predict_memory
-from predict_graph.functions.naming import check_function, form_of, with_seed
-from predict_graph.functions.prediction import Evidence, FunctionPrediction, SampleRow
+from predict_graph.functions.naming import check_function, form_of, takes_seed, with_seed
+from predict_graph.functions.prediction import FunctionPrediction, SampleRow, SourceEstimate
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
@@ -56,8 +56,7 @@ _LEAST_SIZE = 4  # vertices of a sample at least: a square; not tuned
 _FIRST_SECONDS = 0.02  # least seconds of an informative run on a sample; not tuned
 _FIRST_PATIENCE = 10.0  # limits the seconds of the first sample
 _GROWTH = 5.0  # limits the cost of a sample / cost of the last one
-_PART = 0.35  # limits the share of the budget left that a sample by each sampler takes
-_LAST_PART = 0.5  # limits the same of the last samples, where no first part helps
+_PART = 0.35  # limits the share of the budget left that a sample takes
 _MISJUDGED = 3.0  # limits how much longer than expected a sample takes, times
 _FAILURES = 5  # limits the number of samples in sequence that fail
 _MOST_SAMPLES = 14  # limits the number of processes
@@ -65,7 +64,7 @@ _MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some e
 _SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; not tuned
 _SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; not tuned
 _FEWEST_CURVES = 2  # by definition: samples that show how a curve changes with size
-_RANGE = 3.0  # vertices of the largest sample / of the smallest, to show growth; not tuned
+_RANGE = 6.0  # vertices of the largest sample / of the smallest, to show growth; not tuned
 _ALIKE = 1.2  # vertices of two samples of about one size, larger / smaller; not tuned
 _REFUSED = ("error", "died")  # states of failed runs; by definition
 _OUTLASTING = ("stopped", "time")  # states of unfinished runs; by definition
@@ -175,8 +174,7 @@ class PredictionRun:
         self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
         self.connected = False
         self.wanted = _FIRST_SECONDS  # that the next sample should take
-        self.too_large = self.graph.vertices + 1  # least vertices of samples that did not end
-        self.warms = True  # as long as the warm-up ends
+        self.too_large: dict[str, int] = {}  # least vertices of samples that did not end
         self.shape = LoopShape(reason="no run on a sample has ended")
         self.shapes: list[LoopShape] = []  # of all runs that are one loop
         self.before: list[tuple[Mapping[str, float], float]] = []  # seconds before that loop
@@ -211,36 +209,32 @@ class PredictionRun:
     # --- gathering evidence -------------------------------------------------------------------
 
     def _gather(self) -> None:
-        """Run samples of growing size, until the run itself or its first part is affordable."""
-        samplers, size, turn, last = self.subject.samplers, _FIRST_SIZE, 0, False
-        size = min(size, self.graph.vertices)
-        while size and len(self.rows) < _MOST_SAMPLES:
+        """Run samples of growing size, until the run itself or its first part is affordable.
+
+        One sampler's until a run takes long enough to show something, then by all in turn.
+        """
+        samplers, turn, failed = self.subject.samplers, 0, 0
+        size = min(_FIRST_SIZE, self.graph.vertices)
+        while size and len(self.rows) < _MOST_SAMPLES and failed < _FAILURES:
             left = self._left()
-            if self._fits(left) or self._prefix_helps(left, 1 if last else len(samplers)):
+            if self._fits(left) or self._prefix_helps(left, len(samplers)):
                 self._run_real(left)
                 if self.whole is not None or self.prefix is not None:
                     return
                 left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            run = self._run_sample(samplers[0 if last else turn % len(samplers)], size, left)
+            run = self._run_sample(samplers[turn % len(samplers)], size, left)
             if run is None:
                 continue
-            if all(row.state in _REFUSED for row in self.rows[-_FAILURES:]) and turn >= _FAILURES:
-                break
-            if not run.done and run.state not in _REFUSED and not self.gathered.points:
+            failed = failed + 1 if run.state in _REFUSED else 0
+            if self.gathered.points:
+                turn += not run.done or run.seconds >= _FIRST_SECONDS
+                turn, size = self._next_sample(turn)
+            elif failed:  # larger ones may be accepted
+                turn, size = turn + 1, min(2 * size, self.graph.vertices)
+            else:
                 size = size // 2 if size // 2 >= _LEAST_SIZE and self._left() > 0.0 else 0
-                continue
-            turn += 1
-            if run.state in _REFUSED:  # larger ones may be accepted
-                size = min(2 * size, self.graph.vertices)
-                continue
-            small = run.seconds < _FIRST_SECONDS
-            expensive = run.seconds > _PART * self._left() or run.state in _OUTLASTING
-            last |= expensive and not small
-            if small or last or turn % len(samplers) == 0:
-                turn = 0 if small else turn
-                size, last = self._next_size(last)
         refused = self.raised and (self.rows[-1].state in _REFUSED or len(self.runs) < 2)
         if refused and self.real is None:
             self._run_real(max(self._left(), _FIRST_SECONDS))
@@ -255,35 +249,55 @@ class PredictionRun:
         if self.real is None and (fits or self._prefix_helps(left, 1)):
             self._run_real(left)
 
-    def _next_size(self, last: bool) -> tuple[int, bool]:
-        """Return the vertices of the next sample, 0 for none, and whether one sampler is left.
+    def _next_sample(self, turn: int) -> tuple[int, int]:
+        """Return the sampler in turn whose next sample is larger, and its vertices; 0 for none.
 
-        As large as a cautious estimate of its growth allows: one that is stopped shows little.
         Where samples do not differ enough in size to show growth, smaller ones are inexpensive.
         """
+        samplers = self.subject.samplers
         done = [row for row in self.rows if row.state == "done"]
+        least = min(done, key=lambda row: row.vertices)
+        most = max(row.vertices for row in done)
+        unknown = most < min(_RANGE * least.vertices, self.graph.vertices)
+        for following in range(turn, turn + len(samplers)):
+            size = self._next_size(samplers[following % len(samplers)])
+            if size:
+                return following, size
+        smaller = least.vertices // 2 if unknown and least.vertices > 2 * _LEAST_SIZE else 0
+        return samplers.index(least.sampler), smaller
+
+    def _next_size(self, sampler: str) -> int:
+        """Return the vertices of a sampler's next sample, 0 if it would hardly be larger.
+
+        As large as a cautious estimate of its growth allows: one that is stopped shows little. All
+        samplers begin at one size, so that their differences show.
+        """
+        done = [row for row in self.rows if row.state == "done"]
+        own = [row for row in done if row.sampler == sampler]
+        if any(row.sampler == sampler and row.state in _REFUSED for row in self.rows) and not own:
+            return 0
         whole, left, found = self.graph.vertices, max(self._left(), 0.0), self.gathered.growth()
-        largest = max(done, key=lambda row: (row.vertices, row.seconds))
+        largest = max(own or done, key=lambda row: (row.vertices, row.seconds))
         size, seconds = largest.vertices, max(largest.seconds, 0.2 * _FIRST_SECONDS)
-        if not last:
-            self.wanted = min(_GROWTH * seconds, _PART * left / len(self.subject.samplers))
-            last = self.wanted < 1.3 * seconds and seconds >= _FIRST_SECONDS
-        if last:
-            self.wanted = min(_LAST_PART * left, _GROWTH * seconds)
+        longest = max(seconds, *(row.seconds for row in done))
+        self.wanted = min(_GROWTH * longest, _PART * left)
+        if not own:
+            first = min(
+                (row for row in done if row.seconds >= _FIRST_SECONDS),
+                default=largest,
+                key=lambda row: row.vertices,
+            )
+            return first.vertices if first.seconds < self.wanted else 0
         power = 1.5
         if found is not None:
             most = found.cost * math.exp(_CAREFUL * found.log_std)
             power = math.log(max(most / seconds, 2.0)) / math.log(max(whole / size, 1.1))
         power = min(max(power, 1.0), _MOST_POWER)
         following = int(min(size * min((self.wanted / seconds) ** (1.0 / power), 4.0), whole))
-        if following >= self.too_large:
-            following = math.isqrt(size * self.too_large)
-        smallest = min(row.vertices for row in done)
-        one_size = last and size <= _ALIKE * smallest
-        if size < 0.7 * whole and following > _ALIKE * size and not one_size:
-            return following, last
-        growth_unknown = size < min(_RANGE * smallest, whole) and smallest > 2 * _LEAST_SIZE
-        return (smallest // 2 if growth_unknown else 0), True
+        stopped = self.too_large.get(sampler, whole + 1)
+        if following >= stopped:
+            following = math.isqrt(size * stopped)
+        return following if following > _ALIKE * size else 0
 
     def _left(self) -> float:
         """Return the seconds that may still be spent."""
@@ -300,10 +314,12 @@ class PredictionRun:
         """Run a sample; None if connected samples follow because the function refuses others."""
         case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
-        patience = max(_MISJUDGED * self.wanted, min(left, 1.0))
+        patience = min(max(_MISJUDGED * self.wanted, 1.0), left)
         if not self.runs:
-            patience = min(_FIRST_PATIENCE, _LAST_PART * left)
+            patience = min(_FIRST_PATIENCE, 0.5 * left)
         run = self._run(case, Limits(seconds=patience))
+        if run.done and run.imported:  # which took time too
+            run = self._run(case, Limits(seconds=patience))
         graph = case.graph
         self.rows.append(
             SampleRow(sampler, graph.vertices, graph.edges, run.seconds, run.peak_bytes, run.state)
@@ -322,8 +338,12 @@ class PredictionRun:
         drivers = drivers_of(graph, self.rng)
         if run.done:
             self.runs.append((case, sampler, drivers, run))
-            shape = loop_shape(run.looks, run.seconds, graph.vertices)
-            point = Point(drivers, run.seconds, sampler, self.graph.fingerprint, shape.rounds)
+            shape = loop_shape(run.looks, run.seconds)
+            point = Point(
+                *(drivers, run.seconds, sampler, self.graph.fingerprint),
+                rounds=shape.rounds,
+                early=shape.early,
+            )
             self.gathered.add(point)
             self.iterator |= run.generator
             if shape.loop:
@@ -331,8 +351,8 @@ class PredictionRun:
                 self.before.append((drivers, shape.before))
             self.shape = surer(self.shape, shape)
         elif run.state in _OUTLASTING:
-            self.too_large = min(self.too_large, graph.vertices)
-            self.gathered.add_stopped(drivers, run.seconds)
+            self.too_large[sampler] = min(self.too_large.get(sampler, size), graph.vertices)
+            self.gathered.add_stopped(drivers, run.seconds, sampler)
             shape = shape_of_part(run.looks)
             self.shape = shape if shape.loop and not self.shape.loop else self.shape
         return run
@@ -343,7 +363,7 @@ class PredictionRun:
             return False
         longest = max((run.seconds for _, _, _, run in self.runs), default=0.0)
         known = self.gathered.rounds() is not None and longest > 10.0 * _FIRST_SECONDS
-        if self.shape.rounds and not known:
+        if self.gathered.early and not known:
             return False
         if not self.shape.counted and len(self.shapes) < _FEWEST_CURVES:
             return False
@@ -367,14 +387,16 @@ class PredictionRun:
         share = self.budget.share or 0.0
         limits = Limits(
             seconds=max(left - self._conversion(), _FIRST_SECONDS),
-            share=share / self.shape.bend(0.0),  # of its pace so far
+            share=share ** (1.0 / self.shape.power),  # of its pace so far
             floor=self.budget.least_seconds,
             most=self.budget.most,
             already=self.spent,
-            rounds=rounds.cost if rounds is not None and self.shape.rounds else math.inf,
+            rounds=math.inf if rounds is None else rounds.cost,
             loop=self.shape.loop,
         )
-        run = self.real = self._run(self.subject.whole(self._order(share)), limits)
+        # An unfinished run is of use in an order in which its first part is like the whole.
+        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share)
+        run = self.real = self._run(self.subject.whole(order), limits)
         if run.state == "error":
             raise JobError(f"{self.function.name} fails on {self.graph.name}: {run.sentence}")
         if run.done:
@@ -390,15 +412,19 @@ class PredictionRun:
             self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
             shapes = [each for each in self.shapes if each.loop == self.shape.loop]
             self.prefix = read_prefix(
-                run.looks, run.seconds, self.shape, rounds, shapes, self.graph.vertices
+                run.looks,
+                run.seconds,
+                self.shape,
+                self.gathered.rounds,
+                shapes,
             )
 
     def _order(self, share: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
         rounds = self.gathered.rounds()
-        if self.shape.rounds and rounds is not None and share * rounds.cost > 2.0:
+        if rounds is not None and share * rounds.cost > 2.0:
             return np.arange(self.graph.vertices)  # several passes over all vertices
-        part = 1.0 if self.shape.rounds else max(_SPREAD_PART, _SPREAD_SHARES * share)
+        part = 1.0 if self.gathered.early else max(_SPREAD_PART, _SPREAD_SHARES * share)
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits) -> ChildRun:
@@ -411,10 +437,7 @@ class PredictionRun:
                 memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
             ),
             progress=reporter(self.function.form),
-            warm_up=self.subject.tiny if self.warms else None,
         )
-        # Imports are done from the second run on; the warm-up takes as long as a small sample then.
-        self.warms &= run.warm_seconds < (_FIRST_SECONDS if self.rows else math.inf)
         self.spent_elsewhere += run.spent
         return run
 
@@ -493,10 +516,11 @@ class PredictionRun:
         size, graph = case.graph.vertices, self.graph.vertices
         return fewer(self.function, size, whole.seconds, measured, graph=graph, seconds=seconds)
 
-    def _evidence(self) -> list[Evidence]:
+    def _evidence(self) -> list[SourceEstimate]:
         run, whole = self.real, self.whole
-        if whole is not None:  # two runs differ by a twentieth; not tuned
-            return [Evidence("run", whole.seconds, 0.05, 1.0, whole.spent, "the run itself")]
+        if whole is not None:
+            std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
+            return [SourceEstimate("run", whole.seconds, std, 1.0, whole.spent, "the run itself")]
         spent = sum(run.spent for _, _, _, run in self.runs)
         return self.gathered.weighed(self.prefix, 0.0 if run is None else run.spent, spent)
 

@@ -2,25 +2,25 @@
 
 The vertices are shuffled (:func:`~predict_graph.functions.sampling.spread_order`), so that the
 first iterations are like the rest. Whether a function spends its time in one loop is seen in a run
-on a sample. The progress of a ``while`` is how much of what its condition tests is used up, and
-the sample shows which part of that takes which part of the time. Of a loop that ends when it has
-converged, the first part gives the time of an iteration and the samples the number of iterations.
+on a sample, which also shows which part of its iterations takes which part of the time. Of a loop
+that ends when it has converged, the first part gives the time of an iteration and the samples the
+number of iterations.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.clock import remaining_of
 from predict_graph.functions.child import Look
-from predict_graph.functions.growth import Growth, beyond
-from predict_graph.functions.watch import REPORTED
+from predict_graph.functions.growth import RUN_STD, Growth
+from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -28,18 +28,12 @@ _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for 
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
 _FEWEST_LOOKS = 5  # observations that show the share of a loop; not tuned
 _FEWEST_ROUNDS = 3.0  # iterations that show the pace; not tuned
-# Of a run about its first part: calibrated with whole functions left out.
-_MODEL_STD = 0.22
 # A loop over shuffled vertices deviates from the straight line by less than half of this, and
 # removing edges by betweenness by five times it (measured).
 _BENT = 0.15
-_BENT_STD = 0.5  # of the logarithm of a correction by the curve of a sample; not tuned
-_STEADY = 0.7  # least iterations of a tenth of the time / those of the tenth before; not tuned
-_LEAST_STEP = 0.5  # factors of e between two sizes: samples of one size differ too; not tuned
 _LOOKS_OF_A_CURVE = 20  # observations that show a curve; not tuned
 _LOOKS_OF_A_ROUND = 3  # observations of an iteration of a while that can be counted; not tuned
 _FEWEST_ELEMENTS = 200  # of a loop in a while, for a part of it to stand for all; not tuned
-_ROUND_STD = 0.5  # of one iteration about the mean; not tuned
 _TOO_SHORT = "the runs on samples are too short to see a loop in them"
 _NO_LOOP = "there is no one loop in which it spends most of its time"
 
@@ -57,13 +51,13 @@ class LoopShape:
     after : float
         Time after it / time inside it.
     rounds : float
-        Its iterations, if it ended before its last element; else 0.
+        Its iterations.
+    early : bool
+        Whether it ended before its last element.
     reason : str
         Why the function has no such loop.
-    places : tuple of float
-        Part of its iterations done after each tenth of the time inside it, where that is no
-        straight line or nothing is counted; else empty.
-    vertices : float
+    power : float
+        Of the part of its iterations that is done, to which the part of its time is proportional.
     counted : bool
         See :class:`~predict_graph.functions.watch.Seen`.
     looks : int
@@ -74,27 +68,11 @@ class LoopShape:
     before: float = 0.0
     after: float = 0.0
     rounds: float = 0.0
+    early: bool = False
     reason: str = ""
-    places: tuple[float, ...] = ()
-    vertices: float = 0.0
+    power: float = 1.0
     counted: bool = True
     looks: int = 0
-
-    def bend(self, place: float) -> float:
-        """Return by what factor the pace up to a place, 0 to 1, overestimates the loop's time.
-
-        Examples
-        --------
-        >>> places = (0.02, 0.04, 0.06, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
-        >>> round(LoopShape(places=places).bend(0.01))
-        5
-        >>> LoopShape().bend(0.01)
-        1.0
-        """
-        if not self.places:
-            return 1.0
-        place = min(max(place, self.places[0]), 1.0)
-        return float(np.interp(place, self.places, np.arange(1, 11) / 10.0) / place)
 
 
 @dataclass(frozen=True)
@@ -117,7 +95,7 @@ class Prefix:
     estimated: bool = False
 
 
-def loop_shape(looks: Sequence[Look], seconds: float, vertices: float = 0.0) -> LoopShape:
+def loop_shape(looks: Sequence[Look], seconds: float) -> LoopShape:
     """Return the loop in which a finished run of so many seconds spent its time."""
     seen = [look for look in looks if look.loops]
     if len(seen) < _FEWEST_LOOKS:
@@ -128,19 +106,18 @@ def loop_shape(looks: Sequence[Look], seconds: float, vertices: float = 0.0) -> 
     if spent < _MOST_OF_A_RUN * seconds or len(inside) < _MOST_OF_A_RUN * len(seen):
         return LoopShape(reason=_NO_LOOP, looks=len(seen))
     # A generator that was observed when it had ended has no progress.
-    known = [look.loops[0] for look in inside if look.loops[0].total]
-    last = known[-1] if known else inside[-1].loops[0]
+    known = [look for look in inside if look.loops[0].total]
+    last = (known or inside)[-1].loops[0]
     turned = math.isinf(last.total)
     rounds = float(math.ceil(last.done)) if turned else last.done + 1.0
+    power, bent = _curve(known, start) if known else (1.0, 1.0)
     reason = ""
     if not known and last.bounded:
         reason = "the progress of its outermost loop is unknown"
     elif not known:
         reason = "its outermost loop is a while of unknown length"
-    elif not last.counted and not _uses_up(inside, start):
-        reason = "its outermost loop is a while that does not use up anything steadily"
-        if loop == REPORTED:
-            reason = "the progress that it reports does not grow steadily with time on samples"
+    elif not last.counted and bent > _BENT:
+        reason = "the progress of its outermost loop does not grow steadily with time on samples"
     elif turned and len(known) < _MOST_OF_A_RUN * len(inside):
         reason = "its outermost loop is a while around several loops"
     elif turned and len(inside) < _LOOKS_OF_A_ROUND * rounds:
@@ -153,9 +130,9 @@ def loop_shape(looks: Sequence[Look], seconds: float, vertices: float = 0.0) -> 
         loop,
         before=start,
         after=max(seconds - inside[-1].seconds - gap, 0.0) / max(spent, 1e-9),
-        rounds=rounds if early else 0.0,
-        places=() if early and not turned else _bent(inside, start, always=not last.counted),
-        vertices=vertices,
+        rounds=rounds,
+        early=early,
+        power=1.0 if early and not turned else power,
         counted=last.counted,
         looks=len(seen),
     )
@@ -167,43 +144,25 @@ def _main_loop(seen: Sequence[Look]) -> tuple[str, list[Look]]:
     return loop, [look for look in seen if look.loops[0].loop == loop]
 
 
-def _uses_up(inside: Sequence[Look], start: float) -> bool:
-    """Whether a loop without counted elements made steady progress to its end.
+def _curve(known: Sequence[Look], start: float) -> tuple[float, float]:
+    """Return the power of :class:`LoopShape`, 1 near a straight line, and the error of its curve.
 
-    Its iterations may become shorter all the time, or longer. Where they vary, as in merging
-    communities, the first ones do not stand for the rest. The last observation is up to a tick
-    before the end: the progress after it is taken for that of the last tenth of the time.
+    The last observation is up to a tick before the end. The error is infinite where iterations are
+    few, are undone, or are missing at the end.
     """
-    times, places = _curve(inside, start)
-    if len(times) < _LOOKS_OF_A_CURVE or np.any(np.diff(places) < 0.0):
-        return False
-    steps = np.diff(np.interp(np.arange(11) / 10.0, times, places))
-    if places[-1] + steps[-1] < _TO_THE_END or np.any(steps <= 0.0):
-        return False
-    turns = steps[1:] / steps[:-1]
-    return bool(np.all(turns > _STEADY) or np.all(turns < 1.0 / _STEADY))
-
-
-def _curve(inside: Sequence[Look], start: float) -> tuple[FloatArray, FloatArray]:
-    """Return the part of the time and the part of the iterations at each known place."""
-    known = [look for look in inside if look.loops[0].total > 0.0]
     times = np.array([look.seconds for look in known]) - start
-    last = known[-1].loops[0].done if known else 0.0  # all iterations where the total is unknown
+    last = known[-1].loops[0].done  # all iterations where the total is unknown
     totals = [each.loops[0].total if math.isfinite(each.loops[0].total) else last for each in known]
     places = np.array([_place(look) / total for look, total in zip(known, totals, strict=True)])
-    return times / max(float(times[-1]), 1e-9) if known else times, places
-
-
-def _bent(inside: Sequence[Look], start: float, *, always: bool = False) -> tuple[float, ...]:
-    """Return the part of the iterations done after each tenth of the time; none on a line."""
-    times, places = _curve(inside, start)
-    if len(times) < _LOOKS_OF_A_CURVE or np.any(np.diff(places) < 0.0):
-        return ()
-    if not always and np.max(np.abs(places - times)) < _BENT:
-        return ()
-    curve = np.interp(np.arange(1, 11) / 10.0, times, places)
-    curve[-1] = 1.0
-    return tuple(np.maximum(curve, 1e-6).tolist())
+    times = times / max(float(times[-1]), 1e-9)
+    if len(times) < _LOOKS_OF_A_CURVE or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
+        return 1.0, math.inf
+    error = float(np.max(np.abs(places - times)))
+    if error < _BENT:
+        return 1.0, error
+    mean = float(np.clip(np.trapezoid(places, times), 0.01, 0.99))
+    power = mean / (1.0 - mean)
+    return power, float(np.max(np.abs(places - times ** (1.0 / power))))
 
 
 def surer(one: LoopShape, other: LoopShape) -> LoopShape:
@@ -240,44 +199,46 @@ def read_prefix(
     looks: Sequence[Look],
     seconds: float,
     shape: LoopShape,
-    rounds: Growth | None = None,
+    rounds: Callable[[float], Growth | None] = lambda done: None,
     shapes: Sequence[LoopShape] = (),
-    vertices: float = 0.0,
 ) -> Prefix | None:
     """Predict a run from the observations until it was stopped after `seconds`.
 
-    None before the loop, or before enough of it is done. `rounds` are the iterations of a loop that
-    ends early; `shapes`, of the samples, show how much curves differ between sizes.
+    None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
+    that ends early, of which so many are done; `shapes`, of the samples, show how much curves
+    differ between sizes.
     """
     inside = [
         look
         for look in looks
         if look.loops and look.loops[0].loop == shape.loop and look.loops[0].total > 0
     ]
-    if len(inside) < 3 or (shape.rounds and rounds is None):
+    if len(inside) < 3:
         return None
     places = np.array([_place(look) for look in inside])
     times = np.array([look.seconds for look in inside])
     total, done = float(np.median([look.loops[0].total for look in inside])), float(places[-1])
     if np.any(np.diff(places) < -1.0) or done <= 0:
         return None  # it started again, or its elements are not what they seem
-    if rounds is not None and shape.rounds:
-        rounds = beyond(rounds, rounds, done)
-        total = min(rounds.cost, total)
+    expected = rounds(done)
+    if shape.early and expected is None:
+        return None
+    total = total if expected is None else min(expected.cost, total)
     elements = _elements(inside)
     few = elements < _FEWEST_ELEMENTS if elements else done < 0.02 * total
-    if done < _FEWEST_ROUNDS and few:
+    if math.isinf(total) or (done < _FEWEST_ROUNDS and few):
         return None
-    before, place = _entered(looks, inside), done / total
-    bend = shape.bend(place)
-    whole = before + (times[-1] - before) / place / bend * (1.0 + shape.after)
-    left = max(1.0 - place, 0.0)
-    parts = [_ROUND_STD / math.sqrt(done * max(elements, 1.0)), _MODEL_STD]
-    parts += [_BENT_STD * math.log(bend), _drift(shapes, place, vertices)]
-    spread = max(math.hypot(*parts) * left, 0.005)
-    if rounds is not None and shape.rounds:
-        spread = math.hypot(spread, rounds.log_std)
-    return Prefix(max(float(whole), seconds), spread, done, total, shape.rounds > 0.0)
+    work = total * np.minimum(places / total, 1.0) ** shape.power
+    trail = [(time, part, total) for time, part in zip(times, work, strict=True)]
+    left = remaining_of(trail, seconds).remaining or Interval(0.0, 0.0, 0.0)
+    before = _entered(looks, inside)
+    whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
+    std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
+    differ = float(np.std([each.power for each in shapes])) if shapes else 0.0
+    spread = math.hypot(std, RUN_STD, differ * math.log(min(done / total, 1.0)))
+    if expected is not None:
+        spread = math.hypot(spread, expected.log_std)
+    return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
 
 
 def _entered(looks: Sequence[Look], inside: Sequence[Look]) -> float:
@@ -300,23 +261,6 @@ def _elements(inside: Sequence[Look]) -> float:
         if math.isinf(look.loops[0].total) and len(look.loops) > 1 and look.loops[1].total
     ]
     return float(np.median(seen)) if seen else 0.0
-
-
-def _drift(shapes: Sequence[LoopShape], place: float, vertices: float) -> float:
-    """Return the error of a correction by a sample's curve at the size of the graph.
-
-    From the differences between samples: a random walk along the logarithm of vertices.
-    """
-    curved = sorted((each for each in shapes if each.places), key=lambda each: each.vertices)
-    rates = [
-        math.log(larger.bend(place) / smaller.bend(place)) ** 2
-        / max(math.log(larger.vertices / smaller.vertices), _LEAST_STEP)
-        for smaller, larger in pairwise(curved)
-    ]
-    if not rates:
-        return 0.0
-    far = max(math.log(vertices / curved[-1].vertices), _LEAST_STEP)
-    return math.sqrt(sum(rates) / len(rates) * far)
 
 
 def _place(look: Look) -> float:

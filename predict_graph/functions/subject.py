@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.functions.child import consumed
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reordered_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
 from predict_graph.functions.sampling import (
@@ -20,7 +19,6 @@ from predict_graph.functions.sampling import (
     draw,
     spread_order,
 )
-from predict_graph.functions.warm import tiny_graph
 from predict_graph.graph import Graph
 from predict_graph.iterations import draw_sample
 
@@ -63,11 +61,6 @@ class Subject:
     def whole(self, order: IntArray) -> Case:
         """Return the whole graph with its vertices in another order."""
         return self._ordered(self.graph, order, np.arange(self.graph.vertices))
-
-    def tiny(self) -> Any:
-        """Call the function on a small graph, for what only a first call costs."""
-        graph = tiny_graph(self.graph.directed)
-        return consumed(self.function(build(graph, self.function.form)))
 
     def sample(self, sampler: str, size: int, rng: np.random.Generator, *, connected: bool) -> Case:
         """Return a sample; its largest connected part if the function needs that."""

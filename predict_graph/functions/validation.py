@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FunctionComparison(Result):
+class ValidatedCall(Result):
     """A prediction of a call beside the call itself.
 
     Errors are signed and relative: predicted / actual - 1.
@@ -149,7 +149,7 @@ class FunctionComparison(Result):
 
 def validate_function(
     function: str | Callable[..., Any], graph: Any, **options: Any
-) -> FunctionComparison:
+) -> ValidatedCall:
     """Predict a call of a function, then call it in a process of its own, then compare.
 
     Options are those of :func:`~predict_graph.functions.predict_function`, whose errors it raises;
@@ -174,4 +174,4 @@ def validate_function(
             convert_seconds=converting,
             peak_bytes=peak,
         )
-    return FunctionComparison(prediction, converting, run.wall, run.seconds, peak)
+    return ValidatedCall(prediction, converting, run.wall, run.seconds, peak)

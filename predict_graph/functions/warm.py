@@ -11,24 +11,13 @@ from predict_graph.functions.sampling import SAMPLERS, draw, spread_order
 from predict_graph.graph import Graph
 
 
-def tiny_graph(directed: bool) -> Graph:
-    """Return a ring of 60 vertices.
-
-    Examples
-    --------
-    >>> tiny_graph(False)
-    Graph('graph', 60 vertices, 60 undirected edges)
-    """
-    ring = np.arange(60, dtype=np.int32)
-    ends = np.sort(np.column_stack(((ring - 1) % 60, (ring + 1) % 60)), axis=1)
-    return Graph(np.arange(61, dtype=np.int64) * 2, ends.ravel(), directed=directed)
-
-
 @lru_cache(maxsize=2)
 def load_compiled(directed: bool) -> None:
-    """Draw samples of a small graph, so that their code is compiled and loaded."""
+    """Draw samples of a ring of 60 vertices, so that their code is compiled and loaded."""
     rng = np.random.default_rng(0)
-    graph = tiny_graph(directed)
+    ring = np.arange(60, dtype=np.int32)
+    ends = np.sort(np.column_stack(((ring - 1) % 60, (ring + 1) % 60)), axis=1)
+    graph = Graph(np.arange(61, dtype=np.int64) * 2, ends.ravel(), directed=directed)
     drivers_of(graph, rng)
     spread_order(graph, rng)
     for sampler in SAMPLERS:

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
-from predict_graph.functions.validation import FunctionComparison, validate_function
+from predict_graph.functions.validation import ValidatedCall, validate_function
 from predict_graph.graph import check_graph
 from predict_graph.history import check_history
 from predict_graph.options import (
@@ -122,7 +122,7 @@ def validate(
     **options: Unpack[PredictOptions],
 ) -> Comparison: ...
 @overload
-def validate(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionComparison: ...
+def validate(algorithm: Callable[..., Any], graph: Any, **options: Any) -> ValidatedCall: ...
 @offers(PredictOptions, call=True, without=("spark_reads",))
 def validate(
     algorithm: str | Algorithm | Callable[..., Any],
@@ -131,7 +131,7 @@ def validate(
     on_iteration: IterationCallback | None = None,
     fresh_process: bool = False,
     **options: Any,
-) -> Comparison | FunctionComparison:
+) -> Comparison | ValidatedCall:
     """Predict a run, or a call of a function, then run it, then compare.
 
     The graph is read and set up again for the real run, so that no phase profits from the

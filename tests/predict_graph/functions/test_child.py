@@ -190,7 +190,7 @@ def test_whatever_a_function_raises_is_named(raised: BaseException, sentence: st
     def fails(given: nx.Graph) -> None:
         raise raised
 
-    run = run_in_child(graph, fails, Limits(wall=20.0), warm_up=lambda: fails(graph()))
+    run = run_in_child(graph, fails, Limits(wall=20.0))
     assert run.state == "error"
     assert run.sentence.startswith(sentence)
 
@@ -203,15 +203,13 @@ def test_whatever_a_function_raises_is_named(raised: BaseException, sentence: st
         (signal.SIGRTMIN + 6, f"it crashed: signal {signal.SIGRTMIN + 6}, real-time signal 6"),
     ],
 )
-@pytest.mark.parametrize("early", [False, True])
-def test_a_function_that_crashes_is_named_as_such(number: int, sentence: str, early: bool) -> None:
+def test_a_function_that_crashes_is_named_as_such(number: int, sentence: str) -> None:
     def crashes(given: nx.Graph) -> None:
         faulthandler.disable()
         os.kill(os.getpid(), number)
         time.sleep(20.0)
 
-    warm_up = (lambda: crashes(graph())) if early else None
-    run = run_in_child(graph, crashes, Limits(wall=20.0), warm_up=warm_up)
+    run = run_in_child(graph, crashes, Limits(wall=20.0))
     assert run.state == "died"
     assert run.sentence == sentence
 
@@ -224,5 +222,5 @@ def test_a_function_that_ends_its_process_is_named_as_such() -> None:
 @pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
 def test_a_process_that_a_function_forks_sends_nothing(forks: Callable[..., Any]) -> None:
     for _ in range(5):  # two that wrote at once would be mixed up now and then
-        run = run_in_child(graph, forks, Limits(wall=20.0), warm_up=lambda: forks(graph()))
+        run = run_in_child(graph, forks, Limits(wall=20.0))
         assert run.done

@@ -300,19 +300,6 @@ def test_an_iterator_is_a_list_or_how_many_there_were() -> None:
     assert counted.result == 29
 
 
-def endless_if_tiny(graph: nx.Graph) -> None:
-    while len(graph) < 30:
-        pass
-    heavy(30_000 * len(graph))
-
-
-def test_what_never_ends_on_a_tiny_graph_is_not_warmed_up() -> None:
-    graph = nx.barabasi_albert_graph(400, 3, seed=1)
-    said = predict_function(endless_if_tiny, graph, history="none", seed=1)
-    assert all(row.state == "done" for row in said.samples)
-    assert said.overhead_seconds < 15.0
-
-
 def test_what_a_tracked_function_raises_comes_through() -> None:
     with pytest.raises(nx.NetworkXError, match="not connected"):
         predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")

@@ -10,6 +10,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from predict_graph.cores import Load
 from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits
 from predict_graph.functions.evidence import Gathered
@@ -34,6 +35,7 @@ def taking(seconds: Callable[[nx.Graph], float]) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(f"{PREDICTOR}.run_in_child", run)
         patch.setattr(f"{PREDICTOR}.processor_seconds", lambda **_: 0.0)
+        patch.setattr(f"{PREDICTOR}.meter.read", Load)  # of a machine without other work
         yield
 
 
@@ -114,7 +116,7 @@ def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
     assert "may not finish: it had not ended on a sample of" in said.verdict
     assert "its time may be exponential" in said.verdict
     assert said.to_dict()["verdict"]["may_not_finish"]
-    assert said.overhead_seconds < 6.25
+    assert said.overhead_seconds < 150.0
     assert max(row.vertices for row in said.samples) <= 300
     assert not predicted(cube).to_dict()["verdict"]["may_not_finish"]
 
@@ -124,8 +126,8 @@ def test_a_sample_that_no_power_of_its_size_explains(stopped: float, exponential
     """As of the simple cycles of a chain of diamonds: 60 vertices take 0.29 s, 80 more than 1.6."""
     found = Gathered({"vertices": 1200.0}, "graph", [])
     for vertices, seconds in ((30.0, 0.004), (60.0, 0.29)):
-        found.add(Point({"vertices": vertices}, seconds, "", "graph"))
-    found.add_stopped({"vertices": 80.0}, stopped)
+        found.add(Point({"vertices": vertices}, seconds, "rj", "graph"))
+    found.add_stopped({"vertices": 80.0}, stopped, "rj")
     assert ("may be exponential" in found._steep()) is exponential
 
 
