@@ -129,17 +129,12 @@ def _by_value(loop: Loop, frame: FrameType, *, rebound: bool = False) -> Reader 
     A variable that the body binds too is the loop's up to there. That is all there is of a range,
     whose iterator cannot be found.
     """
-    iterable, target = loop.iterable, loop.target
     bound = {} if rebound else loop.bound
-    tuples = _in_tuples(iterable, target, bound, frame)
-    if tuples is not None:
-        return _until_bound(tuples, loop) if rebound else tuples
-    source = _evaluated(iterable, frame)
+    source = _evaluated(loop.iterable, frame)
     if isinstance(source, range):
-        return _until_bound(_in_range(source, target), loop)
-    held = iterable if isinstance(iterable, ast.Name) else None
-    listed = _in_container(source, target, bound, held)
-    return _until_bound(listed, loop) if rebound else listed
+        return _until_bound(_in_range(source, loop.target), loop)
+    found = _in_tuples(loop, bound, frame) or _in_container(loop, source, bound)
+    return _until_bound(found, loop) if rebound else found
 
 
 def _until_bound(reader: Reader | None, loop: Loop) -> Reader | None:
@@ -171,10 +166,9 @@ def _in_range(source: range, target: ast.expr | None) -> Reader | None:
     return read
 
 
-def _in_tuples(
-    iterable: ast.expr | None, target: ast.expr | None, bound: Mapping[str, int], frame: FrameType
-) -> Reader | None:
+def _in_tuples(loop: Loop, bound: Mapping[str, int], frame: FrameType) -> Reader | None:
     """Find the place among combinations or permutations, which come in the order of their pool."""
+    iterable, target = loop.iterable, loop.target
     if not (isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords):
         return None
     if target is None or _names(target) & bound.keys():
@@ -208,11 +202,9 @@ def _in_tuples(
     return read
 
 
-def _in_container(
-    source: Any, target: ast.expr | None, bound: Mapping[str, int], held: ast.Name | None = None
-) -> Reader | None:
+def _in_container(loop: Loop, source: Any, bound: Mapping[str, int]) -> Reader | None:
     """Find a loop's variable, or the first part of it that is unique, among the elements."""
-    size = _size(source)
+    size, target = _size(source), loop.target
     if size is None or not 0 < size <= _LARGEST or target is None:
         return None
     parts: list[tuple[int | None, ast.expr]] = [(None, target)]
@@ -221,51 +213,42 @@ def _in_container(
     for number, part in parts:
         places = None if _names(part) & bound.keys() else _places(source, number)
         if places is not None and len(places) == size:
-            if held is not None and number is None and isinstance(source, list):
-                return _in_list(source, places, part, held)
-            return _lookup(places, part)
+            return _lookup(source, places, number, part, loop.iterable)
     return None
 
 
-def _in_list(source: list[Any], places: dict[Any, int], part: ast.expr, held: ast.Name) -> Reader:
-    """Find an element in a list whose variable or order may change between passes over it."""
+def _lookup(
+    source: Any, places: dict[Any, int], number: int | None, part: ast.expr, held: ast.expr | None
+) -> Reader:
+    """Find an element; a list's variable or order may change between passes over it."""
+    changes = number is None and isinstance(source, list) and isinstance(held, ast.Name)
 
     def read(frame: FrameType) -> Progress | None:
         nonlocal source, places
         try:
-            element, now = _value(part, frame.f_locals), _evaluated(held, frame)
+            element = _value(part, frame.f_locals)
             place = places.get(element)
+            if changes:
+                now = _evaluated(held, frame)
+                moved = place is None or place >= len(now) or now[place] is not element
+                if now is not source or moved:
+                    source, places = now, _places(now, None) or {}
+                    place = places.get(element)
         except (KeyError, TypeError):
             return None
-        if now is not source or place is None or place >= len(now) or now[place] is not element:
-            found = _places(now, None) if isinstance(now, list) else None
-            if found is None or element not in found:
-                return None
-            source, places = now, found
-            place = found[element]
-        return Progress(float(place), float(len(source)))
+        return None if place is None else Progress(float(place), float(len(places)))
 
     return read
 
 
 def _places(source: Any, number: int | None) -> dict[Any, int] | None:
     try:
-        if number is None:
-            return {element: place for place, element in enumerate(source)}
-        return {element[number]: place for place, element in enumerate(source)}
+        return {
+            element if number is None else element[number]: place
+            for place, element in enumerate(source)
+        }
     except Exception:
         return None
-
-
-def _lookup(places: dict[Any, int], part: ast.expr) -> Reader:
-    def read(frame: FrameType) -> Progress | None:
-        try:
-            place = places.get(_value(part, frame.f_locals))
-        except (KeyError, TypeError):
-            return None
-        return None if place is None else Progress(float(place), float(len(places)))
-
-    return read
 
 
 def _value(target: ast.expr, variables: Any) -> Any:

@@ -33,8 +33,8 @@ from predict_graph.functions.naming import GraphFunction, check_function, form_o
 from predict_graph.functions.records import earlier_points, keep_run
 from predict_graph.functions.reported import reporter, silenced
 from predict_graph.functions.shipped import shipped_points
-from predict_graph.functions.watch import REPORTED, LoopWatch, Seen, reported
-from predict_graph.functions.works import changing_rounds, light_graph, works_of
+from predict_graph.functions.watch import LoopWatch, Seen, reported
+from predict_graph.functions.works import light_graph, works_of
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -243,7 +243,6 @@ class _Watcher(threading.Thread):
         self._processor = clock.processor(children=False)
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
-        self._uses_up = False  # whether that is a while that uses something up
         self._elsewhere = 0  # observations since the last one inside that loop
         self._function, self._graph = function, graph
         self._works: dict[str, Any] | None = None
@@ -312,7 +311,6 @@ class _Watcher(threading.Thread):
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
         if outer.loop != self._loop or again:
             self._trail, self._loop = [], outer.loop
-            self._uses_up = not outer.counted and outer.loop != REPORTED
         if len(self._trail) >= _MOST_POINTS:
             del self._trail[1::2]
         self._trail.append((elapsed, outer.done, outer.total))
@@ -335,16 +333,11 @@ class _Watcher(threading.Thread):
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
-            moment = remaining_of(self._trail, elapsed, self._estimates())
+            moment = remaining_of(self._trail, elapsed, self._works)
             return moment if self._expected is None else with_first(moment, self._expected)
         if self._expected is None:
             return None
         return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
-
-    def _estimates(self) -> dict[str, Any]:
-        """Return estimates of the work done after each iteration."""
-        works = self._works or {}
-        return works | changing_rounds(int(self._trail[-1][2])) if self._uses_up else works
 
 
 def _expected(

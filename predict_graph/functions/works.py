@@ -56,17 +56,3 @@ def works_of(graph: Graph) -> dict[str, FloatArray]:
     works = {"degree": degree, "around": around, "two_hop": degree * around}
     done = {name: np.concatenate(([0.0], np.cumsum(work))) for name, work in works.items()}
     return {name: each / each[-1] for name, each in done.items() if each[-1] > 0.0}
-
-
-def changing_rounds(rounds: int) -> dict[str, FloatArray]:
-    """Return the share of the work done after each iteration, where something is used up.
-
-    ``left``, where an iteration goes through what is left; ``gone``, through the rest.
-
-    Examples
-    --------
-    >>> changing_rounds(2)["left"].tolist()
-    [0.0, 0.75, 1.0]
-    """
-    places = np.linspace(0.0, 1.0, rounds + 1)
-    return {"left": places * (2.0 - places), "gone": places**2}
