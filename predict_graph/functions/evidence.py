@@ -10,7 +10,6 @@ from predict_graph.durations import readable_seconds
 from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
 from predict_graph.functions.prediction import SourceEstimate
 from predict_graph.functions.prefix import Prefix
-from predict_graph.intervals import QUANTILE
 
 # Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
 # those of label propagation by a factor of two to four (measured on two graphs).
@@ -56,42 +55,24 @@ class Gathered:
     def outgrown(self, prefix: Prefix | None) -> str:
         """Return why the run may not finish; empty without a reason.
 
-        A run exceeded the 90% interval of the extrapolation, or, on the graph itself and without a
-        loop, the extrapolation.
+        A run was stopped at a time that no power of its size explains, by the largest smaller one
+        of the same sampler; one on the graph itself by any.
         """
-        known = [*self.points, *self.earlier]
         for run in [] if prefix is not None else self._stopped:
-            there = extrapolate(known, run.drivers, self._graph)
-            if there is None:
-                continue
-            sure = math.exp(QUANTILE * there.log_std) if run.sampler else 1.0
-            if run.cost > there.cost * sure:
-                vertices = f"a sample of {run.drivers['vertices']:,.0f} vertices"
-                return (
-                    f"it had not ended on {vertices if run.sampler else 'the graph'} after "
-                    f"{readable_seconds(run.cost)}, where growth from other samples by up to n "
-                    f"cubed predicts {readable_seconds(there.cost)}: its time may be exponential"
-                )
-        return "" if prefix is not None else self._steep()
-
-    def _steep(self) -> str:
-        """Return that a sample was stopped at a time that no power of its size explains."""
-        for run in self._stopped:
             size = run.drivers["vertices"]
             smaller = [
                 point
                 for point in self.points
-                if point.sampler == run.sampler and point.drivers["vertices"] < size
+                if run.sampler in ("", point.sampler) and point.drivers["vertices"] < size
             ]
-            if not smaller:
-                continue
-            near = max(smaller, key=lambda point: (point.drivers["vertices"], point.cost))
+            near = max(smaller, key=lambda each: (each.drivers["vertices"], each.cost), default=run)
             before = near.drivers["vertices"]
             if run.cost > near.cost * (size / before) ** _STEEPEST:
+                where = f"a sample of {size:,.0f} vertices" if run.sampler else "the graph"
                 return (
-                    f"it had not ended on a sample of {size:,.0f} vertices after "
-                    f"{readable_seconds(run.cost)}, and took {readable_seconds(near.cost)} on one "
-                    f"of {before:,.0f}: its time may be exponential"
+                    f"it had not ended on {where} after {readable_seconds(run.cost)}, and took "
+                    f"{readable_seconds(near.cost)} on one of {before:,.0f} vertices: its time may "
+                    "be exponential"
                 )
         return ""
 

@@ -67,12 +67,11 @@ class ValidatedCall(Result):
 
     def errors(self) -> dict[str, float | None]:
         """Return the errors of runtime, processor seconds and peak memory."""
-        found: dict[str, float | None] = dict.fromkeys(
-            ("runtime_seconds", "processor_seconds", "peak_memory_bytes")
-        )
-        for name, (predicted, actual, _) in self._compared().items():
-            found[name] = predicted.predicted / actual - 1.0 if actual > 0.0 else None
-        return found
+        found: dict[str, float | None] = {
+            name: predicted.predicted / actual - 1.0 if actual > 0.0 else None
+            for name, (predicted, actual, _) in self._compared().items()
+        }
+        return {"peak_memory_bytes": None} | found
 
     def inside(self) -> dict[str, bool]:
         """Return whether the truth is in the interval of the runtime."""
@@ -82,14 +81,15 @@ class ValidatedCall(Result):
     def answer(self) -> Answer:
         """How good the prediction was, first; then the prediction's own answer."""
         own, runtime = self.prediction.answer, self.prediction.runtime_seconds
-        error, inside = self.errors()["runtime_seconds"], self.inside()["runtime_seconds"]
+        errors, inside = self.errors(), self.inside()["runtime_seconds"]
+        error = errors["runtime_seconds"]
         far = "" if error is None else f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
         sentence = (
             f"took {readable_seconds(self.runtime_seconds)}, predicted "
             f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
             f"{'inside' if inside else 'outside'} the interval{far}"
         )
-        rows, errors = [], self.errors()
+        rows = []
         for name, (predicted, actual, shown) in self._compared().items():
             interval = f"{shown(predicted.low)} to {shown(predicted.high)}"
             interval += "" if self.inside().get(name, True) else " (missed)"

@@ -128,7 +128,7 @@ def test_a_sample_that_no_power_of_its_size_explains(stopped: float, exponential
     for vertices, seconds in ((30.0, 0.004), (60.0, 0.29)):
         found.add(Point({"vertices": vertices}, seconds, "rj", "graph"))
     found.add_stopped({"vertices": 80.0}, stopped, "rj")
-    assert ("may be exponential" in found._steep()) is exponential
+    assert ("may be exponential" in found.outgrown(None)) is exponential
 
 
 def test_a_run_that_samples_say_nothing_of_is_tried() -> None:
