@@ -7,8 +7,8 @@ from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import drivers_of, neighbour_work
 from predict_graph.functions.growth import Point, extrapolate
 from predict_graph.functions.memory import predict_memory
-from predict_graph.functions.sampling import connected_part, draw, spread_order
-from predict_graph.graph import Graph, check_graph
+from predict_graph.functions.sampling import draw, spread_order
+from predict_graph.graph import check_graph
 
 RNG = np.random.default_rng(5)
 WHOLE = check_graph("powerlaw-cluster:n=6000,m=5,p=0.4,seed=3")
@@ -58,10 +58,6 @@ def test_runs_on_other_graphs_make_it_surer() -> None:
     assert 0.6 < together.cost / (1e-7 * target["reached_edges"]) < 1.6
 
 
-def test_without_runs_nothing_is_predicted() -> None:
-    assert extrapolate([], drivers_of(WHOLE, RNG), "g") is None
-
-
 def test_memory_grows_with_what_it_has_grown_with() -> None:
     target = drivers_of(WHOLE, RNG)
     runs = []
@@ -100,11 +96,6 @@ def test_every_beginning_of_the_order_is_like_the_whole() -> None:
     spread = [work[spread_order(WHOLE, RNG)[:100]].mean() for _ in range(30)]
     random = [work[RNG.permutation(WHOLE.vertices)[:100]].mean() for _ in range(30)]
     assert np.std(spread) < 0.5 * np.std(random)
-
-
-def test_the_connected_part_is_connected() -> None:
-    two = Graph(np.array([0, 1, 2, 4, 6, 8]), np.array([1, 0, 3, 4, 2, 4, 2, 3]), directed=False)
-    assert connected_part(two).vertices == 3
 
 
 def test_a_leap_of_the_allocator_does_not_bend_what_memory_grows_with() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import predict_graph
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
@@ -42,6 +42,7 @@ def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run() -> N
     assert 0.4 * seconds < said.processor_seconds < 2.5 * seconds
     assert said.runtime_seconds.low < said.runtime_seconds.predicted < said.runtime_seconds.high
     assert sum(each.weight for each in said.evidence) == pytest.approx(1.0)
+    assert "<table>" in said._repr_html_()
     assert sources.keys() <= {"samples", "prefix", "run"}
     assert said.fits
     assert said.overhead_seconds < 3.0
@@ -64,20 +65,6 @@ def test_keywords_go_to_the_function_and_the_graph_stays() -> None:
     assert said.function["arguments"] == {"seed": 1, "resolution": 1.2}
     assert said.seed == 1
     assert sorted(graph.edges) == edges
-
-
-def test_the_same_prediction_by_name(tmp_path: Path) -> None:
-    said = predict_graph.predict(
-        "networkx:clustering", PREFERENTIAL.format(n=400), seed=3, history="none"
-    )
-    found = said.to_dict()
-    assert found["function"]["name"] == "networkx:clustering"
-    assert found["graph"]["vertices"] == 400
-    assert found["runtime_seconds"]["low"] <= found["runtime_seconds"]["predicted"]
-    assert found["verdict"]["fits"] is True
-    assert "will take" in found["verdict"]["sentence"]
-    assert "prediction overhead" in str(said)
-    assert "<table>" in said._repr_html_()
 
 
 def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
@@ -250,11 +237,6 @@ def test_samples_are_gone_through_in_an_order_like_that_of_the_run() -> None:
             assert 0.7 < first / degrees.mean() < 1.4, sampler
 
 
-def test_what_is_no_graph_is_refused() -> None:
-    with pytest.raises(RequestError, match="the edges are not all pairs of ids"):
-        predict_function(nx.clustering, [1, 2, 3])
-
-
 def test_tracking_returns_the_result_and_predicts_what_remains(capsys: Any) -> None:
     from predict_graph.functions.track import run_tracked
 
@@ -368,20 +350,6 @@ def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
     assert abs(tracked.said[-1].total / tracked.seconds - 1.0) < 0.3
     assert len(handlers) == 2
     assert handlers[-1] is None
-
-
-def test_a_trail_has_a_limit() -> None:
-    import threading
-
-    from predict_graph.functions.track import _MOST_POINTS, _Watcher
-
-    watcher = _Watcher(threading.get_ident(), check_function(nx.clustering), None, None, False)
-    for place in range(3 * _MOST_POINTS):
-        watcher.reported(place / 30.0)
-        watcher._take(*watcher._report)
-    assert len(watcher._trail) <= _MOST_POINTS
-    assert watcher._trail[0][1] == 0.0
-    assert watcher._trail[-1][1] == pytest.approx((3 * _MOST_POINTS - 1) / 3.0)
 
 
 def test_what_there_is_already_is_no_work_for_the_garbage_collector_of_a_tracked_run() -> None:

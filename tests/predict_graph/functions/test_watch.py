@@ -411,19 +411,6 @@ def test_loops_of_networkx_are_found() -> None:
         assert totals[-1] == 150
 
 
-def test_igraph_reports_its_progress() -> None:
-    igraph = pytest.importorskip("igraph")
-    from predict_graph.functions.reported import reporter
-
-    with counted():  # a report is some steps
-        done = run_in_child(
-            lambda: igraph.Graph.Barabasi(1000, 4),
-            igraph.Graph.betweenness,
-            progress=reporter("igraph"),
-        )
-    assert loop_shape(done.looks, done.seconds).loop == "progress"
-
-
 @pytest.mark.parametrize("kind", [itertools.combinations, itertools.permutations])
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_a_place_among_combinations_is_how_many_came_before(kind: Any, length: int) -> None:
@@ -471,7 +458,7 @@ def test_a_function_is_parsed_where_it_is(tmp_path: Any) -> None:
     assert (loop.header, loop.first, loop.last, loop.is_while) == (7, 8, 8, False)
 
 
-def test_between_two_reports_of_a_library_its_last_one_holds() -> None:
+def test_the_progress_that_igraph_reports_is_read() -> None:
     igraph = pytest.importorskip("igraph")
     from predict_graph.functions.reported import reporter
 
@@ -485,6 +472,7 @@ def test_between_two_reports_of_a_library_its_last_one_holds() -> None:
             )
 
     whole = through()
+    assert loop_shape(whole.looks, whole.seconds).loop == REPORTED
     part = through(seconds=0.05, share=0.6)
     assert part.state == "stopped"
     assert part.seconds > 0.5 * whole.seconds > 0.05
