@@ -23,7 +23,8 @@ _NO_ENDS = re.compile(
     r"(.*(time|date|timestamp|timeset)|.*(lat|lng|lon|latitude|longitude)|ts|unixts|t|year|month|"
     r"day|since|created.*|updated.*|epoch|(edge|rel|row)?id|index|idx|unnamed0|level0|type|labels?|"
     r"kind|rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
-    r"length|cost|capacity|similarity|confidence|description|amount|)$"
+    r"length|cost|capacity|similarity|confidence|description|amount|degree|.*centrality|.*rank|"
+    r"population|)$"
 )
 _ENDING = r"(s|id|ids|name|no|key|idx|index)?$"
 _PEOPLE = re.compile(
@@ -129,7 +130,7 @@ def _ends(
     names: Sequence[str], plain: Sequence[str], usable: Sequence[bool], where: str
 ) -> tuple[int, int]:
     pair = _known_pair(plain)
-    if len(names) == 2:
+    if len(names) == 2 and (pair or not any(len(name) > 2 and _no_end(name) for name in plain)):
         return pair or (0, 1)
     rest = [i for i, name in enumerate(plain) if usable[i] and not _no_end(name)]
     if pair is None and len(rest) > 2:

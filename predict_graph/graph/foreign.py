@@ -86,6 +86,11 @@ def _from_table(wanted: EdgeList, directed: bool | None, name: str | None) -> Gr
     names = [str(column) for column in source.columns]
     if len(names) < 2:
         raise RequestError(f"the table has {len(names)} columns; accepted: two ends of each edge")
+    if len(names) > 3 and [str(row) for row in getattr(source, "index", ())] == names:
+        raise RequestError(
+            "the table seems to be an adjacency matrix; accepted: a table of edges, or "
+            "scipy.sparse.csr_array of the matrix"
+        )
     columns = [_column(source, place) for place in range(len(names))]
     usable = [column.dtype.kind in "iufOSUT" for column in columns]
     found = find_columns(names, "the table", wanted, usable)
@@ -137,6 +142,9 @@ def _from_columns(
         ends = [part.astype(object) for part in ends]
         if any(one is None or one != one for part in ends for one in part):
             raise RequestError("an end of an edge is missing; accepted: an id in each row")
+        odd = next((one for part in ends for one in part if isinstance(one, float)), None)
+        if odd is not None:
+            raise RequestError(f"an end of an edge is {odd}; accepted: whole numbers, or texts")
     try:
         if bipartite:
             both = [np.unique(part, return_inverse=True) for part in ends]

@@ -32,6 +32,7 @@ LARGEST_ID = 2**63 - 1  # by definition: of int64
 # By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
 _FIRST_TIME, _LAST_TIME = 10**8, 2**32
 _NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be a damaged weight
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -238,6 +239,11 @@ def layout_of(
     if wanted.header is None and not header:
         header = _has_header(rows, block or b"\n".join(lines), place)
     notes: list[str] = []
+    if wanted.source_column is None and _is_matrix(rows, header):
+        raise RequestError(
+            f"{place}: the lines seem to be those of an adjacency matrix; accepted: a list of "
+            "edges, or columns by --src-column and --dst-column"
+        )
     if header:
         columns = find_columns(rows[0], place, wanted)
     else:
@@ -246,6 +252,8 @@ def layout_of(
         one, other = rows[0][columns.source], rows[0][columns.target]
         notes.append(f"read as bipartite: {one} and {other} (--no-bipartite changes that)")
     data = rows[header:]
+    if wanted.source_column is None and not columns.bipartite and not pair_of(rows[0]):
+        _check_ends(data, columns, place)
     ids = wanted.ids
     if ids is None:
         text = _text_id(data, columns)
@@ -288,6 +296,38 @@ def _has_header(rows: list[list[str]], block: bytes | bytearray, place: str) -> 
     )
 
 
+def _is_matrix(rows: list[list[str]], header: bool) -> bool:
+    """Tell whether lines are rows of zeros and ones, or of zeros on a diagonal, or named twice."""
+    if header:
+        firsts = [row[0] for row in rows[1:]]
+        return len(firsts) > 1 and firsts == rows[0][1 : len(firsts) + 1]
+    size = len(rows[0])
+    if size < 4 or any(len(row) != size for row in rows):  # no edge and its weight
+        return False
+    cells = {_zero_or_one(cell) for row in rows for cell in row}
+    diagonal = {_zero_or_one(row[at]) for at, row in enumerate(rows[:size])}
+    return cells == {"0", "1"} or (len(rows) == size and diagonal == {"0"})
+
+
+def _zero_or_one(cell: str) -> str:
+    """Return a number such as ``1.000000000000000000e+00``, as numpy writes it, as plain text."""
+    return re.sub(r"\.0*(e\+00)?$", "", cell)
+
+
+def _check_ends(data: list[list[str]], columns: Columns, place: str) -> None:
+    """Refuse columns that hold arrows, heads of adjacency lists, or ids next to properties."""
+    places = (columns.source, columns.target)
+    one, other = ends = [[row[at] for row in data if at < len(row) and row[at]] for at in places]
+    marks = any(not any(map(str.isalnum, chain(*each))) for each in ends)
+    heads = all(field.endswith(":") for field in one)
+    kinds = [{_NUMBER.fullmatch(field) is not None for field in each} for each in ends]
+    if len(data) > 1 and all(ends) and (marks or heads or ({True} in kinds and {False} in kinds)):
+        raise RequestError(
+            f"{place}: the ids would be such as {one[0][:40]!r} and {other[0][:40]!r}, which are "
+            "unlike; accepted: the columns of the two ends by --src-column and --dst-column"
+        )
+
+
 def _columns_by_place(
     rows: list[list[str]], wanted: EdgeList, place: str
 ) -> tuple[Columns, list[str]]:
@@ -310,7 +350,8 @@ def _columns_by_place(
         )
     own = [[row[at] for row in rows if at < len(row)] for at in range(min(len(rows[0]), 3))]
     times = [all(map(_is_time, column)) for column in own]
-    if len(own) > 2 and times[0] and not times[1] and all(map(str.isdigit, own[2])):
+    dates = bool(_DATE.match(own[0][0]))
+    if len(own) > 2 and times[0] and not times[1] and (dates or all(map(str.isdigit, own[2]))):
         raise RequestError(
             f"{place}: the first column seems to hold times, such as {own[0][0]}; accepted: "
             "--src-column and --dst-column with the numbers of the columns, from 1 on"
@@ -327,9 +368,11 @@ def _columns_by_place(
 
 
 def _is_time(field: str) -> bool:
-    """Tell whether a field may be a Unix time, in seconds or in milliseconds."""
+    """Tell whether a field may be a date, or a Unix time in seconds or in milliseconds."""
     value = whole_number(field) or 0
-    return any(_FIRST_TIME <= value / unit < _LAST_TIME for unit in (1, 1000))
+    return _DATE.match(field) is not None or any(
+        _FIRST_TIME <= value / unit < _LAST_TIME for unit in (1, 1000)
+    )
 
 
 def _text_id(rows: list[list[str]], columns: Columns) -> str | None:

@@ -110,6 +110,7 @@ _READERS: dict[str, Callable[[str], str | None]] = {
         (_word, "outcome status state result jobstate jobstatus runstatus finalstatus finalstate"),
         (_succeeded, "success succeeded successful completed finished ok passed issuccess"),
         (_failed, "failed failure error exception oom killed crashed aborted isfailed haserror"),
+        (_failed, "errormessage errormsg failurereason signal"),
         (_timed_out, "timedout istimeout"),
         (_exit_status, "exitstatus exitcode rc returncode retcode returnvalue exit errorcode"),
     )

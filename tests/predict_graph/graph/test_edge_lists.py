@@ -76,6 +76,35 @@ def test_user_says_which_columns(tmp_path):
         check_graph(EdgeList(tmp_path / "a.mtx", source_column=1, target_column=2))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "match"),
+    [
+        ("a.csv", "Id,Label\n1,x\n2,y\n", "do not say what the ends of an edge are"),
+        ("a.csv", "node,degree\n1,3\n2,1\n", "do not say what the ends of an edge are"),
+        ("a.csv", "id,name,age\n1,tom,33\n2,ann,44\n", "such as 'tom' and '33', which are unlike"),
+        ("a.txt", "1 -> 2\n2 -> 3\n", "such as '1' and '->', which are unlike"),
+        ("a.txt", "1: 2 3\n2: 3 1\n", "such as '1:' and '2', which are unlike"),
+        ("a.csv", "2020-01-01,1,2\n2020-01-02,2,3\n", "the first column seems to hold times"),
+        ("a.csv", "0,1,0,1\n1,0,1,0\n0,1,0,1\n1,0,1,0\n", "an adjacency matrix"),
+        ("a.txt", "0 2 1 9\n2 0.0 4 5\n1 4 0 3\n9 5 3 0\n", "an adjacency matrix"),
+        ("a.csv", ",x,y\nx,0,3\ny,3,0\n", "an adjacency matrix"),
+    ],
+)
+def test_tables_of_something_else_are_refused(tmp_path, name, text, match):
+    with pytest.raises(RequestError, match=match):
+        read(tmp_path, name, text)
+
+
+def test_tables_of_pandas_that_hold_something_else_are_refused():
+    for table, match in (
+        (pd.DataFrame(np.eye(4)), "an adjacency matrix"),
+        (pd.DataFrame({"vertex": [1, 2], "pagerank": [0.5, 0.25]}), "do not say what the ends"),
+        (pd.DataFrame({"a": [1, 2], "b": [0.5, 0.25]}), "an end of an edge is 0.5"),
+    ):
+        with pytest.raises(RequestError, match=match):
+            check_graph(table)
+
+
 def test_user_says_whether_there_is_a_header(tmp_path):
     text = "a b\nc d\n"
     with pytest.raises(RequestError, match="--header or --no-header"):

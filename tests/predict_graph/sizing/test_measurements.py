@@ -198,6 +198,7 @@ OUTCOMES = [
     *[("failed", "False", "True"), ("error", "", "java.lang.OutOfMemoryError"), ("oom", "0", "1")],
     *[("finalStatus", "SUCCEEDED", "FAILED"), ("State", "COMPLETED", "CANCELLED by 1000")],
     *[("status", "ok", "something odd"), ("job_status", "Passed", "NODE_FAIL")],
+    *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
 ]
 
 
