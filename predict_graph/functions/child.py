@@ -246,12 +246,16 @@ class _Effort:
     """The time of a child: its processor seconds, and the time in which it slept."""
 
     def __init__(self, child: int) -> None:
-        self._process = psutil.Process(child)
+        self._process = None
+        with contextlib.suppress(psutil.Error):  # it may have ended
+            self._process = psutil.Process(child)
         self._processor, self._at = 0.0, time.monotonic()
         self.total = 0.0
 
     def seconds(self) -> float:
         """Return the seconds until now."""
+        if self._process is None:
+            return self.total
         with contextlib.suppress(psutil.Error):
             times, now = self._process.cpu_times(), time.monotonic()
             worked = times.user + times.system - self._processor
