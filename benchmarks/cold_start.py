@@ -22,23 +22,19 @@ import numpy as np
 from benchmarks.common import Row, table, write
 from predict_graph.history import History
 from predict_graph.intervals import QUANTILE
-from predict_graph.prediction.seconds.cluster.cluster_costs import (
+from predict_graph.prediction.seconds.cluster.costs import (
     ClusterCosts,
-    costs_of,
-    costs_on_cluster,
-    informative,
-    line_through,
-    observations,
-)
-from predict_graph.prediction.seconds.cluster.cluster_speed import (
     ClusterSpeed,
+    costs_of,
+    lines_of,
     log_factors,
+    measured_parts,
     reference_costs,
 )
+from predict_graph.prediction.seconds.cluster.features import rows_of_run
 from predict_graph.prediction.seconds.cluster.reference_runs import NAMES, shipped_runs
-from predict_graph.prediction.seconds.cluster.sample_runs import WARM_UP, ClusterRun
-from predict_graph.prediction.seconds.cluster.superstep_features import rows_of_run
-from predict_graph.prediction.seconds.cluster.training_runs import cluster_run
+from predict_graph.prediction.seconds.cluster.runs import WARM_UP, ClusterRun, cluster_run
+from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 
 _SAME_SIZE = 0.98  # of the edges of the largest run: walk samples have about as many
 
@@ -48,28 +44,28 @@ def other_reference(name: str) -> ClusterCosts:
     pair = ("connected-components", "pagerank")
     if name.startswith("graph"):
         pair = ("graphx:connectedComponents", "graphx:pageRank")
-    costs = costs_of(shipped_runs(next(each for each in pair if each != name), first=True))
-    others = observations(
-        [run for other in NAMES if other != name for run in shipped_runs(other, first=True)]
+    costs = costs_of(shipped_runs(next(each for each in pair if each != name)))
+    others = (
+        part for other in NAMES if other != name for part in measured_parts(shipped_runs(other))
     )
-    common = {part: line_through(others[part]) for part in ("opening", "read", "read start")}
+    common = lines_of(part for part in others if part[0] in ("opening", "read", "read start"))
     return replace(costs, lines={**costs.lines, **common})
 
 
 def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
     """Yield algorithm, what is left out, the known runs, and a run to predict."""
     for name in NAMES:
-        runs = shipped_runs(name, first=True)
+        runs = shipped_runs(name)
         targets = [run for run in runs if run.summary.purpose != WARM_UP]
         size = _SAME_SIZE * max(run.summary.edges for run in targets)
         smaller = [run for run in runs if run.summary.edges <= size]
-        if len(informative(smaller)) > 2:
+        if sum(run.informative for run in smaller) > 2:
             for run in targets:
                 if run.summary.edges > size and not run.cold:
                     yield name, "larger graph", smaller, run
         for machines in (1, 2):
             known = [run for run in runs if run.machines == machines]
-            if len(informative(known)) < 2:
+            if sum(run.informative for run in known) < 2:
                 continue
             for run in targets:
                 if run.machines != machines and (run.cold or run.summary.sampler != "brj"):
@@ -81,7 +77,7 @@ def predicted(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
     warm = not run.cold
     measured = sum(run.profile.phases[name] for name in ("setup", "read", "superstep"))
     phases = costs.phases(run.machines, run.summary.edges, warm=warm)
-    rows = rows_of_run(run.profile, run.machines)
+    rows = rows_of_run(run)
     seconds = float(costs.supersteps(rows, run.machines, warm=warm).sum())
     seconds += phases["setup"] + phases["read"]
     if run.cold:
@@ -93,9 +89,9 @@ def replayed() -> Iterator[Row]:
     """Yield a row for each reference run that is left out."""
     for name, what, known, run in left_out():
         reference = other_reference(name)
-        factors = ClusterSpeed({name: log_factors(known, reference)}).factors(name)
-        costs = costs_on_cluster(reference, factors, known)
-        yield _row("reference runs", what, run, costs, costs.relative_std)
+        speed = ClusterSpeed({name: log_factors(known, reference)})
+        costs = reference.scaled(speed.factors(name), known)
+        yield _row("reference runs", what, run, costs, math.hypot(*deviations(known, speed)))
 
 
 def of_history(cluster: str, path: Path) -> Iterator[Row]:
@@ -105,7 +101,7 @@ def of_history(cluster: str, path: Path) -> Iterator[Row]:
     for row in kept[kept["algorithm"].isin(NAMES)].to_dict("records"):
         record = history.record(int(row["id"]))
         if record.engine["name"] == "spark" and record.iterations:
-            run = cluster_run(record, first=True, elsewhere=True)
+            run = cluster_run(record)
             found.setdefault(record.algorithm, []).append(run)
     speed = ClusterSpeed()
     for name, runs in found.items():
@@ -118,9 +114,8 @@ def of_history(cluster: str, path: Path) -> Iterator[Row]:
             ways["the algorithm"] = ClusterSpeed(others).with_runs(name, rest)
             for way, known in ways.items():
                 own = rest if way == "the algorithm" else []
-                costs = costs_on_cluster(reference_costs(name), known.factors(name), own)
-                std = math.hypot(costs.relative_std, known.std(name))
-                yield _row(cluster, way, run, costs, std)
+                costs = reference_costs(name).scaled(known.factors(name), own)
+                yield _row(cluster, way, run, costs, math.hypot(*deviations(own, known)))
 
 
 def _row(cluster: str, way: str, run: ClusterRun, costs: ClusterCosts, std: float) -> Row:

@@ -14,7 +14,7 @@ from predict_graph.graph.degrees import counted_degrees
 
 @dataclass(frozen=True)
 class ClusterGraph(Described):
-    """A graph on a cluster; the driver holds its degrees and a sample of its edges.
+    """A graph on a cluster; the driver holds its degrees.
 
     Parameters
     ----------
@@ -24,14 +24,10 @@ class ClusterGraph(Described):
     read_seconds : float
         What packing it on the cluster took.
     out_degrees, in_degrees : ndarray of int32, shape (n,)
-    ends : pair of ndarray of int32
-        Sources and targets of a uniform sample of edges.
     dust_share : float
         Vertices that are alone or in pairs, of all.
     labels : ndarray, optional
         Original id of each vertex; None when the ids were 0 … n - 1.
-    rows : Graph, optional
-        Of all vertices, with the out-edges of those that samples are folded from.
     core : Graph, optional
         The subgraph of some vertices that were drawn by their degrees.
     notes : tuple of str
@@ -47,10 +43,8 @@ class ClusterGraph(Described):
     read_seconds: float
     out_degrees: npt.NDArray[np.int32] = field(repr=False)
     in_degrees: npt.NDArray[np.int32] = field(repr=False)
-    ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] = field(repr=False)
     dust_share: float
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
-    rows: Graph | None = None
     core: Graph | None = None
     notes: tuple[str, ...] = ()
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -39,19 +39,10 @@ from predict_graph.prediction.request import (
     check_seed,
     direction,
 )
-from predict_graph.prediction.seconds.cluster.cluster_speed import speed_of_cluster
-from predict_graph.prediction.seconds.cluster.quote import Quote
+from predict_graph.prediction.seconds.cluster.costs import speed_of_cluster
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
-from predict_graph.prediction.seconds.cluster.sample_runs import (
-    WARM_UP,
-    ClusterRun,
-    ran_sample,
-    settled,
-)
-from predict_graph.prediction.seconds.cluster.training_runs import (
-    new_training_run,
-    training_records,
-)
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun, sample_records
+from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run, settled, warming
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
 
@@ -306,28 +297,27 @@ class _Learner:
 
         def run(*, cold: bool = False) -> ClusterRun:
             limit = _SUPERSTEPS[turn]
-            return ran_sample(
-                there, opening, subject.job, graph, graph, "whole", "cost", cold=cold, limit=limit
+            return sample_run(
+                there, opening, subject.job, graph, "whole", graph, cold=cold, limit=limit
             )
 
         ran = [run(cold=cold)]
         if turn in _REPEATED:
-            self._keep(subject, ran[0], "cost" if cold else WARM_UP)
+            self._keep(subject, ran[0] if cold else warming(ran[0]))
             ran.append(run())
             while not settled(ran):
-                self._keep(subject, ran[-1], WARM_UP)
+                self._keep(subject, warming(ran[-1]))
                 ran.append(run())
-        self._keep(subject, ran[-1], "cost")
+        self._keep(subject, ran[-1])
         subject.largest[there.workers] = turn
         own = self.found.training_runs.setdefault(subject.name, [])
         if graph.name not in own:
             own.append(graph.name)
 
-    def _keep(self, subject: _Subject, run: ClusterRun, purpose: str) -> None:
+    def _keep(self, subject: _Subject, run: ClusterRun) -> None:
         """Store a run at once, so that it is not lost."""
-        kept = replace(run, summary=replace(run.summary, purpose=purpose))
-        subject.add_run(kept)
-        records = training_records(kept, subject.training_run, subject.graph(0), self._seed)
+        subject.add_run(run)
+        records = sample_records(run, subject.graph(0), self._seed)
         self._history.add_all(records)
         self.found.runs += len(records)
 
@@ -336,7 +326,7 @@ class _Subject:
     """An algorithm to be run: its graphs, and the expected seconds on them."""
 
     def __init__(self, engine: Any, job: Algorithm, history: History, seed: int) -> None:
-        self.name, self.job, self.training_run = job.name, job, new_training_run()
+        self.name, self.job = job.name, job
         self.known = shipped_name(job) == job.name
         self.largest: dict[int, int] = {}  # graph of its runs, by machine count
         self.has_run = False

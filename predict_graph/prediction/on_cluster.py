@@ -24,7 +24,6 @@ from predict_graph.engines.spark.blocks.graph import (
     fits_here,
     induced_graph,
     whole_graph,
-    with_rows,
 )
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
 from predict_graph.engines.spark.blocks.replica import (
@@ -42,8 +41,7 @@ from predict_graph.prediction.baseline import baselines_of
 from predict_graph.prediction.evidence_plan import Spending
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request
-from predict_graph.prediction.seconds.cluster.folding import folded_vertices
-from predict_graph.prediction.seconds.cluster.learning import worth_running
+from predict_graph.prediction.seconds.cluster.sampling import worth_running
 from predict_graph.prediction.work import workloads_of
 from predict_graph.table import Table
 
@@ -170,14 +168,9 @@ class _Counted:
         if not points:  # nor later, without the edges of samples
             self._context = replace(self._context, spending=FixedSpending(full=False))
             return graph
-        ratios = sorted({ratio for own in points.values() for ratio in own})
-        kept = [folded_vertices(graph.out_degrees, ratio) for ratio in ratios]
-        core = _core(graph, ratios[-1], np.random.default_rng(self._context.seed).spawn(3)[2])
-        return replace(
-            graph,
-            rows=with_rows(packed, np.unique(np.concatenate(kept))),
-            core=induced_graph(packed, core),
-        )
+        ratio = max(ratio for ratios in points.values() for ratio in ratios)
+        core = _core(graph, ratio, np.random.default_rng(self._context.seed).spawn(3)[2])
+        return replace(graph, core=induced_graph(packed, core))
 
     def prediction(self) -> Prediction:
         """Return the prediction; its sample runs use separate sessions."""

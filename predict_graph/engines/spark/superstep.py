@@ -59,16 +59,12 @@ class SuperstepProgram(ABC):
     combines : bool
         Whether messages to one vertex become one record before they leave a partition: what is sent
         then grows with vertices that have many in-edges, and not with messages.
-    looks_up : bool
-        Whether Spark looks each message up in hash tables of the vertices of a partition, as its
-        joins and aggregations do. The larger these are, the longer that takes.
     value : str
         The result of a vertex from its row, as SQL.
     """
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
-    looks_up: ClassVar[bool] = True
     value: ClassVar[str]
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:

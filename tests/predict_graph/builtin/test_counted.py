@@ -60,7 +60,7 @@ def test_a_replica_counts_the_supersteps_of_the_local_kernel(name, given, weight
     truth = LocalEngine(workers=1).run(algorithm, graph)
     known = ClusterGraph(
         *("rmat", "", graph.vertices, graph.edges, graph.directed, weighted, 0.0),
-        *(graph.out_degrees, graph.in_degrees, (np.zeros(0, np.int32),) * 2, 0.0),
+        *(graph.out_degrees, graph.in_degrees, 0.0),
     )
     prior = None
     if algorithm.prior is not None:

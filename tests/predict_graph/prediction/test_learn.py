@@ -10,7 +10,7 @@ import predict_graph.prediction.learn as learning
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.training_runs import recall
+from predict_graph.prediction.seconds.cluster.runs import runs_of_job
 
 pytest.importorskip("pyspark")
 
@@ -135,7 +135,7 @@ def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
     graph = predict_graph.graph.check_graph("rmat:scale=9,seed=5")
     cold = {}
     for name in names:
-        (runs,) = recall(history, [check_algorithm(name)], local_spark, graph)
+        runs = runs_of_job(history, local_spark, check_algorithm(name), graph)
         cold[name] = any(run.cold for run in runs)
         assert sum(run.summary.purpose == "cost" and not run.cold for run in runs) == 3
         prediction = predict_graph.predict(

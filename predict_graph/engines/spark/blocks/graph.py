@@ -15,7 +15,6 @@ from predict_graph.limits import limits
 
 # Bytes: both directions with a working copy; vertex arrays of kernels; limits the driver's memory
 _EDGE, _VERTEX = 12, 64
-_SAMPLED = 1 << 20  # edges sampled to estimate locality; limits the driver's memory
 
 
 def fits_here(packed: PackedGraph) -> bool:
@@ -66,14 +65,9 @@ def cluster_graph(packed: PackedGraph) -> ClusterGraph:
     in_degrees = packed.in_degrees()
     out_degrees = packed.out_degrees() if packed.directed else in_degrees
     total = out_degrees + in_degrees if packed.directed else out_degrees
-    every = max(packed.edges // _SAMPLED, 1)
     single = (out_degrees == 1) & (total == 1)
-    paired, sources, targets = 0, [], []
-    shared = (single, total == 1, every)
-    for counts, ends in packed.passed(_sampled_edges, shared, ("i8", "i4")):
-        paired += int(counts[0])
-        sources.append(ends[: len(ends) // 2])
-        targets.append(ends[len(ends) // 2 :])
+    counted = packed.passed(_pairs, (single, total == 1), ("i8", "i4"))
+    paired = sum(int(counts[0]) for counts, _ in counted)
     dust = float(np.count_nonzero(total == 0)) + paired * (2.0 if packed.directed else 1.0)
     return ClusterGraph(
         name=packed.name,
@@ -85,55 +79,31 @@ def cluster_graph(packed: PackedGraph) -> ClusterGraph:
         read_seconds=packed.seconds,
         out_degrees=out_degrees,
         in_degrees=in_degrees,
-        ends=(np.concatenate(sources), np.concatenate(targets)),
         dust_share=dust / max(packed.vertices, 1),
         labels=packed.labels,
         notes=packed.notes,
     )
 
 
-def _sampled_edges(block: Block, shared: Any) -> tuple[Any, Any]:
-    """Count the edges between pairs of degree one; return every n-th edge."""
-    single, lonely, every = shared
+def _pairs(block: Block, shared: Any) -> tuple[Any, Any]:
+    """Count the edges between pairs of degree one."""
+    single, lonely = shared
     targets = np.repeat(block.rows, block.in_degrees)
     alone = lonely[targets] & single[block.sources] & (targets != block.sources)
-    first = int(block.rows[0]) % every if len(block.rows) else 0
-    chosen = np.concatenate((block.sources[first::every], targets[first::every]))
-    return np.array([np.count_nonzero(alone)], np.int64), chosen
-
-
-def with_rows(packed: PackedGraph, kept: npt.NDArray[np.integer]) -> Graph:
-    """Return a graph of all vertices with the out-edges of some of them."""
-    return _some_edges(packed, _from_members, _mask(packed, kept), packed.name)
+    return np.array([np.count_nonzero(alone)], np.int64), np.empty(0, np.int32)
 
 
 def induced_graph(packed: PackedGraph, members: npt.NDArray[np.integer]) -> Graph:
     """Return the subgraph that some vertices induce."""
-    found = _some_edges(packed, _among_members, _mask(packed, members), packed.name)
-    return found.subgraph(members)
-
-
-def _mask(packed: PackedGraph, members: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    mask = np.zeros(packed.vertices, bool)
-    mask[members] = True
-    return mask
-
-
-def _some_edges(packed: PackedGraph, function: Any, mask: Any, name: str) -> Graph:
     from predict_graph.graph.build import from_edges
 
-    sources, targets = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-    for ends, others in packed.passed(function, mask, ("i4", "i4")):
-        sources.append(ends)
-        targets.append(others)
-    return from_edges(
-        np.concatenate(sources), np.concatenate(targets), vertices=packed.vertices, name=name
-    )
-
-
-def _from_members(block: Block, mask: Any) -> tuple[Any, Any]:
-    chosen = mask[block.sources]
-    return block.sources[chosen], np.repeat(block.rows, block.in_degrees)[chosen]
+    mask = np.zeros(packed.vertices, bool)
+    mask[members] = True
+    none = np.empty(0, np.int32)
+    found = [(none, none), *packed.passed(_among_members, mask, ("i4", "i4"))]
+    sources, targets = (np.concatenate(each) for each in zip(*found, strict=True))
+    edges = from_edges(sources, targets, vertices=packed.vertices, name=packed.name)
+    return edges.subgraph(members)
 
 
 def _among_members(block: Block, mask: Any) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 
-RECORDS, MERGED = "twin_records", "merged_entries"
+RECORDS, ENTRIES, MERGED = "twin_records", "twin_entries", "merged_entries"
 """Columns of a run's table: records and entries counted by the local replay."""
 
 
@@ -129,10 +129,8 @@ def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph)
     table["remote_messages"] = np.rint(messages * remote).astype(np.int64)
     table["local_messages"] = np.rint(messages).astype(np.int64) - table["remote_messages"]
     table["average_message_bytes"] = size / np.maximum(messages, 1.0)
-    for column, name in ((RECORDS, "records"), (MERGED, "merged")):
+    for column, name in ((RECORDS, "records"), (ENTRIES, "entries"), (MERGED, "merged")):
         table[column] = np.rint(shared(name)).astype(np.int64)
-    for name in ("entries", "received", "shipped"):
-        table[f"twin_{name}"] = np.rint(shared(name)).astype(np.int64)
     return table
 
 

@@ -42,7 +42,6 @@ class SpreadingProgram(SuperstepProgram):
     """
 
     oldest_spark = (4, 1)  # needs column functions that accept Arrow arrays
-    looks_up = False  # received messages are combined in arrays
     self_loops: ClassVar[bool] = False
     """Whether vertices send to themselves."""
 

@@ -50,7 +50,6 @@ class VertexTables:
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
-    looks_up: ClassVar[bool] = False
 
 
 class _Kernel(ProgramKernel):

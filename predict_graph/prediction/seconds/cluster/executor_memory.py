@@ -13,7 +13,7 @@ import pandas as pd
 
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 Created by ``python -m benchmarks.cluster_training``: sample runs of each algorithm, as in a
 prediction, on two workers of one machine. Another cluster differs by a factor that is estimated
-from its runs (:mod:`predict_graph.prediction.seconds.cluster.cluster_speed`); the growth of costs
+from its runs (:mod:`predict_graph.prediction.seconds.cluster.costs`); the growth of costs
 is assumed to be the same.
 """
 
@@ -19,8 +19,7 @@ from typing import Any
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.history import RunRecord
-from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.training_runs import cluster_run
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun, cluster_run
 from predict_graph.table import Table
 
 FILE = "reference_runs.json.gz"
@@ -73,15 +72,15 @@ _FIELDS = (
 )
 
 
-def shipped_runs(name: str, *, first: bool) -> list[ClusterRun]:
+def shipped_runs(name: str) -> list[ClusterRun]:
     """Return the bundled sample runs of an algorithm.
 
     Examples
     --------
-    >>> sorted({run.machines for run in shipped_runs("pagerank", first=True)})
+    >>> sorted({run.machines for run in shipped_runs("pagerank")})
     [1, 2]
     """
-    return [cluster_run(record, first=first, elsewhere=True) for record in shipped_records(name)]
+    return [cluster_run(record) for record in shipped_records(name)]
 
 
 def shipped_records(name: str) -> list[RunRecord]:

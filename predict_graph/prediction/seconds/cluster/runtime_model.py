@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,23 +21,48 @@ from predict_graph.engines import (
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.iterations import IterationEstimate
+from predict_graph.prediction.seconds.cluster.costs import (
+    CLUSTER_STD,
+    ClusterCosts,
+    ClusterSpeed,
+)
 from predict_graph.prediction.seconds.cluster.executor_memory import ExecutorMemory, memory_of
-from predict_graph.prediction.seconds.cluster.known_costs import KnownCosts, known_costs
-from predict_graph.prediction.seconds.cluster.learning import Learned, learn_on_cluster
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
-from predict_graph.prediction.seconds.cluster.sample_runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.work_by_machines import work_by_machines
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.sampling import Learned, costs_on, learn_on_cluster
+from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.table import Table
+
+_OTHER_GRAPH = (
+    "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
+    "runs samples of this one, which narrows the interval"
+)
+_REAL_RUNS = (
+    "the runtime is estimated from real runs on other graphs only; learn, or --budget none, runs "
+    "samples on the cluster, which narrows the interval"
+)
+_OTHER_ALGORITHMS = (
+    "this algorithm has not run on the cluster with these settings: the estimate is from "
+    "other algorithms; learn, or --budget none, runs samples of it, which narrows the interval"
+)
+_ANOTHER_CLUSTER = (
+    "no runs on this cluster yet: the estimate is from another cluster, and may be wrong by "
+    "a factor; learn, or --budget none, runs samples on it"
+)
+# Of the logarithm of the time of an algorithm (docs/studies/cold-start.md): from its own runs,
+# in addition from runs of one other graph, from runs of other algorithms, and from reference runs
+# of another algorithm.
+_RUN_STD, _GRAPH_STD, _ALGORITHM_STD, _STAND_IN_STD = 0.2, 0.25, 0.3, 0.5
 
 
 class ClusterRuntimeModel:
     """The runtime model of a Spark cluster.
 
-    Iterations and messages depend on the algorithm alone. Their costs are fitted to sample runs on
-    the cluster at a few machine counts, which may exclude that of the real run, or to stored
-    training runs.
+    Iterations and messages depend on the algorithm alone. Their costs are those of bundled
+    reference runs, scaled to runs on the cluster at a few machine counts, which may exclude that of
+    the real run.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
@@ -67,37 +92,76 @@ class ClusterRuntimeModel:
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first includes session start."""
+        context = self._context
         learned = self._learned or learn_on_cluster(
-            self._graph, self._engine, self._algorithms, self._context, workloads
+            self._graph, self._engine, self._algorithms, context, workloads
         )
-        return runtimes_on(learned, self._graph, self._engine, workloads, self._context.cost_models)
+        found: list[RuntimeEstimate] = []
+        for workload, own in zip(workloads, learned.runs, strict=True):
+            named = context.cost_model(workload.algorithm)
+            known = known_costs(own, learned.speed, workload.algorithm, self._engine, named)
+            estimate = _runtime_on(known, self._graph, self._engine, workload, first=not found)
+            found.append(replace(estimate, more=learned.more))
+        return found
 
 
-def runtimes_on(
-    learned: Learned,
-    graph: AnyGraph,
+@dataclass(frozen=True)
+class KnownCosts:
+    """The costs of one algorithm, the runs that show its work, and the standard deviations."""
+
+    costs: ClusterCosts
+    runs: list[ClusterRun]
+    own: list[ClusterRun]
+    source: str
+    std: float
+    common_std: float
+    warnings: list[str] = field(default_factory=list)
+
+
+def known_costs(
+    own: list[ClusterRun],
+    speed: ClusterSpeed,
+    algorithm: Algorithm,
     engine: SparkEngine,
-    workloads: Sequence[Workload],
-    cost_models: Mapping[str, str | None] = MappingProxyType({}),
-) -> list[RuntimeEstimate]:
-    """Return the estimates on the machines of `engine`, from training at other counts."""
-    return [
-        _runtime_on(
-            known_costs(
-                learned,
-                number,
-                workload.algorithm,
-                engine,
-                cost_models.get(workload.algorithm.name),
-            ),
-            graph,
-            engine,
-            workload,
-            first=number == 0,
-            more=learned.more,
-        )
-        for number, workload in enumerate(workloads)
-    ]
+    cost_model: str | None = None,
+) -> KnownCosts:
+    """Return the costs of one algorithm: of reference runs, at the speed that its own runs on the
+    cluster show, or else those of other algorithms.
+    """
+    name = shipped_name(algorithm)
+    speed = speed.with_runs(name, own) if own else speed
+    costs = costs_on(engine, speed, name, cost_model, own)
+    std, common_std = deviations(own, speed)
+    here = [run for run in own if not run.elsewhere]
+    warnings = []
+    if own:
+        samples = [run for run in own if not run.real]
+        source = "sample runs on the cluster"
+        if all(run.again for run in own):
+            source = "training runs of the cluster" if samples else "real runs on the cluster"
+        if not here:
+            warnings.append(_OTHER_GRAPH if samples else _REAL_RUNS)
+    else:
+        source, warnings = "runs on another cluster", [_ANOTHER_CLUSTER]
+        if any(speed.observed.values()):
+            source, warnings = "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
+        if name != algorithm.name:  # the actual superstep is unknown
+            std = math.hypot(std, _STAND_IN_STD)
+            warnings.append(
+                f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
+            )
+    runs = here or own or shipped_runs(name)
+    return KnownCosts(costs, runs, own, source, std, common_std, warnings)
+
+
+def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
+    """Return the standard deviations of supersteps, and common to all phases."""
+    if not own:
+        return _RUN_STD, _ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
+    if not all(run.elsewhere for run in own):
+        return _RUN_STD, 0.0
+    graphs = {run.profile.graph["fingerprint"] for run in own}
+    return math.hypot(_RUN_STD, _GRAPH_STD / math.sqrt(len(graphs))), 0.0
 
 
 def _runtime_on(
@@ -107,24 +171,21 @@ def _runtime_on(
     workload: Workload,
     *,
     first: bool,
-    more: str,
 ) -> RuntimeEstimate:
     """Return the estimate of one algorithm; the first of a chain includes session start and
     reading.
     """
-    costs, runs, std = known.costs, known.runs, known.std
-    work = work_by_machines(graph, engine, workload, runs)
-    warm = engine.is_warm(workload.algorithm.name)
-
-    name = workload.algorithm.name
-    usual = shipped_runs(name, first=first) if shipped_name(workload.algorithm) == name else []
+    costs, name = known.costs, workload.algorithm.name
+    work = work_by_machines(graph, engine, workload, known.runs)
+    warm = engine.is_warm(name)
+    usual = shipped_runs(name) if shipped_name(workload.algorithm) == name else []
 
     def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
         rows = work(machines)
         rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-        memory = memory_of(runs, graph, rows, engine.settings.on(machines), usual)
+        memory = memory_of(known.runs, graph, rows, engine.settings.on(machines), usual)
         if memory is not None:
-            rows["seconds"] += memory.spilling_seconds(known.slower)
+            rows["seconds"] += memory.spilling_seconds(costs.factors["tasks"])
         kept = engine.settings.checkpoints(workload.iterations)
         phases = costs.phases(machines, graph.edges, kept, warm=warm)
         opening = phases.pop("opening") if first else 0.0
@@ -140,36 +201,35 @@ def _runtime_on(
     evidence = Evidence(
         known.source,
         rows["seconds"].to_numpy(np.float64),
-        math.hypot(std, known.common_std),
+        math.hypot(known.std, known.common_std),
         model={
             "name": costs.name,
             "terms": costs.terms,
             "r2": costs.r2,
             "rows": costs.rows,
-            "runs": costs.runs,
-            "history_runs": known.history_runs,
+            "runs": sum(run.informative for run in known.own) or costs.runs,
+            "history_runs": sum(run.real for run in known.own),
             "start_seconds": costs.at("superstep start", engine.workers),
-            "machines": sorted({run.machines for run in runs}),
+            "machines": sorted({run.machines for run in known.runs}),
         },
     )
     return RuntimeEstimate(
         evidence=[evidence],
         rows=Table(_counters(rows, engine.workers)),
-        relative_std=std,
+        relative_std=known.std,
         phases=phases,
         phase_std=PHASE_STD,
         common_std=known.common_std,
-        samples=[run.summary for run in known.samples],
-        edge_visits=sum(run.edge_visits for run in known.samples),
+        samples=[run.summary for run in known.own],
+        edge_visits=sum(run.edge_visits for run in known.own),
         warnings=[
-            *_reach_doubts(runs, engine.workers),
+            *_reach_doubts(known.runs, engine.workers),
             *engine.session_doubts(),
             *known.warnings,
             *(memory.warnings if memory else []),
         ],
         at=lambda machines: at(machines)[0],
         executors=memory.to_dict() if memory else {},
-        more=more,
     )
 
 

@@ -1,0 +1,334 @@
+"""The costs of an algorithm on a cluster: those of the bundled reference runs, scaled.
+
+``t(m) = opening(m) + setup + read + sum of (tasks(features at m workers) + driver(m)) + start(m)``
+
+Task seconds of a superstep are a non-negative least-squares regression on the work of the busiest
+worker. Session start, JVM warm-up and the driver's part of a superstep are lines over the logarithm
+of the machines (a term of Ernest's equation 1); setup, reading and writing are lines over edges per
+machine. All are fitted to the reference runs. A cluster scales each by a factor that its runs of
+any algorithm show: workers with a quarter of a core take four times as long for tasks, but the
+driver does not. With a graph size or a machine count left out, this predicts as well as regressions
+on a cluster's own few runs (docs/studies/cold-start.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.builtin.libraries import LIBRARIES, library_algorithm
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import RequestError
+from predict_graph.history import History
+from predict_graph.prediction.seconds.cluster.features import FEATURES, typical_rows
+from predict_graph.prediction.seconds.cluster.reference_runs import (
+    KEPT,
+    NAMES,
+    shipped_name,
+    shipped_runs,
+)
+from predict_graph.prediction.seconds.cluster.runs import (
+    WARM_UP,
+    ClusterRun,
+    by_session,
+    cluster_runs,
+)
+from predict_graph.prediction.seconds.regression import COST_MODELS
+from predict_graph.prediction.seconds.straight_line import Line, fitted_line
+
+FloatArray = npt.NDArray[np.float64]
+Part = tuple[str, ClusterRun, float]
+
+PARTS = {
+    "opening": "opening",
+    "setup start": "start",
+    "read start": "start",
+    "superstep start": "start",
+    "setup": "setup",
+    "read": "read",
+    "driver": "driver",
+    "write": "tasks",
+    "checkpoint": "tasks",
+}
+"""The parts of a run outside tasks, and which factor of a cluster scales each; `start` is what the
+first execution in a JVM takes in addition."""
+FACTORS = ("opening", "start", "setup", "read", "driver", "tasks")
+"""What a cluster scales."""
+WRITTEN = ("write", "checkpoint")
+"""The parts that write."""
+DEFAULT = "nnls"
+"""The cost model of tasks."""
+_COMMON = ("opening", "read", "read start")  # by definition: the same whatever algorithm comes next
+# Machines of the reference runs: on these, JVM warm-up took twice as long as on one, as they shared
+# a processor (measured); on more, it is taken to be the same
+_FEW_MACHINES = 2
+_CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
+# Of the logarithm of measured / reference seconds: of an unknown cluster, of a factor from another
+# algorithm, and from the algorithm itself, between sessions (docs/studies/cold-start.md).
+CLUSTER_STD, _FACTOR_STD, _OWN_STD = 0.8, 0.4, 0.15
+# Prior of the time relative to the reference cluster, which was a dedicated machine. Clusters of
+# the study took two to nine times as long (measured); most clusters are not capped.
+_USUAL = 1.6
+
+
+@dataclass(frozen=True)
+class ClusterCosts:
+    """The time of a run on a number of machines."""
+
+    name: str
+    model: Any
+    columns: list[str]
+    lines: Mapping[str, Line]
+    r2: float
+    rows: int
+    runs: int
+    factors: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(FACTORS, 1.0))
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """The seconds per unit of each feature, per doubling of machines, and per superstep."""
+        found = getattr(self.model, "terms_", {})
+        terms = {str(name): self.factors["tasks"] * float(each) for name, each in found.items()}
+        driver = self.lines["driver"].scaled(self.factors["driver"])
+        terms["intercept"] = terms.get("intercept", 0.0) + driver.constant
+        terms["log2 machines"] = driver.slope
+        return {name: value for name, value in terms.items() if value > 0.0}
+
+    def at(self, part: str, machines: int, edges: float = 0.0) -> float:
+        """Return the seconds of a part of a run outside tasks."""
+        return self.factors[PARTS[part]] * self.lines[part].at(_size(part, machines, edges))
+
+    def tasks(self, features: pd.DataFrame) -> FloatArray:
+        """Return the task seconds of each superstep on the busiest worker."""
+        predicted: FloatArray = self.model.predict(features[self.columns])
+        return self.factors["tasks"] * predicted
+
+    def supersteps(
+        self, features: pd.DataFrame, machines: int, *, warm: bool = False
+    ) -> FloatArray:
+        """Return the seconds of each superstep, with JVM warm-up in the first one."""
+        seconds: FloatArray = self.tasks(features) + self.at("driver", machines)
+        if not warm:
+            seconds[:1] += self.at("superstep start", machines)
+        return seconds
+
+    def phases(
+        self, machines: int, edges: float, checkpoints: int = 0, *, warm: bool = False
+    ) -> dict[str, float]:
+        """Return the seconds of session start, setup, reading and writing.
+
+        Only checkpoints are written, `checkpoints` times, and the final results of library code.
+        """
+
+        def at(part: str) -> float:
+            return self.at(part, machines, edges)
+
+        return {
+            "opening": at("opening"),
+            "setup": at("setup") + (0.0 if warm else at("setup start")),
+            "read": at("read") + (0.0 if warm else at("read start")),
+            "write": checkpoints * at("checkpoint") + at("write"),
+        }
+
+    def scaled(self, factors: Mapping[str, float], runs: Sequence[ClusterRun] = ()) -> ClusterCosts:
+        """Return the costs on a cluster with these factors, and these runs of the algorithm.
+
+        What writing takes is that of the runs, as results of a user function have no reference.
+        """
+        factors = {name: self.factors[name] * factors[name] for name in FACTORS}
+        written = lines_of(part for part in measured_parts(runs) if part[0] in WRITTEN)
+        written = {part: line.scaled(1.0 / factors["tasks"]) for part, line in written.items()}
+        return replace(self, factors=factors, lines={**self.lines, **written})
+
+
+def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> ClusterCosts:
+    """Fit all costs to sample runs in complete sessions, by relative errors.
+
+    All features that vary are used, and each run has the same weight.
+    """
+    tables = [typical_rows(run) for run in runs if run.informative]
+    parts = [
+        table.assign(group=number, weight=1.0 / len(table)) for number, table in enumerate(tables)
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    columns = [name for name in FEATURES if name in rows and rows[name].nunique() > 1]
+    name = cost_model or DEFAULT
+    model = COST_MODELS.get(name)()
+    options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
+    working = rows["working"].clip(lower=_CLOCK).to_numpy(np.float64)
+    model.fit(rows[columns], working, sample_weight=rows["weight"].to_numpy(), **options)
+    left = float(np.sum((model.predict(rows[columns]) - working) ** 2))
+    total = float(np.sum((working - working.mean()) ** 2))
+    r2 = 1.0 - left / total if total > 0 else float("nan")
+    lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
+    return ClusterCosts(name, model, columns, lines, r2, len(rows), len(tables))
+
+
+@lru_cache(maxsize=64)
+def reference_costs(name: str, cost_model: str | None = None) -> ClusterCosts:
+    """Return the costs of an algorithm on the reference cluster, by a registered cost model.
+
+    Session start, reading and checkpoints do not depend on the algorithm.
+    """
+    costs = costs_of(shipped_runs(name), cost_model)
+    return replace(costs, lines={**costs.lines, **_common_lines()})
+
+
+@lru_cache(maxsize=1)
+def _common_lines() -> dict[str, Line]:
+    every = (part for name in NAMES for part in measured_parts(shipped_runs(name)))
+    kept = measured_parts(shipped_runs(KEPT))
+    return {
+        **lines_of(part for part in every if part[0] in _COMMON),
+        **lines_of(part for part in kept if part[0] == "checkpoint"),
+    }
+
+
+def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
+    """Yield the seconds of each part outside tasks that runs show by themselves.
+
+    Only the first runs of a session show JVM warm-up: their additional time over the same sample
+    afterwards. Where a first run has no such successor, they show nothing.
+    """
+    for first, *rest in by_session([run for run in runs if not run.real]):
+        if first.cold and first.session_seconds > 0.0:
+            yield "opening", first, first.session_seconds
+        same = [run for run in rest if run.edges == first.edges]
+        warm = next((run.profile.phases for run in same if run.informative), None)
+        # Another run may have preceded the first one in a session of the user.
+        if warm is None or not first.cold or first.profile.engine.get("warm"):
+            continue
+        for phase in ("setup", "read"):
+            yield f"{phase} start", first, max(first.profile.phases[phase] - warm[phase], 0.0)
+        starting = [first, *(run for run in same if run.summary.purpose == WARM_UP)]
+        extra = sum(run.profile.phases["superstep"] - warm["superstep"] for run in starting)
+        yield "superstep start", first, max(extra, 0.0)
+    for run in runs:
+        if not run.informative:
+            continue
+        rows = typical_rows(run)
+        yield "driver", run, float((rows["seconds"] - rows["working"]).clip(lower=_CLOCK).median())
+        if run.real:
+            continue
+        phases, interval = run.profile.phases, run.profile.engine.get("checkpoint_interval")
+        yield "setup", run, phases["setup"]
+        if phases["read"] > 0.0:
+            yield "read", run, phases["read"]
+        if interval:
+            yield "checkpoint", run, phases["write"] / -(-run.profile.iterations // int(interval))
+        elif phases["write"] > 0.0:
+            yield "write", run, phases["write"]
+
+
+def _size(part: str, machines: int, edges: float) -> float:
+    """Return what the seconds of a part depend on: edges per machine, or log2 of the machines."""
+    if PARTS[part] == "start":
+        return math.log2(min(machines, _FEW_MACHINES))
+    return math.log2(machines) if part in ("opening", "driver") else edges / machines
+
+
+def lines_of(parts: Iterable[Part]) -> dict[str, Line]:
+    """Return the line through the measured seconds of each part, by size."""
+    points: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for part, run, seconds in parts:
+        points[part].append((_size(part, run.machines, run.edges), seconds))
+    return {part: fitted_line(*np.array(found).T) for part, found in points.items()}
+
+
+def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, float]:
+    """Return the logarithms of measured / reference seconds of each factor that runs show.
+
+    Long runs weigh more. A real run includes session start in its setup: their factors are equal
+    then.
+    """
+    measured, expected = defaultdict[str, float](float), defaultdict[str, float](float)
+    for part, run, seconds in measured_parts(runs):
+        if part not in WRITTEN:
+            measured[PARTS[part]] += seconds
+            expected[PARTS[part]] += costs.at(part, run.machines, run.edges)
+    for run in runs:
+        if not run.informative:
+            continue
+        rows = typical_rows(run)
+        measured["tasks"] += float(rows["working"].clip(lower=_CLOCK).sum())
+        expected["tasks"] += float(costs.tasks(rows.fillna(0.0)).sum())
+        warm = 1 if run.profile.engine.get("warm") else 0  # then without start-up
+        for phase, parts in (
+            ("setup", ("opening", "setup start", "setup")),
+            ("read", ("read start", "read")),
+        ):
+            if run.real:
+                own = {part: costs.at(part, run.machines, run.edges) for part in parts[-warm:]}
+                ratio = run.profile.phases[phase] / max(sum(own.values()), 1e-9)
+                for part, seconds in own.items():
+                    measured[PARTS[part]] += ratio * seconds
+                    expected[PARTS[part]] += seconds
+    return {
+        factor: math.log(measured[factor] / expected[factor])
+        for factor in FACTORS
+        if measured[factor] > 0.0 and expected[factor] > 0.0
+    }
+
+
+@dataclass(frozen=True)
+class ClusterSpeed:
+    """The logarithms of measured / reference seconds of each factor, by algorithm."""
+
+    observed: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def with_runs(self, name: str, runs: Sequence[ClusterRun]) -> ClusterSpeed:
+        """Return the speed with runs of an algorithm, in place of its earlier ones."""
+        return ClusterSpeed({**self.observed, name: log_factors(runs, reference_costs(name))})
+
+    def factors(self, name: str) -> dict[str, float]:
+        """Return the factors for an algorithm, shrunk to those of a usual cluster.
+
+        They are posterior means of a normal distribution, with the variation between clusters as
+        prior. One that no run shows is the mean of the others.
+        """
+        usual = math.log(_USUAL)
+        found: dict[str, float] = {}
+        for factor in FACTORS:
+            total, weight = usual / CLUSTER_STD**2, 1.0 / CLUSTER_STD**2
+            for other, logs in self.observed.items():
+                if factor in logs:
+                    own = other == name or factor in _COMMON
+                    precision = (_OWN_STD if own else _FACTOR_STD) ** -2
+                    total, weight = total + precision * logs[factor], weight + precision
+                    found[factor] = total / weight
+        mean = float(np.mean([*found.values()])) if found else usual
+        return {factor: math.exp(found.get(factor, mean)) for factor in FACTORS}
+
+
+def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpeed:
+    """Return the relative speed that the runs of all algorithms on a cluster show."""
+    if history is None or len(history) == 0:
+        return ClusterSpeed()
+    known: dict[str, list[ClusterRun]] = defaultdict(list)
+    libraries = [f"{library}:{name}" for library, own in LIBRARIES.items() for name in own.names()]
+    for name in dict.fromkeys((*NAMES, *libraries)):
+        for run in cluster_runs(history, engine, name):
+            reference = _reference_of(run) if name in libraries else name
+            if reference is not None:
+                known[reference].append(run)
+    speed = ClusterSpeed()
+    for name, runs in known.items():
+        speed = speed.with_runs(name, runs)
+    return speed
+
+
+def _reference_of(run: ClusterRun) -> str | None:
+    """Return the reference runs for a run of a library; None if that has other parameters now."""
+    given = {name: value for name, value in run.profile.parameters.items() if value is not None}
+    try:
+        return shipped_name(library_algorithm(run.profile.algorithm, given))
+    except RequestError:
+        return None

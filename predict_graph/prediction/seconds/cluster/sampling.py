@@ -1,0 +1,405 @@
+"""Sample runs on a Spark cluster, where its stored runs do not show what the algorithm takes.
+
+The first supersteps of a new JVM are slow. Each session therefore runs its largest sample at least
+twice: the last of these runs shows the cost of the work, and the difference the JVM warm-up. The
+largest is used because code that is not yet compiled is slow on every row.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+
+import numpy as np
+import pandas as pd
+
+from predict_graph.algorithms import Algorithm
+from predict_graph.durations import readable_seconds
+from predict_graph.engines import EstimationContext, Workload
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.blocks.packing import check_driver_bytes
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
+from predict_graph.iterations import SampleSummary, draw_sample
+from predict_graph.limits import limits
+from predict_graph.prediction.seconds.cluster.costs import (
+    ClusterCosts,
+    ClusterSpeed,
+    reference_costs,
+    speed_of_cluster,
+)
+from predict_graph.prediction.seconds.cluster.features import FEATURES
+from predict_graph.prediction.seconds.cluster.placement import combined_messages
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
+from predict_graph.prediction.seconds.cluster.runs import (
+    WARM_UP,
+    ClusterRun,
+    cluster_run,
+    runs_of_job,
+    sample_records,
+)
+from predict_graph.prediction.seconds.cluster.work import work_by_machines
+from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS, STEADY_ITERATIONS
+
+Points = dict[int, list[float]]
+"""The ratios of samples to run at each machine count, ascending."""
+
+_SAMPLE_EDGE = 64  # bytes: its ends unsorted, sorted, and as a graph; limits the driver's memory
+# Edges of the largest sample: bounds it from below, so that tasks take longer than their fixed
+# costs, and limits it to what costs can be measured on (docs/studies/spark.md)
+_FEWEST_EDGES, _ENOUGH_EDGES = 300_000, 1_000_000
+_LARGEST_RATIO = 0.5  # limits a sample
+_SUPERSTEPS = 15  # limits the supersteps of a sample run whose supersteps differ
+# Bounds the speed-up that needs another warm-up; runs of docs/studies/spark.md took 12, 5.4, 3.4 s
+_STILL_FASTER = 0.2
+_MOST_WARM_UPS = 2  # limits the cost of warm-ups
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The runs of each algorithm of a chain on a cluster, and the speed that all runs show."""
+
+    runs: list[list[ClusterRun]]
+    speed: ClusterSpeed = field(default_factory=ClusterSpeed)
+    more: str = ""
+
+
+def learn_on_cluster(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    context: EstimationContext,
+    workloads: Sequence[Workload] = (),
+) -> Learned:
+    """Use the stored runs of the cluster, or else run the samples that the budget allows.
+
+    Stored runs are sample runs and real runs, including event logs. Without them, bundled reference
+    runs estimate the time of sample runs, and those within the budget are run; if none is, runs of
+    other algorithms show the relative speed of the cluster. All samples are run if the user sets
+    their ratios or machine counts, or no budget. A user function without a known runtime is sampled
+    in one session, unless the budget is unlimited.
+    """
+    plan = _plan(graph, engine, algorithms, context, workloads)
+    runs = plan.runs
+    if plan.points:
+        runs = _run_samples(graph, engine, algorithms, context, plan)
+    if plan.quote is None:
+        return Learned(runs, speed_of_cluster(context.history, engine))
+    more = ""
+    if not _known(runs):
+        cost = readable_seconds(plan.quote.plan_seconds(plan.whole))
+        more = f"about {cost} of sample runs on the cluster would narrow the interval: "
+        more += "--budget none"
+    return Learned(runs, plan.quote.speed, more)
+
+
+def worth_running(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    context: EstimationContext,
+    workloads: Sequence[Workload],
+) -> Points:
+    """Return the ratios that :func:`learn_on_cluster` would run at each machine count, or none."""
+    return _plan(graph, engine, algorithms, context, workloads).points
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Stored runs of each algorithm, and the samples to run, of the whole ones."""
+
+    runs: list[list[ClusterRun]]
+    points: Points
+    whole: Points
+    quote: Quote | None = None
+
+
+def _plan(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    context: EstimationContext,
+    workloads: Sequence[Workload],
+) -> _Plan:
+    """Return the samples to run: all, those of one session, or none.
+
+    One session uses the machines of the real run, which avoids extrapolation over machines.
+    """
+    runs = [runs_of_job(context.history, engine, each, graph) for each in algorithms]
+    whole = _points(graph, engine, context)
+    single = {engine.workers: next(iter(whole.values()))}
+    if context.train_ratios or context.train_machines or context.fresh_samples:
+        return _Plan(runs, whole, whole)
+    if isinstance(algorithms[-1], FunctionAlgorithm):
+        return _Plan(runs, single, whole)
+    if _known(runs):
+        return _Plan(runs, {}, whole)
+    quote = Quote(graph, engine, workloads, speed_of_cluster(context.history, engine))
+    affords = context.spending.affords
+    context.spending.expects(quote.seconds(engine.workers))
+    if affords(quote.plan_seconds(whole)):
+        return _Plan(runs, whole, whole, quote)
+    return _Plan(runs, single if affords(quote.plan_seconds(single, 2)) else {}, whole, quote)
+
+
+def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
+    """Whether there are usual costs of each algorithm."""
+    return all(any(run.informative for run in own) for own in runs)
+
+
+def _points(graph: AnyGraph, engine: SparkEngine, context: EstimationContext) -> Points:
+    """Return the smallest and the largest ratio at each machine count, as the user set them.
+
+    By default the largest sample has 300,000 to a million edges. Samples of a graph on the cluster
+    are limited by the memory of the driver, and have one size.
+    """
+    counts = context.train_machines or default_train_machines(engine.workers)
+    if engine.in_open_session:
+        counts = (engine.workers,)
+    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
+    low, high = min(ratios), max(ratios)
+    edges, factor = max(graph.edges, 1), 1.0
+    if context.train_ratios is None:
+        wanted = min(max(high * edges, _FEWEST_EDGES), _ENOUGH_EDGES)
+        factor = min(wanted / edges, _LARGEST_RATIO) / high
+    if isinstance(graph, ClusterGraph):
+        needed = _SAMPLE_EDGE * high * factor * edges
+        if context.train_ratios is not None:
+            check_driver_bytes(f"a sample of {high:g} of {graph.name}", needed)
+        factor, low = factor * min(1.0, limits().driver_bytes / needed), high
+    sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
+    return dict.fromkeys(sorted(counts), sizes)
+
+
+def default_train_machines(target: int) -> tuple[int, ...]:
+    """Return the machine counts of the sample runs: one, two, and half of many.
+
+    Examples
+    --------
+    >>> default_train_machines(1), default_train_machines(4), default_train_machines(16)
+    ((1,), (1, 2), (1, 2, 4))
+    """
+    return tuple(sorted({1, min(2, target), *([4] if target >= 8 else [])}))
+
+
+def _in_session(ratios: Sequence[float]) -> list[float]:
+    """Return the ratios of the runs of a session, in order: the largest first, and twice."""
+    return [ratios[-1], *ratios[::-1]]
+
+
+def _run_samples(
+    graph: AnyGraph,
+    engine: SparkEngine,
+    algorithms: Sequence[Algorithm],
+    context: EstimationContext,
+    plan: _Plan,
+) -> list[list[ClusterRun]]:
+    """Run samples on the cluster, store each at once, and return them by algorithm.
+
+    With a quote, it stops when the budget does not allow the next one.
+    """
+    found: list[list[ClusterRun]] = [[] for _ in algorithms]
+    quote = plan.quote
+
+    def may_continue(machines: int, ratio: float, cold: bool) -> bool:
+        if quote is None or not found[-1]:
+            return True
+        return context.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
+
+    for run in _sample_runs(graph, algorithms[-1], context, engine, plan.points, may_continue):
+        if run.disturbed:
+            continue
+        records = sample_records(run, graph, context.seed)
+        if context.history is not None:
+            context.history.keep(records)
+        parts = [run] if len(algorithms) == 1 else [cluster_run(each, graph) for each in records]
+        for own, part in zip(found, parts, strict=True):
+            own.append(replace(part, again=False, summary=run.summary))
+        if quote is not None:
+            quote.add_run(found[-1][-1])
+            context.spending.expects(quote.seconds(engine.workers))
+    return found
+
+
+def _sample_runs(
+    graph: AnyGraph,
+    algorithm: Algorithm,
+    context: EstimationContext,
+    engine: SparkEngine,
+    points: Points,
+    may_continue: Callable[[int, float, bool], bool],
+) -> Iterator[ClusterRun]:
+    """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
+    rng = np.random.default_rng(context.seed).spawn(3)[1]
+    samples: dict[float, Graph] = {}
+    sampler = "degrees" if isinstance(graph, ClusterGraph) else context.sampler
+    done, total = 0, sum(len(_in_session(ratios)) for ratios in points.values())
+    for machines, ratios in points.items():
+        there = engine.on(machines)
+        if not may_continue(machines, ratios[-1], True):
+            return
+        with there.session() as session:
+            ran: list[ClusterRun] = []
+            run = partial(sample_run, there, session.seconds, algorithm, graph, sampler)
+            for number, ratio in enumerate(_in_session(ratios)):
+                if number > 1 and not may_continue(machines, ratio, False):
+                    return
+                context.progress(f"sample runs on {machines} machines", done / total)
+                if ratio not in samples:
+                    samples[ratio] = _sample(graph, context, ratio, rng)
+
+                ran.append(run(samples[ratio], cold=number == 0))
+                while number == 1 and not settled(ran) and may_continue(machines, ratio, False):
+                    yield warming(ran[-1])
+                    ran.append(run(samples[ratio]))
+                yield ran[-1]
+                done += 1
+
+
+def _sample(
+    graph: AnyGraph, context: EstimationContext, ratio: float, rng: np.random.Generator
+) -> Graph:
+    """Draw a sample with at most its share of the edges."""
+    if isinstance(graph, ClusterGraph):
+        assert graph.core is not None  # fetched from the cluster before
+        return graph.core
+    most = max(int(ratio * graph.edges), 1)
+    return draw_sample(graph, context.sampler, ratio, rng, max_edges=most).graph
+
+
+def settled(ran: Sequence[ClusterRun]) -> bool:
+    """Whether the last run was hardly faster than the previous one on the same sample."""
+    before, last = (run.profile.phases["superstep"] for run in ran[-2:])
+    return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
+
+
+def warming(run: ClusterRun) -> ClusterRun:
+    """Return a run as one that warms up the JVM."""
+    return replace(run, summary=replace(run.summary, purpose=WARM_UP))
+
+
+def supersteps_run(algorithm: Algorithm) -> int:
+    """Return the limit of supersteps of a sample run; library algorithms cannot be stopped."""
+    if "replay" in algorithm.sampled_by:
+        return algorithm.max_iterations
+    return STEADY_ITERATIONS if algorithm.steady else _SUPERSTEPS
+
+
+def sample_run(
+    engine: SparkEngine,
+    opening: float,
+    algorithm: Algorithm,
+    graph: AnyGraph,
+    sampler: str,
+    sample: Graph,
+    *,
+    cold: bool = False,
+    limit: int | None = None,
+) -> ClusterRun:
+    """Run a sample in the open session of an engine.
+
+    It has at most `limit` supersteps, or as many as sample runs of a prediction have.
+    """
+    started = time.perf_counter()
+    profile = engine.run(
+        algorithm,
+        sample,
+        max_iterations=limit or supersteps_run(algorithm),
+        threshold=0.0 if algorithm.steady else None,
+    )
+    machines = engine.workers
+    summary = SampleSummary(
+        sampler=sampler,
+        ratio=sample.vertices / graph.vertices,
+        vertices=sample.vertices,
+        edges=sample.edges,
+        iterations=profile.iterations,
+        seconds=time.perf_counter() - started,
+        purpose="cost",
+        note=f"{machines} machines" + (", cold" if cold else ""),
+    )
+    combined = combined_messages(sample, engine.settings.partitions)
+    return ClusterRun(machines, cold, opening, profile, summary, combined=combined)
+
+
+class Quote:
+    """The expected seconds of a chain of algorithms on a cluster, and of its sample runs.
+
+    They come from bundled reference runs, scaled to the known speed of the cluster; each new sample
+    run updates the scale.
+    """
+
+    def __init__(
+        self,
+        graph: AnyGraph,
+        engine: SparkEngine,
+        workloads: Sequence[Workload],
+        speed: ClusterSpeed,
+    ) -> None:
+        self._graph, self._engine, self._cluster = graph, engine, speed
+        self._last = workloads[-1].algorithm
+        self._names = [shipped_name(each.algorithm) for each in workloads]
+        self._work = [
+            lru_cache(work_by_machines(graph, engine, each, shipped_runs(name)))
+            for each, name in zip(workloads, self._names, strict=True)
+        ]
+        self._runs: list[ClusterRun] = []
+
+    def add_run(self, run: ClusterRun) -> None:
+        """Update the estimate with a sample run of the last algorithm."""
+        self._runs.append(run)
+
+    def set_speed(self, speed: ClusterSpeed) -> None:
+        """Set the known relative speed of the cluster."""
+        self._cluster = speed
+
+    @property
+    def speed(self) -> ClusterSpeed:
+        """The relative speed of the cluster, from runs of the last algorithm if there are any."""
+        return self._cluster.with_runs(self._names[-1], self._runs) if self._runs else self._cluster
+
+    def seconds(
+        self, machines: int, ratio: float = 1.0, *, cold: bool = True, limit: int | None = None
+    ) -> float:
+        """Return the seconds of a run, including session start for a cold one."""
+        total = 0.0
+        for number, (name, work) in enumerate(zip(self._names, self._work, strict=True)):
+            costs = costs_on(self._engine, self.speed, name)
+            rows: pd.DataFrame = work(machines).iloc[:limit].copy()
+            rows[[name for name in FEATURES if name in rows]] *= ratio
+            phases = costs.phases(machines, ratio * self._graph.edges, warm=not cold)
+            total += phases["setup"] + float(costs.supersteps(rows, machines, warm=not cold).sum())
+            if number == 0:
+                total += phases["read"] + (phases["opening"] if cold else 0.0)
+        return total
+
+    def sample_seconds(
+        self, machines: int, ratio: float, *, cold: bool, limit: int | None = None
+    ) -> float:
+        """Return the seconds of a sample run of at most `limit` supersteps, or as many as usual."""
+        return self.seconds(machines, ratio, cold=cold, limit=limit or supersteps_run(self._last))
+
+    def plan_seconds(self, points: Points, each: int | None = None) -> float:
+        """Return the seconds of the sample runs of a plan, or of the first `each` of a session."""
+        return sum(
+            self.sample_seconds(machines, ratio, cold=number == 0)
+            for machines, ratios in points.items()
+            for number, ratio in enumerate(_in_session(ratios)[:each])
+        )
+
+
+def costs_on(
+    engine: SparkEngine,
+    speed: ClusterSpeed,
+    name: str,
+    cost_model: str | None = None,
+    runs: Sequence[ClusterRun] = (),
+) -> ClusterCosts:
+    """Return the costs of reference runs at the speed of a cluster, with runs of the algorithm."""
+    factors = speed.factors(name)
+    if engine.in_open_session:
+        factors["opening"] = 0.0
+    return reference_costs(name, cost_model).scaled(factors, runs)

@@ -1,0 +1,211 @@
+"""The work of each iteration of the real run on the busiest worker, for any machine count.
+
+Messages and records are known: from the iteration estimate, from the local replay of a library, or,
+for a user function, in proportion to the records of its largest sample. The bytes of a record are
+those of that sample, as the content of messages determines compression.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.engines import Workload
+from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
+from predict_graph.engines.spark.library.running import ENTRIES, RECORDS
+from predict_graph.engines.spark.programs import program_of
+from predict_graph.errors import RequestError
+from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.prediction.seconds.cluster.placement import (
+    combined_messages,
+    combined_share,
+    largest_shares,
+)
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun
+
+FloatArray = npt.NDArray[np.float64]
+
+_UNITS = ("records", "messages")
+_FEW_RECORDS = 0.02  # of all records of a run: limits noise from short iterations; not tuned
+
+
+def work_by_machines(
+    graph: AnyGraph, engine: SparkEngine, workload: Workload, runs: Sequence[ClusterRun]
+) -> Callable[[int], pd.DataFrame]:
+    """Return a function from a machine count to the features and counters of each iteration."""
+    algorithm = workload.algorithm
+    run = max(runs, key=lambda run: (run.machines > 1, run.summary.sampler != "folded", run.edges))
+    if isinstance(algorithm, FunctionAlgorithm):
+        return lambda machines: _of_function(
+            graph, engine.settings.on(machines), workload.iterations, run
+        )
+    if isinstance(algorithm, LibraryAlgorithm):
+        if not isinstance(graph, Graph):
+            raise RequestError(
+                f"{algorithm.name} is predicted for graphs that this machine reads; accepted: "
+                "without --spark-reads"
+            )
+        whole: Graph = graph
+        return lambda machines: _of_library(whole, engine.settings.on(machines), algorithm, run)
+    sent = sent_messages(graph, workload)
+    unit = _unit(shipped_name(algorithm))
+    sizes = bytes_per_unit(run, workload.iterations, unit)
+    combines = program_of(algorithm).combines
+    return lambda machines: _of_program(
+        graph, engine.settings.on(machines), sent, sizes, unit, combines=combines
+    )
+
+
+def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:
+    """Return active vertices and messages of each iteration, summed over workers.
+
+    An algorithm with equal iterations sends along every edge.
+    """
+    if workload.algorithm.steady:
+        alike = {"active_vertices": graph.vertices, "messages": graph.edges}
+        return pd.DataFrame(alike, index=range(workload.iterations), dtype=np.float64)
+    counters = workload.table
+    messages = counters["local_messages"] + counters["remote_messages"]
+    columns = {"active_vertices": counters["active_vertices"], "messages": messages}
+    return pd.DataFrame(columns, dtype=np.float64)
+
+
+def _of_program(
+    graph: AnyGraph,
+    settings: SparkSettings,
+    sent: pd.DataFrame,
+    sizes: FloatArray,
+    unit: str,
+    *,
+    combines: bool,
+) -> pd.DataFrame:
+    """Return the work of one of our programs, whose vertices are placed by a hash."""
+    machines, partitions = settings.machines, settings.partitions
+    vertices, edges = largest_shares(graph, machines, partitions)
+    messages = sent["messages"].to_numpy(np.float64)
+    records = messages.copy()
+    if combines:
+        share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
+        different, places = np.unique(share, return_inverse=True)  # equal iterations: equal rows
+        records *= combined_share(graph.in_degree_counts, different, partitions)[places]
+    busiest = (graph.vertices * vertices, messages * edges)
+    volume = sizes * (records if unit == "records" else messages)
+    return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / machines)
+
+
+def _of_library(
+    graph: Graph, settings: SparkSettings, algorithm: LibraryAlgorithm, run: ClusterRun
+) -> pd.DataFrame:
+    """Return the work of a library, whose records and map entries its local replay counts."""
+    rounds = rounds_of(algorithm, graph, settings.partitions)
+    seen = run.profile.table[[RECORDS, ENTRIES]].to_numpy(np.float64).sum()
+    read = run.profile.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
+    moved = rounds["records"] + rounds["entries"]
+    volume = moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
+    machines, remote = settings.machines, 1.0 - 1.0 / settings.executors
+    busiest = (graph.vertices / machines, rounds["messages"].to_numpy(np.float64) / machines)
+    records = rounds["records"].to_numpy(np.float64)
+    rows = _rows(settings, busiest, rounds, records, volume, remote)
+    return rows.assign(merged=rounds["merged"].to_numpy(np.float64) / machines)
+
+
+def _of_function(
+    graph: AnyGraph, settings: SparkSettings, iterations: int, run: ClusterRun
+) -> pd.DataFrame:
+    """Return the work of a user function: the records of a sample, scaled like messages combined
+    by vertex and partition; its last iteration stands for all later ones.
+    """
+    names = ["active_vertices", "shuffle_read_records", "shuffle_write_bytes"]
+    names.append("shuffle_write_records")
+    sums = run.profile.table.groupby("iteration")[names].sum().astype(np.float64)
+    sums = sums.iloc[np.minimum(np.arange(iterations), len(sums) - 1)]
+    larger = combined_messages(graph, settings.partitions) / max(run.combined, 1.0)
+    records = larger * sums["shuffle_read_records"].to_numpy()
+    written = np.maximum(sums["shuffle_write_records"].to_numpy(), 1.0)
+    volume = records * sums["shuffle_write_bytes"].to_numpy() / written
+    active = sums["active_vertices"] * (graph.vertices / max(run.summary.vertices, 1))
+    sent = pd.DataFrame({"active_vertices": active, "messages": records})
+    busiest = (graph.vertices / settings.machines, records / settings.machines)
+    return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / settings.executors)
+
+
+def _exchanged(run: ClusterRun) -> pd.DataFrame:
+    """Return the exchanged counters of each iteration, summed over workers."""
+    names = ["local_messages", "remote_messages", "shuffle_write_records", "shuffle_write_bytes"]
+    sums = run.profile.table.groupby("iteration")[names].sum().astype(np.float64)
+    return pd.DataFrame(
+        {
+            "messages": sums["local_messages"] + sums["remote_messages"],
+            "records": sums["shuffle_write_records"],
+            "bytes": sums["shuffle_write_bytes"],
+        }
+    )
+
+
+@lru_cache(maxsize=64)
+def _unit(reference: str) -> str:
+    """Return to what bytes are proportional: records, or messages if combining joins them.
+
+    It is the one that explains the reference runs better, whose samples differ in density.
+    """
+    sums = [_exchanged(run).sum() for run in shipped_runs(reference) if run.machines > 1]
+    each = {unit: [math.log(one["bytes"] / one[unit]) for one in sums] for unit in _UNITS}
+    return min(_UNITS, key=lambda unit: float(np.std(each[unit])))
+
+
+def bytes_per_unit(run: ClusterRun, iterations: int, unit: str) -> FloatArray:
+    """Return the bytes of a record, or message, in each iteration of the real run, from a sample.
+
+    Where messages die out, iterations are matched by progress, as a smaller graph has shorter
+    paths; otherwise by number. Iterations after it sent its last fiftieth of records use the last
+    one before, because few records compress badly.
+    """
+    sums = _exchanged(run)
+    sent = sums["messages"]
+    died_out = run.profile.converged and sent.iloc[-1] < sent.iloc[0]
+    at = np.linspace(0.0, (len(sent) if died_out else iterations) - 1, iterations)
+    sums = sums[(sums["records"] > 0) & (sums["bytes"] > 0) & (sums[unit] > 0)]
+    if len(sums) == 0:
+        return np.zeros(iterations)
+    records = sums["records"].to_numpy()
+    to_come = records[::-1].cumsum()[::-1] / records.sum()
+    last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
+    sizes = (sums["bytes"] / sums[unit]).to_numpy()
+    found: FloatArray = np.interp(np.minimum(at, last), np.arange(len(records)), sizes)
+    return found
+
+
+def _rows(
+    settings: SparkSettings,
+    busiest: tuple[float, FloatArray],
+    sent: pd.DataFrame,
+    records: FloatArray,
+    volume: FloatArray,
+    remote: float,
+) -> pd.DataFrame:
+    """Return features of the busiest worker, and counters summed over all: local and remote."""
+    vertices, share = busiest
+    messages = sent["messages"].to_numpy(np.float64)
+    moved = 1.0 - 1.0 / settings.executors
+    return pd.DataFrame(
+        {
+            "vertices": np.full(len(messages), vertices),
+            "messages": share,
+            "records": records / settings.machines,
+            "remote_bytes": volume * moved / settings.machines,
+            "active_vertices": sent["active_vertices"].to_numpy(np.float64),
+            "local_messages": messages * (1.0 - remote),
+            "remote_messages": messages * remote,
+            "local_message_bytes": volume * (1.0 - moved),
+            "remote_message_bytes": volume * moved,
+        }
+    )

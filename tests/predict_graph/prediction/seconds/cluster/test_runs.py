@@ -1,0 +1,134 @@
+"""Runs of a cluster in the history: sample runs of earlier predictions, real runs, event logs."""
+
+from dataclasses import replace
+
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import ConnectedComponents, PageRank
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.graph import check_graph
+from predict_graph.history import History
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
+from predict_graph.prediction.seconds.cluster.runs import runs_of_job
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
+    DRIVER,
+    ENGINE,
+    PHASES,
+    TASKS,
+    changed,
+    keep,
+    real_record,
+    sample_runs,
+    slower,
+    slower_runs,
+)
+
+GRAPH = check_graph("barabasi-albert:n=3000,m=20,seed=1")
+OTHER = check_graph("barabasi-albert:n=400,m=2,seed=1")
+JOB = PageRank(epsilon=0.001)
+
+
+@pytest.fixture
+def history(tmp_path):
+    return History(tmp_path / "history.sqlite")
+
+
+def predicted(history, engine=ENGINE):
+    return predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
+
+
+def width(prediction):
+    return prediction.runtime_seconds.high / prediction.runtime_seconds.low
+
+
+def real_runs():
+    """The two longest reference runs, as real runs of whole graphs."""
+    return sorted(shipped_runs("pagerank"), key=lambda run: run.edges)[-2:]
+
+
+def test_sample_runs_are_those_of_the_prediction_that_ran_them(history):
+    keep(history, sample_runs(), GRAPH, job=JOB)
+    found = runs_of_job(history, ENGINE, PageRank(epsilon=0.1), GRAPH)  # whatever the tolerance
+    for run, again in zip(sample_runs(), found, strict=True):
+        assert (again.cold, again.machines) == (run.cold, run.machines)
+        assert again.session_seconds == run.session_seconds
+        assert again.profile.phases == run.profile.phases
+        assert again.again
+        assert not again.elsewhere
+    assert "run on 20" in found[0].summary.note
+    assert all(run.elsewhere for run in runs_of_job(history, ENGINE, JOB, OTHER))
+    assert runs_of_job(None, ENGINE, JOB, GRAPH) == []
+
+
+@pytest.mark.parametrize("kind", ["sample", "real"])
+def test_of_another_cluster_or_algorithm_or_with_lost_executors_nothing_is_taken(history, kind):
+    run = changed(sample_runs()[1], parameters=JOB.to_dict())
+    local = SparkEngine(master="local", workers=2)
+    for job, engine in (
+        (PageRank(damping=0.5), ENGINE),
+        (ConnectedComponents(), ENGINE),
+        (JOB, SparkEngine("spark://nowhere:7077", 2, memory="3g")),
+        (JOB, SparkEngine("spark://elsewhere:7077", 2, memory="1g")),
+    ):
+        named = changed(run, algorithm=job.name)
+        if kind == "sample":
+            keep(history, [named], GRAPH, engine=engine, job=job)
+        else:
+            history.add(real_record(named, engine=engine, job=job))
+    lost = replace(real_record(run, job=JOB), engine={**ENGINE.describe(), "executors_lost": 1})
+    history.add(lost)
+    history.add(replace(real_record(run, engine=local, job=JOB), machine="another"))
+    for engine in (ENGINE, local):
+        assert runs_of_job(history, engine, JOB, GRAPH) == []
+
+
+def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
+    """Nothing listens at the master's address; those of another graph are less certain."""
+    found = {}
+    for name, source in (("own", GRAPH), ("other", OTHER)):
+        history = History(tmp_path / f"{name}.sqlite")
+        keep(history, slower_runs(), source, job=JOB)
+        found[name] = predicted(history)
+    own, other = found["own"], found["other"]
+    assert own.evidence[0]["source"] == "training runs of the cluster"
+    notes = [sample.note for sample in own.samples if sample.purpose == "cost"]
+    assert notes
+    assert all("run on 20" in note for note in notes)
+    assert own.runtime_seconds.predicted == pytest.approx(other.runtime_seconds.predicted, rel=0.05)
+    assert width(other) > width(own)
+    assert any("of another graph" in warning for warning in other.warnings)
+    assert not any("of another graph" in warning for warning in own.warnings)
+
+
+@pytest.mark.parametrize("log", [False, True], ids=["run", "event log"])
+def test_one_real_run_scales_the_reference_runs(history, log):
+    unknown = predicted("none")
+    run = slower(next(run for run in shipped_runs("pagerank") if run.cold and run.machines == 2))
+    history.add(real_record(run, job=JOB, log=log, fingerprint="another"))
+    found = predicted(history)
+    assert found.evidence[0]["source"] == "real runs on the cluster"
+    assert any("real runs on other graphs only" in warning for warning in found.warnings)
+    usual = 1.6  # times as long as the reference, of a cluster without runs
+    longer = {
+        name: usual * found.phases[name] / unknown.phases[name] for name in ("superstep", "setup")
+    }
+    assert DRIVER * 0.8 < longer["superstep"] < TASKS * 1.2
+    assert longer["setup"] == pytest.approx(PHASES, rel=0.35)
+    assert width(found) < width(unknown) / 2.0
+
+
+def test_real_runs_correct_sample_runs_and_more_graphs_are_more_certain(history):
+    """The cluster became three times slower since."""
+    keep(history, shipped_runs("pagerank"), OTHER, job=JOB)
+    before = predicted(history)
+    for number, run in enumerate(real_runs() * 2):
+        slow = slower(run, tasks=3.0, driver=3.0, phases=1.0)
+        history.add(real_record(slow, job=JOB, fingerprint=str(number)))
+    after = predicted(history)
+    for name, seconds in before.cost_model["terms"].items():
+        assert 1.5 < after.cost_model["terms"][name] / seconds < 3.0
+    assert width(after) < width(before)
+    own = real_record(real_runs()[0], job=JOB, fingerprint=GRAPH.fingerprint)
+    history.add(replace(own, vertices=GRAPH.vertices, edges=GRAPH.edges))
+    assert width(predicted(history, ENGINE.on(3))) < width(after)

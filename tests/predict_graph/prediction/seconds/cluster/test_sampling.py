@@ -1,0 +1,118 @@
+"""Sample runs on a cluster: which, how many, and none that the budget does not afford."""
+
+import json
+
+import pytest
+
+import predict_graph
+from predict_graph.algorithms import PageRank
+from predict_graph.engines.spark import SparkEngine
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph import check_graph
+from predict_graph.prediction.request import check_request
+from predict_graph.prediction.seconds.cluster.sampling import Quote, worth_running
+from predict_graph.sizing import plan
+from predict_graph.sizing.planning.predicted import predicted_job
+
+GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
+NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
+
+
+class Sized:
+    """A graph of which only its size is known."""
+
+    def __init__(self, edges):
+        self.edges, self.vertices, self.fingerprint = edges, edges // 10, "x"
+
+
+@pytest.mark.parametrize(
+    ("edges", "options", "points"),
+    [
+        (2_000_000, {}, {1: [0.1, 0.2], 2: [0.1, 0.2]}),
+        (100_000_000, {}, {1: [0.0025, 0.01], 2: [0.0025, 0.01]}),
+        (400_000, {}, {1: [0.125, 0.5], 2: [0.125, 0.5]}),
+        (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, {1: [0.1, 0.3], 2: [0.1, 0.3]}),
+        (1_500_000, {"train_machines": [3]}, {3: [0.05, 0.2]}),
+    ],
+)
+def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, points):
+    graph = Sized(edges)
+    request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
+    found = worth_running(graph, NOBODY, [PageRank()], request.context(None, edges), [])
+    if edges == 2_000_000:
+        points = {1: [0.05, 0.2], 2: [0.05, 0.2]}
+    assert found == points
+
+
+def test_train_machines_are_checked():
+    request = check_request(PageRank(), engine="spark", train_machines=[2, 1, 2])
+    assert request.train_machines == (1, 2)
+    with pytest.raises(RequestError, match="train machines"):
+        check_request(PageRank(), engine="spark", train_machines=[0])
+
+
+def test_a_budget_that_affords_sample_runs_needs_the_cluster():
+    with pytest.raises(JobError, match="no Spark master"):
+        predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1, budget="1h")
+
+
+@pytest.mark.parametrize(
+    ("options", "sessions"),
+    [({}, [4]), ({"budget": "none"}, [1, 2]), ({"train_machines": (2, 3)}, [2, 3])],
+)
+def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, sessions):
+    file = tmp_path / "jobs.py"
+    file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
+    request = check_request(f"{file}:job", engine=NOBODY, **options)
+    graph = check_graph(GRAPH)
+    context = request.context(None, graph.edges)
+    assert list(worth_running(graph, NOBODY, [request.algorithm], context, [])) == sessions
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("a_run", [0.0, 1e6], ids=["a session", "two runs"])
+def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, monkeypatch, a_run):
+    # The whole plan is never affordable, one session is, or only its first two runs.
+    expected = Quote.plan_seconds
+    monkeypatch.setattr(Quote, "plan_seconds", lambda self, points, each=None: 0.0 if each else 1e6)
+    monkeypatch.setattr(Quote, "sample_seconds", lambda self, *given, **named: a_run)
+    options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
+    found = predict_graph.predict("pagerank", GRAPH, **options, budget=600)
+    ran = [sample.note for sample in found.samples if sample.purpose == "cost"]
+    assert {note.split()[0] for note in ran} == {"2"}
+    assert len([note for note in ran if "cold" in note]) == 1
+    assert len(ran) == (2 if a_run else 3)
+    assert found.evidence[0]["source"] == "sample runs on the cluster"
+    # What was run is kept, and serves the next prediction, which runs nothing.
+    monkeypatch.setattr(Quote, "plan_seconds", expected)
+    monkeypatch.setattr("predict_graph.prediction.seconds.cluster.sampling._run_samples", None)
+    again = predict_graph.predict("pagerank", GRAPH, **options)
+    assert again.evidence[0]["source"] == "training runs of the cluster"
+
+
+def test_a_prediction_can_be_planned_with(tmp_path):
+    file = tmp_path / "prediction.json"
+    rows = [
+        {"machines": m, "predicted": 100 / m + 10 * m, "low": 80 / m, "high": 130 / m + 13 * m}
+        for m in (1, 2, 4, 8)
+    ]
+    found = {"by_machines": rows, "cost_model": {"machines": [1, 2]}, "warnings": ["a doubt"]}
+    file.write_text(json.dumps(found))
+    job = predicted_job(file)
+    assert job.seconds(1.0, [2.0, 4.0]) == pytest.approx([70.0, 65.0])
+    low, high = job.bounds(1.0, [2.0], 0.95)
+    assert high[0] == pytest.approx(91.0)
+    assert low[0] < 70.0
+    made = plan([job], [1, 2, 3, 4], deadline=100.0)
+    assert made.choice is not None
+    assert made.choice.configuration is not None
+    assert made.choice.configuration.machines == 2
+    assert any("a doubt" in text for text in made.warnings)
+
+
+@pytest.mark.parametrize("text", ["{}", "[", '{"by_machines": [], "cost_model": {"machines": []}}'])
+def test_other_files_are_refused(tmp_path, text):
+    file = tmp_path / "other.json"
+    file.write_text(text)
+    with pytest.raises(RequestError, match="no prediction on a cluster"):
+        predicted_job(file)

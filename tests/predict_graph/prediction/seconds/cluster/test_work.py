@@ -1,0 +1,232 @@
+"""The work of the real run: where vertices are, what is exchanged, and the memory it takes."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import predict_graph
+from predict_graph.builtin.libraries import library_algorithm
+from predict_graph.engines import Workload
+from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.engines.spark.library.algorithm import rounds_of
+from predict_graph.engines.spark.tables.hashing import partition_of
+from predict_graph.graph import check_graph
+from predict_graph.prediction.request import check_function
+from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
+from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
+from predict_graph.prediction.seconds.cluster.placement import (
+    combined_messages,
+    combined_share,
+    largest_shares,
+)
+from predict_graph.prediction.seconds.cluster.work import bytes_per_unit, work_by_machines
+from predict_graph.table import Table
+from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
+    changed,
+    cluster_run,
+    sample_runs,
+)
+
+ENGINE = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
+
+
+def test_partitions_are_those_of_spark():
+    # select pmod(hash(bigint(x)), 6) of Spark 4.1
+    ids = [0, 1, 2, 3, 5, 10**6, 2**40 + 7]
+    assert partition_of(ids, 6).tolist() == [1, 5, 2, 3, 2, 2, 2]
+    assert partition_of(ids, 4).tolist() == [1, 1, 0, 3, 0, 2, 0]
+
+
+@pytest.mark.parametrize(("machines", "partitions"), [(1, 1), (2, 2), (3, 6), (4, 7)])
+def test_the_fullest_machine(machines, partitions):
+    graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
+    workers = partition_of(np.arange(graph.vertices), partitions) % machines
+    vertices = np.bincount(workers).max() / graph.vertices
+    edges = np.bincount(workers, graph.out_degrees).max() / graph.edges
+    assert largest_shares(graph, machines, partitions) == pytest.approx((vertices, edges))
+
+
+def test_combining_is_what_a_count_says():
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    pairs = graph.indices.astype(np.int64) * 5 + partition_of(rows, 5)
+    found = combined_messages(graph, 5)
+    assert found == pytest.approx(len(np.unique(pairs)), rel=0.02)
+    some = np.random.default_rng(1).random(graph.edges) < 0.3
+    share = combined_share(graph.in_degree_counts, [0.3], 5)[0]
+    assert share == pytest.approx(len(np.unique(pairs[some])) / some.sum(), rel=0.03)
+
+
+@pytest.mark.parametrize("name", ["label-propagation", "connected-components"])
+def test_records_are_as_many_as_the_reference_runs_had(name):
+    """Where messages to a vertex are combined there are fewer of them; labels are not."""
+    graph = check_graph("rmat:scale=13,edge_factor=16,seed=1", directed=False)
+    found = predict_graph.predict(name, graph, engine=ENGINE, history="none", seed=1)
+    totals = found.features_total()
+    sent = totals["local_messages"] + totals["remote_messages"]
+    moved = totals["local_message_bytes"] + totals["remote_message_bytes"]
+    assert bool(moved / sent > 4.0) == (name == "label-propagation")
+
+
+def exchanging(messages, records, written, *, converged=False):
+    """A sample run on two workers with these supersteps."""
+    columns = {"remote_messages": messages, "local_messages": np.zeros(len(messages))}
+    columns |= {"shuffle_write_records": records, "shuffle_write_bytes": written}
+    halves = {name: np.repeat(np.asarray(each, float) / 2, 2) for name, each in columns.items()}
+    run = cluster_run(10_000, 100_000, 2, iterations=len(messages))
+    return changed(run, halves, converged=converged)
+
+
+def test_a_record_is_as_long_as_in_the_same_iteration_of_a_sample():
+    records = 1e5 * 0.5 ** np.arange(9)
+    run = exchanging(2 * records, records, records * (4.0 + np.arange(9)))
+    # From the sixth iteration on, half as many a time, come 3% of the records; then fewer.
+    wanted = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0])
+    assert bytes_per_unit(run, 8, "records") == pytest.approx(wanted)
+    assert bytes_per_unit(run, 8, "messages") == pytest.approx(wanted / 2)
+    nothing = exchanging(2 * records, 0 * records, 0 * records)
+    assert bytes_per_unit(nothing, 3, "records").tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(("ended", "fewer"), [(True, True), (False, True), (True, False)])
+def test_a_sample_whose_messages_died_out_is_read_as_far_along_as_the_real_run(ended, fewer):
+    records = np.linspace(1e5, 6e4, 5) if fewer else np.full(5, 1e5)
+    sizes = np.array([4.0, 8.0, 12.0, 16.0, 20.0])
+    run = exchanging(2 * records, records, sizes * records, converged=ended)
+    wanted = np.linspace(4.0, 20.0, 9) if ended and fewer else [*sizes, *[20.0] * 4]
+    assert bytes_per_unit(run, 9, "records") == pytest.approx(wanted)
+
+
+def library_run(algorithm, graph, a_unit):
+    """A sample run that reads so many bytes for each record and each map entry."""
+    rounds = rounds_of(algorithm, graph, 2)
+    half = a_unit * (rounds["records"] + rounds["entries"]).to_numpy() / 2
+    run = cluster_run(graph.vertices, graph.edges, 1, iterations=len(rounds))
+    columns = {f"twin_{name}": rounds[name].to_numpy() for name in ("records", "entries")}
+    columns |= {"local_message_bytes": half, "remote_message_bytes": half}
+    return changed(run, columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("labelPropagation", {"maxSteps": 4}), ("connectedComponents", {})]
+)
+def test_records_of_a_library_are_those_of_its_replay(name, parameters):
+    algorithm = library_algorithm(f"graphx:{name}", parameters)
+    run = library_run(algorithm, check_graph("rmat:scale=8,edge_factor=6,seed=2"), 12.0)
+    whole = check_graph("rmat:scale=11,edge_factor=6,seed=5")
+    rounds = rounds_of(algorithm, whole, ENGINE.settings.on(2).partitions)
+    workload = Workload(algorithm, len(rounds), Table({}))
+    rows = work_by_machines(whole, ENGINE, workload, [run])(2)
+    moved = rows["local_message_bytes"] + rows["remote_message_bytes"]
+    wanted = 12.0 * (rounds["records"] + rounds["entries"])
+    assert moved.tolist() == pytest.approx(wanted.tolist())
+    assert rows["merged"].sum() == rounds["merged"].sum() / 2
+    sent = rows["local_messages"] + rows["remote_messages"]
+    assert sent.tolist() == pytest.approx(rounds["messages"].tolist())
+
+
+def test_a_function_that_sends_along_every_edge(tmp_path):
+    file = tmp_path / "jobs.py"
+    file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
+    graph, sample = (check_graph(f"rmat:scale={scale},edge_factor=8,seed=1") for scale in (14, 11))
+    combined = combined_messages(sample, 2)
+    run = cluster_run(sample.vertices, sample.edges, 2)
+    each = combined / sample.edges / 2  # half of the messages reach the other worker
+    columns = {"shuffle_read_records": np.full(12, each * sample.edges)}
+    run = replace(changed(run, columns), combined=combined)
+    workload = Workload(check_function(f"{file}:job"), 8, Table({}))
+    rows = work_by_machines(graph, ENGINE, workload, [run])(4)
+    assert rows["records"].to_numpy() == pytest.approx(combined_messages(graph, 4) / 4)
+    remote = rows["remote_message_bytes"] / (
+        rows["remote_message_bytes"] + rows["local_message_bytes"]
+    )
+    assert remote.to_numpy() == pytest.approx(0.75)
+
+
+MEASURED = pd.read_csv(Path(__file__).with_name("measured_exchanges.csv"))
+"""Runs of GraphFrames' PageRank to a tolerance ("ranks") on Spark 3.5: of graphs and samples."""
+
+
+@pytest.mark.parametrize("graph", ["web-NotreDame", "soc-Epinions1", "rmat"])
+def test_iterations_of_graphframes_pagerank(graph):
+    rows = MEASURED[(MEASURED["job"] == "ranks") & (MEASURED["graph"] == graph)]
+    runs = [
+        cluster_run(row.vertices, row.edges, 2, iterations=row.iterations)
+        for row in rows[rows["kind"].str.startswith("brj")].itertuples()
+    ]
+    real = rows[rows["kind"] == "real"].iloc[0]
+    estimate = observed_estimate(runs, SimpleNamespace(vertices=int(real["vertices"])))
+    assert estimate.iterations == pytest.approx(real["iterations"], rel=0.3)
+
+
+def test_samples_that_agree_are_taken_at_their_word():
+    graph = SimpleNamespace(vertices=60_000)
+    runs = [cluster_run(4_000, 40_000, 2), cluster_run(8_000, 80_000, 2)]
+    estimate = observed_estimate(runs, graph)
+    assert (estimate.iterations, estimate.low, estimate.high) == (6, 6, 7)
+    differing = observed_estimate([*runs, cluster_run(16_000, 160_000, 2, iterations=9)], graph)
+    assert differing.iterations > 9
+    assert differing.low < differing.iterations
+    assert any("6 to 9" in text for text in differing.warnings)
+
+
+# The memory of executors
+
+GRAPH = check_graph("rmat:scale=16,edge_factor=16,seed=1")
+SHARE = np.array([1.0, 1.0, 1.0, 0.8, 0.0])  # the last iteration exchanges next to nothing
+MOVED = pd.DataFrame({"local_message_bytes": 4e6 * SHARE, "remote_message_bytes": 6e6 * SHARE})
+
+
+def memory(runs, size, usual=()):
+    return memory_of(runs, GRAPH, MOVED, SparkSettings(machines=2, memory=size), usual)
+
+
+def falling(run):
+    """A run whose tables get smaller from iteration to iteration."""
+    table = run.profile.table
+    held = table["peak_memory_bytes"] * 0.7 ** (table["iteration"] - 1)
+    return changed(run, {"peak_memory_bytes": np.where(held > 0.4 * held.max(), held, 0)})
+
+
+def test_what_spills_takes_time():
+    runs = [falling(run) for run in sample_runs()]
+    little, plenty = memory(runs, "340m"), memory(runs, "8g")
+    assert plenty.spilled_bytes.tolist() == [0.0] * 5
+    spilled = little.spilled_bytes
+    assert spilled[0] > spilled[1] > 0.0  # as much less as in sample runs
+    assert spilled[-1] == 0.0
+    assert little.to_dict()["spilled_bytes"] == int(spilled.sum())
+    seconds = little.spilling_seconds(3.0)
+    assert seconds == pytest.approx(3.0 * little.spilling_seconds(1.0))
+    assert seconds[0] > seconds[1] > 0.0
+
+
+def test_too_little_memory_is_said():
+    small = memory(sample_runs(), "340m")
+    assert len(small.warnings) == 1
+    assert "340m" in small.warnings[0]
+    assert small.shuffle_bytes == pytest.approx(3.8 * 10e6 / 2)
+    assert memory(sample_runs(), "8g").warnings == []
+    assert heap_bytes("2g") == 2 * 1024**3
+
+
+@pytest.mark.parametrize("each", [0, 40])
+def test_a_page_of_a_hash_table_does_not_grow_with_the_graph(each):
+    page, share = 64 << 20, (GRAPH.vertices + GRAPH.edges) / 2
+    runs = [
+        changed(
+            run,
+            {
+                "peak_memory_bytes": page
+                + each * (run.profile.graph["vertices"] + run.edges) / run.machines
+            },
+        )
+        for run in sample_runs()
+    ]
+    assert memory(runs, "1g").execution_bytes == pytest.approx(page + each * share)
+    # Runs of one size do not tell a page from what grows: others of the algorithm do.
+    assert memory(runs[:2], "1g", runs).execution_bytes == pytest.approx(page + each * share)
