@@ -6,6 +6,8 @@ in their table, and use the local replays of GraphX.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
@@ -18,7 +20,7 @@ from predict_graph.builtin.graphx.definition import (
     GraphXShortestPaths,
     GraphXStronglyConnectedComponents,
     OneVertex,
-    library_parts,
+    id_list,
     tol_or_rounds,
 )
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
@@ -42,6 +44,9 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
     """An algorithm of GraphFrames, which needs its jar in the session."""
 
     library = "GraphFrames"
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"replay": "predict_graph.builtin.graphframes.stars_replay:replayed"}
+    )
 
     @property
     def graphx(self) -> GraphXAlgorithm | None:
@@ -67,7 +72,6 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     )
     named_by = "sourceId"
     aggregations_before = 1
-    runs_on, sampled_by = library_parts(__name__, "pagerank", "stars_replay:by_graphx")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
@@ -76,6 +80,14 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     def on(self, graph: Any) -> Self:
         """Return the algorithm with its vertex resolved in a graph."""
         return super().on(graph) if self.ids else self
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``pageRank``."""
+        program = graph.pageRank()
+        for name, value in {**self.parameters, "sourceId": next(iter(self.at), None)}.items():
+            if value is not None:
+                program = getattr(program, name)(value)
+        return program.run().vertices()
 
     @property
     def graphx(self) -> GraphXAlgorithm:
@@ -109,12 +121,18 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
             low_included=True,
         ),
     )
-    runs_on, sampled_by = library_parts(__name__, "components", "stars_replay:components")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
         if self.graphx is None:
             self.separated_by = "sums"  # type: ignore[misc]
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``connectedComponents``."""
+        given = self.parameters
+        program = graph.connectedComponents().setAlgorithm(given["algorithm"])
+        program = program.setCheckpointInterval(given["checkpointInterval"])
+        return program.setBroadcastThreshold(given["broadcastThreshold"]).run()
 
     @property
     def graphx(self) -> GraphXAlgorithm | None:
@@ -133,7 +151,10 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     name = "graphframes:labelPropagation"
     summary = "communities by label propagation of GraphFrames"
     declared = (Parameter("maxIter", int, 5, "rounds", 1, low_included=True),)
-    runs_on, sampled_by = library_parts(__name__, "labels", "stars_replay:by_graphx")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``labelPropagation``."""
+        return graph.labelPropagation().maxIter(self.parameters["maxIter"]).run()
 
     @property
     def graphx(self) -> GraphXAlgorithm:
@@ -148,7 +169,10 @@ class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
     summary = "hops to landmarks by GraphFrames"
     named_by, spread_by = GraphXShortestPaths.named_by, GraphXShortestPaths.spread_by
     declared = GraphXShortestPaths.declared
-    runs_on, sampled_by = library_parts(__name__, "paths", "stars_replay:by_graphx")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``shortestPaths``."""
+        return graph.shortestPaths().landmarks(id_list(java, self.at)).run()
 
     @property
     def graphx(self) -> GraphXShortestPaths:
@@ -164,7 +188,10 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
     name = "graphframes:stronglyConnectedComponents"
     summary = "strongly connected components by GraphFrames"
     declared = (Parameter("maxIter", int, 10, "rounds, at most", 1, low_included=True),)
-    runs_on, sampled_by = library_parts(__name__, "strong", "stars_replay:by_graphx")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``stronglyConnectedComponents``."""
+        return graph.stronglyConnectedComponents().maxIter(self.parameters["maxIter"]).run()
 
     @property
     def graphx(self) -> GraphXAlgorithm:

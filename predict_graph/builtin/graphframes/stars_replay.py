@@ -181,12 +181,9 @@ def _distinct(
     return len(keys), rows // n, rows % n
 
 
-def by_graphx(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
-    """Count the GraphX algorithm, which also gets the vertices without edges."""
+def replayed(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:
+    """Count stars, or the GraphX algorithm, which also gets the vertices without edges."""
+    if isinstance(algorithm, GraphFramesConnectedComponents) and algorithm.graphx is None:
+        return stars(algorithm, layout)
     assert algorithm.graphx is not None
     return algorithm.graphx.replay(replace(layout, everyone=True))
-
-
-def components(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``ConnectedComponents``."""
-    return stars(algorithm, layout) if algorithm.graphx is None else by_graphx(algorithm, layout)

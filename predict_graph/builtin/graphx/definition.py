@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
@@ -25,10 +25,22 @@ GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
 """The algorithms by their names in GraphX."""
 
 
-def library_parts(module: str, call: str, replay: str) -> tuple[Mapping[str, Any], ...]:
-    """Return `runs_on` and `sampled_by` of a library algorithm defined in a module."""
-    folder = module.rpartition(".")[0]
-    return {"spark": f"{folder}.calls:{call}"}, {"replay": f"{folder}.{replay}"}
+def _replay(name: str) -> Mapping[str, Any]:
+    """Return `sampled_by` of an algorithm with a local replay of this folder."""
+    return {"replay": f"predict_graph.builtin.graphx.{name}"}
+
+
+def _tag(java: Any) -> Any:
+    """Return the class tag for vertices and edges, which GraphX does not check."""
+    return getattr(getattr(java.scala.reflect, "ClassTag$"), "MODULE$").Int()
+
+
+def id_list(java: Any, ids: Iterable[int]) -> Any:
+    """Return ids as a list of Java."""
+    listed = java.java.util.ArrayList()
+    for each in ids:
+        listed.add(each)
+    return listed
 
 
 class GraphXAlgorithm(LibraryAlgorithm):
@@ -52,11 +64,19 @@ class GraphXPageRank(GraphXAlgorithm):
         Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
     aggregations_before = 1
-    runs_on, sampled_by = library_parts(__name__, "pagerank", "replays:pagerank")
+    sampled_by = _replay("replays:pagerank")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
         self.parameters = tol_or_rounds(self.parameters, "numIter", self.library)
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``PageRank.run`` or ``runUntilConvergence``."""
+        given, tag = self.parameters, _tag(java)
+        program, reset = java.org.apache.spark.graphx.lib.PageRank, float(str(given["resetProb"]))
+        if given["numIter"] is not None:
+            return program.run(graph, int(given["numIter"]), reset, tag, tag)
+        return program.runUntilConvergence(graph, float(str(given["tol"])), reset, tag, tag)
 
 
 def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict[str, Value]:
@@ -93,7 +113,20 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
         *GraphXPageRank.declared,
     )
     named_by = "srcId"
-    runs_on, sampled_by = library_parts(__name__, "personalized", "replays:personalized")
+    sampled_by = _replay("replays:personalized")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``PageRank.runWithOptions`` or ``runUntilConvergenceWithOptions``.
+
+        It uses the graph's methods, which take the id as a number: py4j cannot pass a ``Long``
+        inside an ``Option``.
+        """
+        given, (source,) = self.parameters, self.at
+        reset = float(str(given["resetProb"]))
+        if given["numIter"] is not None:
+            rounds = int(given["numIter"])
+            return graph.ops().staticPersonalizedPageRank(source, rounds, reset)
+        return graph.ops().personalizedPageRank(source, float(str(given["tol"])), reset)
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
@@ -102,7 +135,13 @@ class GraphXConnectedComponents(GraphXAlgorithm):
     name = "graphx:connectedComponents"
     summary = "connected components by GraphX"
     declared = (Parameter("maxIterations", int, None, "rounds, at most", 1, low_included=True),)
-    runs_on, sampled_by = library_parts(__name__, "components", "replays:components")
+    sampled_by = _replay("replays:components")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``ConnectedComponents.run``."""
+        most = self.parameters["maxIterations"]
+        rounds, tag = () if most is None else (int(most),), _tag(java)
+        return java.org.apache.spark.graphx.lib.ConnectedComponents.run(graph, *rounds, tag, tag)
 
 
 class GraphXLabelPropagation(GraphXAlgorithm):
@@ -115,7 +154,12 @@ class GraphXLabelPropagation(GraphXAlgorithm):
     name = "graphx:labelPropagation"
     summary = "communities by label propagation of GraphX"
     declared = (Parameter("maxSteps", int, 5, "rounds", 1, low_included=True),)
-    runs_on, sampled_by = library_parts(__name__, "labels", "replays:labels")
+    sampled_by = _replay("replays:labels")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``LabelPropagation.run``."""
+        steps = self.parameters["maxSteps"]
+        return java.org.apache.spark.graphx.lib.LabelPropagation.run(graph, steps, _tag(java))
 
 
 class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
@@ -132,7 +176,12 @@ class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
             "comma-separated ids of vertices; by default the one with most in-edges",
         ),
     )
-    runs_on, sampled_by = library_parts(__name__, "paths", "replays:paths")
+    sampled_by = _replay("replays:paths")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``ShortestPaths.run``."""
+        landmarks = java.org.apache.spark.api.python.PythonUtils.toSeq(id_list(java, self.at))
+        return java.org.apache.spark.graphx.lib.ShortestPaths.run(graph, landmarks, _tag(java))
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
@@ -147,7 +196,12 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
     name = "graphx:stronglyConnectedComponents"
     summary = "strongly connected components by GraphX"
     declared = (Parameter("numIter", int, 10, "rounds, at most", 1, low_included=True),)
-    runs_on, sampled_by = library_parts(__name__, "strong", "strong_replay:strong")
+    sampled_by = _replay("strong_replay:strong")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``StronglyConnectedComponents.run``."""
+        program, tag = java.org.apache.spark.graphx.lib.StronglyConnectedComponents, _tag(java)
+        return program.run(graph, self.parameters["numIter"], tag, tag)
 
 
 class GraphXTriangleCount(GraphXAlgorithm):
@@ -162,4 +216,9 @@ class GraphXTriangleCount(GraphXAlgorithm):
     summary = "triangles through vertices by GraphX"
     declared = ()
     separated_by = "stages"
-    runs_on, sampled_by = library_parts(__name__, "triangles", "triangles_replay:triangles")
+    sampled_by = _replay("triangles_replay:triangles")
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run ``TriangleCount.run``."""
+        tag = _tag(java)
+        return java.org.apache.spark.graphx.lib.TriangleCount.run(graph, tag, tag)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
 import pandas as pd
@@ -35,7 +34,6 @@ class LibraryAlgorithm(Algorithm):
     library: ClassVar[str]
     """The name of the library."""
     convergence = "fixed-point"
-    runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     separated_by: ClassVar[str] = "messages"
     """How supersteps are separated in the log: by jobs in which GraphX makes messages; by stages
     that do so in a single job; or by sums that end a round over tables."""
@@ -67,9 +65,9 @@ class LibraryAlgorithm(Algorithm):
         """The vertices that a parameter names, in the graph it was resolved for."""
         return ()
 
+    @abstractmethod
     def call(self, java: Any, graph: Any) -> Any:
-        """Call the library; return the Java object of the result."""
-        return self.part_for("spark")(self, java, graph)
+        """Call the library by its classes in Java; return the object of the result."""
 
     def replay(self, layout: EdgeLayout) -> pd.DataFrame:
         """Return a row of ``REPLAY_COLUMNS`` for each superstep."""
