@@ -179,7 +179,10 @@ class Graph(Described):
         from scipy import sparse
 
         values = np.ones(self.edges, np.int8) if self.weights is None else self.weights
-        return sparse.csr_array((values, self.indices, self.indptr), shape=self.shape)
+        # scipy makes both arrays of one type: that of the larger array is kept where it holds both.
+        held = self.edges <= np.iinfo(self.indices.dtype).max
+        indptr = self.indptr.astype(self.indices.dtype) if held else self.indptr
+        return sparse.csr_array((values, self.indices, indptr), shape=self.shape)
 
     def with_rows(self, rows: sparse.csr_array, **changes: Any) -> Graph:
         """Return the graph with other rows, which are checked."""
