@@ -205,7 +205,7 @@ def read_prefix(
     """Predict a run from the observations until it was stopped after `seconds`.
 
     None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
-    that ends early, of which so many are done; `shapes`, of the samples, show how much curves
+    that ends early, with that many completed; `shapes`, of the samples, show how much curves
     differ between sizes.
     """
     inside = [
