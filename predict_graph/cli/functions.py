@@ -44,14 +44,13 @@ def checked_call(
             f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "
             f"arguments of {case.algorithm}"
         )
+    given = [name for name, value in own.items() if value not in (None, False)]
     for group in (cluster, *groups):
-        usual = type(group)()
-        own |= {name: value for name, value in vars(group).items() if value != vars(usual)[name]}
-    for name, value in own.items():
-        if value not in (None, False):
-            raise RequestError(
-                f"--{name.replace('_', '-')} is no option of a function such as {case.algorithm}"
-            )
+        usual = vars(type(group)())
+        given += [name for name, value in vars(group).items() if value != usual[name]]
+    if given:
+        name = given[0].replace("_", "-")
+        raise RequestError(f"--{name} is no option of a function such as {case.algorithm}")
     options.load_plugins(case.plugin)
     output.check()
     options.fetch_if_missing(case.graph)

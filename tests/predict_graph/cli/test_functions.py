@@ -125,6 +125,8 @@ def test_backends_of_networkx_are_beside_it(tmp_path: Path) -> None:
         (["networkx:clustering", GRAPH, "-p", "k=3"], ["--arg NAME=VALUE"]),
         (["networkx:clustering", GRAPH, "--sampler", "rj"], ["--sampler is no option"]),
         (["networkx:clustering", GRAPH, "--threads", "2"], ["--threads is no option"]),
+        (["networkx:clustering", GRAPH, "--workers", "0"], ["--workers is no option"]),
+        (["networkx:clustering", GRAPH, "--no-probe"], ["--probe is no option"]),
         (["networkx:clustering", GRAPH, "--budget", "much"], ["the budget is 'much'"]),
         (["networkx:clustering", GRAPH, "--as", "pajek"], ["unknown form of a graph 'pajek'"]),
         (["pagerank", GRAPH, "--arg", "k=3"], ["--arg is for functions"]),

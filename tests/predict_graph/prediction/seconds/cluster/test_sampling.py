@@ -52,7 +52,7 @@ def test_train_machines_are_checked():
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
-    with pytest.raises(JobError, match="no Spark master|already open"):
+    with pytest.raises(JobError, match=r"no Spark master|already open"):
         predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1, budget="1h")
 
 
