@@ -11,6 +11,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
 ONCE_STD = 0.15  # variation between equal runs on one machine, measured in docs/studies/overhead.md
+_COLD_SECONDS = 0.0003  # of a first run: cold caches, waking threads; measured on 31 graphs
 # Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
 PHASE_STD = 0.2
 
@@ -50,9 +51,10 @@ def earlier_runtime(
     shortest = min(len(each) for each in seconds)
     mean = np.mean([each[:shortest] for each in seconds], axis=0)
     at = np.minimum(np.arange(workload.iterations), shortest - 1)
-    totals = np.log([max(float(each.sum()), 1e-12) for each in seconds])
-    spread = float(totals.std(ddof=1)) if len(totals) > 1 else ONCE_STD
-    std = max(spread, ONCE_STD / np.sqrt(len(totals)))
+    totals = np.log([max(float(each.sum()), _COLD_SECONDS) for each in seconds])
+    once = np.hypot(ONCE_STD, _COLD_SECONDS / np.exp(totals.mean()))
+    spread = float(totals.std(ddof=1)) if len(totals) > 1 else once
+    std = max(spread, once / np.sqrt(len(totals)))
     phases = {
         name: float(np.mean([record.phases[name] for record in records]))
         for name in ("setup", "read", "write")
