@@ -37,9 +37,11 @@ class Row:
         """Return a cell whose number, if it is one, has a decimal point and no grouping.
 
         A comma is the decimal one, except in files with commas between the values, where a quoted
-        cell such as ``"12,345"`` has groups of thousands.
+        cell such as ``"12,345"`` has groups of thousands. Spaces and apostrophes group digits, too.
         """
         text = self.cells[column]
+        if spaced := _SPACED.match(text):
+            text = spaced[0].replace(spaced[1], "") + text[spaced.end() :]
         if not self.decimal_comma and _GROUPED.match(text):
             return text.replace(",", "")
         if _DECIMAL_COMMA.match(text):
@@ -169,6 +171,7 @@ def read_table(path: Path) -> TextTable:
 
 Line = tuple[int, list[str]]
 _GROUPED = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?$")
+_SPACED = re.compile(r"-?[0-9]{1,3}(?=([ \u00a0\u2009\u202f'’]))(?:\1[0-9]{3})+(?![0-9])")
 _DECIMAL_COMMA = re.compile(r"-?(?:[0-9]+|[0-9]{1,3}(?:\.[0-9]{3})+),[0-9]+(?![0-9,])")
 _RULE = re.compile(r"[-=+|:\s]*[-=]{2}[-=+|:\s]*$")
 

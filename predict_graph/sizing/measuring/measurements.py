@@ -41,6 +41,7 @@ _TIMES = tuple(
         *("real", "latency", ""),
     )
 )
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)", re.IGNORECASE)
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
 CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are reported; not tuned
@@ -195,7 +196,8 @@ def job_runs(
     run), ``outcome`` (``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`) and
     ``machine_type`` (None without such a column). A run whose time is none above 0, such as ``OOM``
     or -1, counts as failed; one of ``>1h`` as ended by a timeout. Steps of SLURM jobs, such as
-    ``123.batch``, are left out. `rows` are the lines to read; all by default.
+    ``123.batch``, are left out. Scales such as ``10GB`` are in the unit of the first.
+    `rows` are the lines to read; all by default.
     """
     kind, job = table.find(TYPE_NAMES), table.find(("jobid",))
     name = columns["seconds"]
@@ -204,6 +206,7 @@ def job_runs(
     steps = {row.line for row in table.rows if job and re.match(r"\d+(_\d+)?\.", row.cells[job])}
     found: dict[int, tuple[float, float, float, str, str | None]] = {}
     odd: list[Row] = []
+    sizes: list[str] = []
     for row, outcome in zip(table.rows, read_outcomes(table), strict=True):
         left_out = row.line in steps or (rows is not None and row.line not in rows)
         if left_out or outcome == "not run":
@@ -215,7 +218,8 @@ def job_runs(
         if math.isnan(seconds):
             odd += [row] if outcome == "ok" else []
             outcome = "failed"
-        scale = positive(row, columns["scale"]) if "scale" in columns else 1.0
+        scale, size = _scale(row, columns["scale"]) if "scale" in columns else (1.0, "")
+        sizes.append(size)
         machines = positive(row, columns["machines"])
         found[row.line] = scale, machines, seconds, outcome, row.cells[kind] if kind else None
     said = [f"{len(steps)} steps of SLURM jobs in {table.path.name} are left out"] if steps else []
@@ -225,7 +229,30 @@ def job_runs(
             raise RequestError(f"{first}; accepted: a time above 0, such as 90, 1h30m or 01:30:00")
         more = "" if len(odd) == 1 else f", like {len(odd) - 1} more"
         said.append(f"{first}, which is no time: this run counts as failed{more}")
-    return pd.DataFrame.from_dict(found, orient="index", columns=list(RUN_COLUMNS)), said
+    runs = pd.DataFrame.from_dict(found, orient="index", columns=list(RUN_COLUMNS))
+    if any(sizes):
+        if not all(sizes):
+            raise RequestError(
+                f"{table.path} has a scale with a unit, such as 10GB, in {sum(map(bool, sizes))} "
+                f"of {len(sizes)} rows; accepted: a unit in all rows or in none"
+            )
+        runs["scale"] /= _size_of(sizes[0])
+        said.append(f"the scale is in {sizes[0]}, the unit of the first row")
+    return runs, said
+
+
+def _scale(row: Row, column: str) -> tuple[float, str]:
+    """Return a scale and its unit, such as ``GB``; in units of 1 if it has one."""
+    found = _SIZE.fullmatch(row.plain(column))
+    if found is None or not float(found[1]):
+        return positive(row, column), ""
+    return float(found[1]) * _size_of(found[2]), found[2]
+
+
+def _size_of(unit: str) -> float:
+    """Return how many bytes a unit such as ``GB`` or ``MiB`` has."""
+    base = 1024.0 if unit[1:2].lower() == "i" else 1000.0
+    return base ** "bkmgtp".index(unit[0].lower())
 
 
 def _seconds(text: str, unit: str) -> float:

@@ -21,6 +21,18 @@ _WORDS = {
     }.items()
     for word in words.split()
 }
+# Job states as squeue abbreviates them, and letters for true and false: also names of regions.
+_SHORT = {
+    word: outcome
+    for outcome, words in {
+        "ok": "cd t",
+        "failed": "bf ca f nf pr rv se st",
+        "timeout": "cg dl r to",
+        "not run": "cf pd rq",
+    }.items()
+    for word in words.split()
+}
+_MARKS = str.maketrans({**dict.fromkeys("✓✔✅☑", "ok "), **dict.fromkeys("✗✘❌✖☒", "failed ")})
 
 
 def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
@@ -29,7 +41,8 @@ def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
     Raises
     ------
     RequestError
-        If a status is 0 in some rows and 1 in others, which has no agreed meaning.
+        If a status is 0 in some rows and 1 in others, or a column such as ``failed`` has ticks or
+        crosses, which have no agreed meaning.
     """
     found = {}
     for column in table.columns:
@@ -43,10 +56,17 @@ def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
                 "may be the success; accepted: words such as ok and failed, or the name success "
                 "or exit_status"
             )
-        known = {read(cell) for cell in cells}
-        if read is _word and not known - {None, "unknown"}:
+        if read is _failed and any(cell.translate(_MARKS) != cell for cell in cells):
+            raise RequestError(
+                f"{table.path} has ticks or crosses in the column {column!r}, where either may "
+                "be the failure; accepted: words such as yes and no"
+            )
+        keys = {name_key(cell) for cell in cells}
+        known = {read(cell) for cell in cells if name_key(cell) not in _SHORT}
+        regions = "unknown" in known or keys <= {"ca", "pr", ""}
+        if read is _word and regions and not known - {None, "unknown"} and "cd" not in keys:
             continue  # such as the state of a country
-        if known != {None}:
+        if {read(cell) for cell in cells} != {None}:
             found[column] = read
     return found
 
@@ -68,8 +88,10 @@ def _word(cell: str) -> str | None:
     """Read a word such as ``SUCCESS``, or an exit status; ``"unknown"`` if it is neither."""
     if re.fullmatch(r"-?[0-9]+(:[0-9]+)?", cell):
         return _exit_status(cell)
-    first = name_key(cell.partition(" ")[0])  # CANCELLED by 1000
-    return _WORDS.get(name_key(cell)) or _WORDS.get(first, "unknown" if cell else None)
+    text = cell.translate(_MARKS)
+    whole, first = name_key(text), name_key(text.partition(" ")[0])  # CANCELLED by 1000
+    known = _WORDS | _SHORT
+    return known.get(whole) or known.get(first, "unknown" if cell else None)
 
 
 def _exit_status(cell: str) -> str | None:
@@ -88,9 +110,9 @@ def _succeeded(cell: str) -> str | None:
 def _failed(cell: str) -> str | None:
     """Read whether a run failed, or its error message; counts say nothing."""
     plain = name_key(cell)
-    if plain in ("", "0", "00", "no", "n", "false", "none", "null", "nan", "na") or _is_count(cell):
-        return "ok" if plain in ("0", "00", "no", "n", "false") else None
-    return "failed"
+    if plain in ("0", "00", "no", "n", "false", "f"):
+        return "ok"
+    return None if plain in ("", "none", "null", "nan", "na") or _is_count(cell) else "failed"
 
 
 def _timed_out(cell: str) -> str | None:

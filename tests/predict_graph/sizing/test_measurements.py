@@ -89,6 +89,8 @@ BAD = {
     "no rows": ("machines,seconds\n", ["no rows"]),
     "nothing": ("", ["is empty"]),
     "a column twice": ("machines,seconds,seconds\n1,2,3\n", [":1", "'seconds' comes twice"]),
+    "ticks of failures": ("machines,seconds,failed\n2,5,✓\n4,3,✗\n", ["'failed'", "either"]),
+    "some units": ("machines,seconds,size\n2,5,10GB\n4,3,20\n", ["1 of 2 rows", "accepted"]),
     "no text": ("machines\0seconds\n", ["is no text"]),
 }
 
@@ -179,6 +181,8 @@ def test_names_of_machines(written, name):
         "# nodes time\n2 5.25\n4 1003.5\n",
         "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
         "nodes,time,\n2,5.25,\n4,1003.5,\n",
+        *(f"nodes,time\n2,5.25\n4,1{space}003.5\n" for space in " \u00a0\u2009\u202f'"),
+        "nodes;time\n2;5,25\n4;1 003,5 s\n",
     ],
 )
 def test_delimiters_and_decimal_commas(written, text):
@@ -198,6 +202,9 @@ OUTCOMES = [
     *[("failed", "False", "True"), ("error", "", "java.lang.OutOfMemoryError"), ("oom", "0", "1")],
     *[("finalStatus", "SUCCEEDED", "FAILED"), ("State", "COMPLETED", "CANCELLED by 1000")],
     *[("status", "ok", "something odd"), ("job_status", "Passed", "NODE_FAIL")],
+    *[("State", "CD", short) for short in ("F", "NF", "OOM", "CA", "PR", "S")],
+    *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
+    *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("result", "✅", "❌")],
     *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
 ]
 
@@ -217,6 +224,8 @@ def test_what_is_no_outcome(written):
     found = read_measurements(written(f"nodes,time,state,completed,error\n{rows}"))
     assert len(found.done) == 3
     assert set(found.varying) == {"state", "completed", "error"}
+    alone = read_measurements(written("nodes,time,state\n1,9,CA\n2,5,CA\n2,4,PR\n"))
+    assert set(alone.varying) == {"state"}
 
 
 @pytest.mark.parametrize("cell", ["OOM", "-1", "nan", "", "0", "failed", "N/A", "inf"])
@@ -236,6 +245,15 @@ def test_a_run_that_took_longer_than_it_says(written):
         [60, 50, 20],
     )
     assert len(found.of("failed")) == 0
+    short = read_measurements(written("nodes,time,state\n1,60,TO\n2,50,R\n4,30,CD\n8,0,PD\n"))
+    assert short.of("timeout").machines.tolist() == [1, 2]
+    assert len(short.runs) == 3
+
+
+def test_scales_with_units_are_in_the_unit_of_the_first(written):
+    found = read_measurements(written("nodes;time;size\n1;9;500 MB\n2;5;1,5GB\n4;3;2GiB\n"))
+    assert found.done.scale.tolist() == pytest.approx([500, 1500, 2**31 / 1e6])
+    assert "the scale is in MB, the unit of the first row" in found.warnings
 
 
 def test_the_table_of_slurm(written):
