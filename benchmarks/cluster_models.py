@@ -28,17 +28,10 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
 
-from benchmarks.cluster_peers import Boosting  # noqa: E402
+from benchmarks.cluster_peers import LAWS, Boosting  # noqa: E402
 from benchmarks.cluster_tables import GROWTH, c3o, c3o_runs  # noqa: E402
 from benchmarks.common import table, write  # noqa: E402
-from costmodels.scaling import (  # noqa: E402
-    AutoScaling,
-    Ernest,
-    Masha,
-    PowerLaw,
-    ProductLaw,
-    UniversalScalability,
-)
+from costmodels.scaling import AutoScaling, Ernest, Masha  # noqa: E402
 
 TRAIN, TEST = (2, 4, 6, 8), (10, 12)
 SHOTS = (3, 4, 5)
@@ -51,9 +44,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "ernest, as published": lambda: Ernest(weights="none"),
     "ernest": Ernest,
     "masha": Masha,
-    "usl": UniversalScalability,
-    "power-law": PowerLaw,
-    "product": ProductLaw,
+    "usl": LAWS["USL"],
+    "power-law": LAWS["power law"],
+    "product": LAWS["product of powers"],
     "gradient boosting": Boosting,
 }
 

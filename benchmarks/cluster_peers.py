@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import least_squares
 
-from costmodels.scaling import Ernest, LinearScaling, PowerLaw, ProductLaw, UniversalScalability
+from costmodels.scaling import Ernest, LinearScaling, Term
 
 XY = ["scale", "machines"]
 TREES = 60
@@ -28,6 +29,31 @@ class Boosting:
 
     def predict(self, X: pd.DataFrame) -> np.ndarray:
         return np.exp(self.model.predict(X))
+
+
+class Curve:
+    """A constant and a power of scale and machines, fitted to relative errors within bounds."""
+
+    def __init__(self, law: Callable[..., np.ndarray], low: list[float], high: list[float]) -> None:
+        self.law = law
+        self.bounds = [0.0, 0.0, *low], [np.inf, np.inf, *high]
+
+    def fit(self, X: pd.DataFrame, y: np.ndarray) -> Curve:
+        if len(X[XY].drop_duplicates()) < 3:
+            raise ValueError("too few configurations")
+        self.center, self.unit = X[XY].mean(), float(np.median(y))
+        start = np.r_[0.1, 1.0, np.mean([self.bounds[0][2:], self.bounds[1][2:]], axis=0)]
+        found = least_squares(lambda x: self._seconds(X, x) / y - 1, start, bounds=self.bounds)
+        self.found = found.x
+        return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        return self._seconds(X, self.found)
+
+    def _seconds(self, X: pd.DataFrame, unknowns: np.ndarray) -> np.ndarray:
+        constant, factor, *powers = unknowns
+        scale, machines = (X[XY] / self.center).to_numpy().T
+        return self.unit * (constant + factor * self.law(scale, machines, *powers))
 
 
 class LogProcess:
@@ -125,13 +151,19 @@ def _trees() -> Any:
     return GradientBoostingRegressor(n_estimators=TREES, random_state=0)
 
 
+# Universal Scalability Law (Gunther: Guerrilla Capacity Planning, 2007, chapter 4).
+USL = [
+    "scale/machines",
+    Term("contention", lambda scale, machines: scale * np.maximum(machines - 1, 0) / machines),
+    Term("coherence", lambda scale, machines: scale * np.maximum(machines - 1, 0)),
+]
 # One law each; of these the best differs by source and test.
 LAWS: dict[str, Callable[[], Any]] = {
     "Amdahl": partial(LinearScaling, ["1", "scale/machines"]),
     "Ernest, relative": partial(Ernest),
-    "USL": partial(UniversalScalability),
-    "power law": partial(PowerLaw),
-    "product of powers": partial(ProductLaw),
+    "USL": partial(LinearScaling, USL),
+    "power law": partial(Curve, lambda s, m, c: (s / m) ** c, [0.05], [3.0]),
+    "product of powers": partial(Curve, lambda s, m, b, c: s**b * m**c, [0.0, -2.0], [3.0, 1.0]),
 }
 PEERS: dict[str, Callable[[], Any]] = {
     **LAWS,

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from costmodels.scaling.models import Ernest as Ernest
     from costmodels.scaling.models import LinearScaling as LinearScaling
     from costmodels.scaling.models import Masha as Masha
-    from costmodels.scaling.models import PowerLaw as PowerLaw
-    from costmodels.scaling.models import ProductLaw as ProductLaw
-    from costmodels.scaling.models import UniversalScalability as UniversalScalability
     from costmodels.scaling.points import gather_points as gather_points
     from costmodels.scaling.priors import learn_prior as learn_prior
     from costmodels.scaling.priors import shipped_prior as shipped_prior
@@ -42,9 +39,6 @@ SCALING_MODELS = {
     "auto": "costmodels.scaling.auto:AutoScaling",
     "ernest": "costmodels.scaling.models:Ernest",
     "masha": "costmodels.scaling.models:Masha",
-    "power-law": "costmodels.scaling.models:PowerLaw",
-    "product": "costmodels.scaling.models:ProductLaw",
-    "usl": "costmodels.scaling.models:UniversalScalability",
 }
 """Name of each scaling model, and where it is: ``"module:attribute"``."""
 
@@ -59,9 +53,6 @@ _MODULES = {
         "Ernest",
         "LinearScaling",
         "Masha",
-        "PowerLaw",
-        "ProductLaw",
-        "UniversalScalability",
     ),
     "points": ("gather_points",),
     "priors": ("learn_prior", "shipped_prior"),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from costmodels.scaling.base import ScalingModel
-from costmodels.scaling.laws import Law, LinearLaw, fit_linear, fit_power, fit_product
+from costmodels.scaling.laws import Law, fit_linear
 from costmodels.scaling.points import Points
-from costmodels.scaling.terms import ERNEST, MASHA, USL, Term, check_terms
+from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
 
 
 class LinearScaling(ScalingModel):
@@ -151,115 +150,3 @@ class Masha(_NamedTerms):
     """
 
     _published = MASHA
-
-
-class UniversalScalability(ScalingModel):
-    """Universal Scalability Law: a scale (1 + σ(m - 1) + κ m(m - 1)) / m for m machines.
-
-    Linear in a, aσ and aκ, so it is fitted without a starting value.
-
-    Parameters
-    ----------
-    weights
-        As in :class:`LinearScaling`.
-
-    Attributes
-    ----------
-    contention_ : float
-        σ, the serial fraction.
-    coherence_ : float
-        κ, the cost of keeping every pair of machines in step.
-    peak_machines_ : float
-        Where the time is least, √((1 - σ)/κ); infinite without coherence cost, 1 when more
-        machines only slow the job down.
-    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
-        As in :class:`LinearScaling`.
-
-    References
-    ----------
-    Gunther: Guerrilla Capacity Planning (2007), chapter 4.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> m = np.array([1.0, 2, 4, 8, 16])
-    >>> runs = np.column_stack((np.ones(5), m))
-    >>> law = UniversalScalability().fit(runs, 100 * (1 + 0.1 * (m - 1) + 0.01 * m * (m - 1)) / m)
-    >>> round(law.contention_, 4), round(law.coherence_, 4), round(law.peak_machines_, 2)
-    (0.1, 0.01, 9.49)
-    """
-
-    def fit_law(self, points: Points) -> LinearLaw:
-        """Fit the law to some points."""
-        return fit_linear(points, check_terms(USL), self.weights)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> UniversalScalability:
-        """Fit the law; see :meth:`LinearScaling.fit`."""
-        super().fit(X, y, sample_weight)
-        alone, contention, coherence = self.coef_
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self.contention_ = float(contention / alone)
-            self.coherence_ = float(coherence / alone)
-            gain = max(alone - contention, 0.0)
-            self.peak_machines_ = max(float(np.sqrt(gain / coherence)), 1.0) if gain else 1.0
-        return self
-
-
-class PowerLaw(ScalingModel):
-    """Power law of the data per machine: a + b (scale/machines)^c; a, b >= 0, 0.05 <= c <= 3.
-
-    Parameters
-    ----------
-    weights
-        As in :class:`LinearScaling`.
-
-    Attributes
-    ----------
-    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
-        As in :class:`LinearScaling`; `coef_` is a and b in seconds and the exponent c.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> m = np.array([1.0, 2, 4, 8])
-    >>> law = PowerLaw().fit(np.column_stack((np.ones(4), m)), 20 + 90 / m**1.2)
-    >>> [round(float(x), 3) for x in law.coef_]
-    [20.0, 90.0, 1.2]
-    """
-
-    def fit_law(self, points: Points) -> Law:
-        """Fit the law to some points."""
-        return fit_power(points, self.weights)
-
-    def _check_points(self, points: Points) -> None:
-        _check_count(points, 3)
-
-
-class ProductLaw(ScalingModel):
-    """Product of powers: const + a scale^b machines^c; const, a >= 0, 0 <= b <= 3, -2 <= c <= 1.
-
-    Parameters
-    ----------
-    weights
-        As in :class:`LinearScaling`.
-
-    Attributes
-    ----------
-    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
-        As in :class:`LinearScaling`; `coef_` is const and a in seconds and the exponents b, c.
-    """
-
-    def fit_law(self, points: Points) -> Law:
-        """Fit the law to some points."""
-        return fit_product(points, self.weights)
-
-    def _check_points(self, points: Points) -> None:
-        several = len(np.unique(points.columns["scale"])) > 1
-        _check_count(points, 3 + several)
-
-
-def _check_count(points: Points, needed: int) -> None:
-    if len(points) < needed:
-        raise ValueError(
-            f"found {len(points)} configurations, too few to tell {needed} unknowns apart"
-        )

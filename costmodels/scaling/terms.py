@@ -92,14 +92,6 @@ class _Product:
         return found
 
 
-def _contention(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale * np.maximum(machines - 1, 0) / machines
-
-
-def _coherence(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return scale * np.maximum(machines - 1, 0)
-
-
 _LIBRARY = (
     Term("1", _Product(), "1"),
     Term("scale/machines", _Product(1, -1), "scale/machine"),
@@ -115,8 +107,6 @@ _LIBRARY = (
     Term("scale log(scale)/machines", _Product(1, -1, 1), "scale log scale/machine"),
     Term("scale log(scale)^2/machines", _Product(1, -1, 2), "scale log^2 scale/machine"),
     Term("scale log(machines)/machines", _Product(1, -1, 0, 1), "scale log machine/machine"),
-    Term("scale (machines-1)/machines", _contention, "scale"),
-    Term("scale (machines-1)", _coherence, "scale machine"),
 )
 
 TERMS: dict[str, Term] = {term.name: term for term in _LIBRARY}
@@ -124,7 +114,6 @@ TERMS: dict[str, Term] = {term.name: term for term in _LIBRARY}
 
 ERNEST = ("1", "scale/machines", "log(machines)", "machines")
 MASHA = ("scale/machines", "scale^2", "machines", "scale log(scale)/machines")
-USL = ("scale/machines", "scale (machines-1)/machines", "scale (machines-1)")
 
 
 def check_terms(terms: Iterable[str | Term]) -> tuple[Term, ...]:

@@ -65,7 +65,7 @@ def design(
     budget
         What all runs may cost together; 1 is a run of the smallest scale on one machine.
     terms : NAME
-        ernest, masha, usl, amdahl, or terms with commas between.
+        ernest, masha, amdahl, or terms with commas between.
     out : FILE
         Write the design, for collect.
     target : S@N:M

@@ -21,7 +21,7 @@ class Fitting(Group):
     Parameters
     ----------
     model
-        auto, ernest, masha, usl, power-law or product; nimo for runs on unlike machines.
+        auto, ernest or masha; nimo for runs on unlike machines.
     weights
         relative: minimise relative errors; none: seconds.
     scale_column

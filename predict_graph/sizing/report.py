@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from costmodels.scaling import check_fit
-from costmodels.scaling.laws import Law, LinearLaw, PowerFit, ProductFit
+from costmodels.scaling.laws import Law, LinearLaw
 from costmodels.scaling.pooled import PooledLaw
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.durations import readable_number, readable_seconds
@@ -27,10 +27,6 @@ LEFT_OUT = (
     "mean_absolute_error",
     "order_preserving_degree",
 )
-UNITS: dict[type, dict[str, str]] = {
-    PowerFit: {"a": "s", "b": "s/(scale/machine)^c"},
-    ProductFit: {"const": "s", "a": "s/(scale^b machine^c)"},
-}
 
 
 def fit_summary(model: JobModel) -> dict[str, Any]:
@@ -102,14 +98,6 @@ def answer_of_fit(model: JobModel) -> Answer:
     ]
     if model.types:
         facts.insert(1, ("machine types", ", ".join(model.types)))
-    if hasattr(estimator, "peak_machines_"):
-        details.append(
-            (
-                "contention",
-                f"σ = {estimator.contention_:.4g}, κ = {estimator.coherence_:.4g}, fastest with "
-                f"{estimator.peak_machines_:.4g} {model.unit}",
-            )
-        )
     law = estimator.law_
     more = []
     if not isinstance(law, PooledLaw):  # whose formula says it all
@@ -220,16 +208,9 @@ def _thinned(
 
 
 def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
-    """Return name, value and unit of each coefficient of a law.
-
-    Examples
-    --------
-    >>> coefficient_rows(PowerFit(20.0, 90.0, 1.2))[1:]
-    [('b', 90.0, 's/(scale/machine)^c'), ('c', 1.2, '')]
-    """
-    units = UNITS.get(type(law), {})
-    if isinstance(law, LinearLaw):
-        units = {t.name: "s" if t.units == "1" else f"s/({t.units})" for t in law.terms}
+    """Return name, value and unit of each coefficient of a law."""
+    terms = law.terms if isinstance(law, LinearLaw) else ()
+    units = {term.name: "s" if term.units == "1" else f"s/({term.units})" for term in terms}
     return [(name, float(value), units.get(name, "")) for name, value in law.coefficients.items()]
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from costmodels.design import oracle_design
-from costmodels.scaling import Ernest, Masha, PowerLaw, masha_score
+from costmodels.scaling import Ernest, Masha, masha_score
 
 
 def measured(scales, machines, seed=0, noise=0.05) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def test_other_models_and_estimators():
     from sklearn.linear_model import LinearRegression
 
     samples, actual = measured((1, 2, 4), (1, 4, 8)), measured((50,), (2, 8))
-    for model in (None, Masha(weights="none"), PowerLaw(), LinearRegression()):
+    for model in (None, Masha(weights="none"), LinearRegression()):
         found = oracle_design(samples, actual, model, fewest=4)
         assert 4 <= len(found.points) <= 9
         assert np.isfinite(found.steps["error"]).all()

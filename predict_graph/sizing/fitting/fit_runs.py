@@ -43,8 +43,7 @@ def fit(
     runs : DataFrame or path
         One row a run, with machines, seconds and maybe the scale.
     model : str, default "auto"
-        ``auto``, ``ernest``, ``masha``, ``usl``, ``power-law`` or ``product``; ``nimo`` for runs of
-        a task on unlike machines.
+        ``auto``, ``ernest`` or ``masha``; ``nimo`` for runs of a task on unlike machines.
     scale_column, machines_column, seconds_column : str, optional
         Names of the columns; inferred by default.
     where : mapping, optional

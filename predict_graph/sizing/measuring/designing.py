@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from costmodels.scaling.terms import ERNEST, MASHA, TERMS, USL
+from costmodels.scaling.terms import ERNEST, MASHA, TERMS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import written_beside
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from costmodels.design import Design
 
-TERM_SETS = {"ernest": ERNEST, "masha": MASHA, "usl": USL, "amdahl": ("1", "scale/machines")}
+TERM_SETS = {"ernest": ERNEST, "masha": MASHA, "amdahl": ("1", "scale/machines")}
 """Terms by the name of their model."""
 
 
