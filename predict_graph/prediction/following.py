@@ -50,7 +50,7 @@ def check_fits(
     document : mapping
     algorithm : Algorithm
     engine : Engine
-    graph : Graph or SparkGraph
+    graph : Graph or PackedGraph
 
     Raises
     ------

@@ -25,6 +25,7 @@ from predict_graph.engines.base import (
     supersteps_begin,
 )
 from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
 from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
 from predict_graph.engines.spark.functions.running import run_spark_function
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
@@ -47,7 +48,6 @@ from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
 from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
 from predict_graph.engines.spark.tables.output import check_spark_output, write_result
-from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.table import Table
@@ -242,7 +242,9 @@ class SparkEngine:
         ----------
         algorithm : Algorithm
         source : str or Path
-            See :func:`~predict_graph.engines.spark.tables.reading.read_spark_graph`.
+            A file, a folder or a pattern, with any scheme that Spark supports: Parquet files with
+            columns of source, target and perhaps weight, or text (SNAP, CSV, TSV, perhaps
+            compressed).
         directed : bool, optional
         progress : callable, optional
         write_to : Path, optional
@@ -270,14 +272,17 @@ class SparkEngine:
             )
         if write_to is not None:
             check_spark_output(write_to)
-        with self._started() as (session, opening):
-            graph = read_spark_graph(session, source, directed=directed)
+        with self._started() as (session, opening), _fresh_folder(session) as folder:
+            session.group("read")
+            started = time.perf_counter()
+            with packed_graph(session.spark, source, directed=directed) as graph:
+                graph.write_edges(folder / "edges")
+            read = time.perf_counter() - started
             algorithm = algorithm.on(graph)
             rule = stopping_rule(algorithm, graph.vertices, None, None)
-            profile = self._run_stored(
-                session, algorithm, graph, graph.folder, rule, progress, write_to
-            )
-            return _with_seconds(profile, setup=opening, read=graph.read_seconds)
+            stored = folder / "edges"
+            profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
+            return _with_seconds(profile, setup=opening, read=read)
 
     def _run_own(
         self,
@@ -352,7 +357,7 @@ class SparkEngine:
         self,
         session: OpenSession,
         algorithm: Algorithm,
-        graph: Graph | SparkGraph,
+        graph: Graph | PackedGraph,
         source: Path,
         rule: tuple[float, int],
         progress: IterationCallback | None,
@@ -383,7 +388,7 @@ class SparkEngine:
     def _supersteps(
         self,
         session: OpenSession,
-        graph: Graph | SparkGraph,
+        graph: Graph | PackedGraph,
         tables: GraphTables,
         algorithm: Algorithm,
         rule: tuple[float, int],
@@ -475,11 +480,11 @@ def _fresh_folder(session: OpenSession) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _with_labels(values: DataFrame, graph: Graph | SparkGraph, session: OpenSession) -> DataFrame:
-    """Return results with the ids of the files that Spark read."""
-    labels = graph.label_table(session) if isinstance(graph, SparkGraph) else None
-    if labels is None:
+def _with_labels(values: DataFrame, graph: Graph | PackedGraph, session: OpenSession) -> DataFrame:
+    """Return results with the original ids of the vertices."""
+    if graph.labels is None:
         return values
+    labels = session.small_table(id=np.arange(graph.vertices), label=graph.labels)
     named = values.join(labels, "id").drop("id").withColumnRenamed("label", "id")
     return named.select("id", *(name for name in named.columns if name != "id"))
 

@@ -30,7 +30,7 @@ def fits_here(packed: PackedGraph) -> bool:
 
 def whole_graph(packed: PackedGraph) -> Graph:
     """Copy a graph to the driver, block by block."""
-    degrees = packed.in_degrees()
+    degrees = packed.count_in_edges()
     indptr = np.concatenate(([0], np.cumsum(degrees, dtype=np.int64)))
     del degrees
     sources = np.empty(packed.edges, np.int32)
@@ -62,8 +62,8 @@ def _edges(block: Block, weighted: bool) -> tuple[Any, Any]:
 
 def cluster_graph(packed: PackedGraph) -> ClusterGraph:
     """Collect what the driver needs: two passes, three for a directed graph."""
-    in_degrees = packed.in_degrees()
-    out_degrees = packed.out_degrees() if packed.directed else in_degrees
+    in_degrees = packed.count_in_edges()
+    out_degrees = packed.count_out_edges() if packed.directed else in_degrees
     total = out_degrees + in_degrees if packed.directed else out_degrees
     single = (out_degrees == 1) & (total == 1)
     counted = packed.passed(_pairs, (single, total == 1), ("i8", "i4"))

@@ -64,14 +64,17 @@ def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
 def bucketed(
     batches: Batches, ids: Any, buckets: int, both: bool, weighted: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Replace ids by vertex numbers and sort edges into buckets by their targets."""
+    """Replace ids by vertex numbers and sort edges into buckets by their targets.
+
+    With `both`, each edge is also turned around; -1 - source marks a turned edge.
+    """
     number = _numbering(ids.value)
     for columns in _pieces(batches, 3 if weighted else 2):
         sources, targets = number(columns[0]), number(columns[1])
         weights: Any = columns[2].astype(np.float32) if weighted else np.zeros(0, np.float32)
         if both:
             sources, targets = (
-                np.concatenate((sources, targets)),
+                np.concatenate((sources, ~targets)),
                 np.concatenate((targets, sources)),
             )
             weights = np.concatenate((weights, weights))
@@ -85,7 +88,7 @@ def bucketed(
 
 
 def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
-    """Sort the edges of each bucket, drop duplicates, and split them into blocks."""
+    """Sort the edges of each bucket, merge duplicates, and split them into blocks."""
     found: dict[int, list[tuple[Any, ...]]] = {}
     for batch in batches:
         columns = [_values(batch.column(k), kind) for k, kind in ((1, "i4"), (2, "i4"), (3, "f4"))]
@@ -94,15 +97,26 @@ def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
     for bucket in list(found):
         parts = zip(*found.pop(bucket), strict=True)
         sources, targets, weights = (np.concatenate(each) for each in parts)
-        key = targets.astype(np.int64) << 32 | sources
+        turned = sources < 0
+        key = targets.astype(np.int64) << 32 | np.where(turned, ~sources, sources)
         del sources, targets
         if weighted:
-            order = np.argsort(key, kind="stable")
-            key, weights = key[order], weights[order]
+            key, weights = _merged(key, turned, weights)
         else:
-            key.sort()
-            key = key[np.concatenate(([True], key[1:] != key[:-1]))] if len(key) else key
+            key = np.unique(key)
         yield from _cut(key, weights)
+
+
+def _merged(
+    key: npt.NDArray[np.int64], turned: npt.NDArray[np.bool_], weights: npt.NDArray[np.float32]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Return edges in order: weights of copies are added, of two directions the larger counts."""
+    order = np.lexsort((turned, key))
+    key, turned, weights = key[order], turned[order], weights[order]
+    first = np.flatnonzero((np.diff(key, prepend=-1) != 0) | (np.diff(turned, prepend=False)))
+    key, sums = key[first], np.add.reduceat(weights, first, dtype=np.float64)
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    return key[first], np.maximum.reduceat(sums, first).astype(np.float32)
 
 
 def _cut(key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Iterator[pa.RecordBatch]:
@@ -135,6 +149,18 @@ def mapped_blocks(
     for block in _blocks(batches):
         places, values = function(block, shared.value)
         yield _record(ANSWERS, [places], [values])
+
+
+def listed_edges(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the edges of blocks as rows: source, target and, if any, weight."""
+    for block in _blocks(batches):
+        columns = {
+            "src": block.sources.astype(np.int64),
+            "dst": np.repeat(block.rows, block.in_degrees).astype(np.int64),
+        }
+        if weighted:
+            columns["weight"] = block.weights.astype(np.float64)
+        yield pa.RecordBatch.from_pydict(columns)
 
 
 def out_edges_counted(batches: Batches, vertices: int, slices: int) -> Iterator[pa.RecordBatch]:

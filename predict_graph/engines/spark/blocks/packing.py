@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,16 +27,17 @@ from predict_graph.engines.spark.blocks.on_executors import (
     bucketed,
     built,
     distinct_ids,
+    listed_edges,
     mapped_blocks,
     out_edges_counted,
     seen_ids,
     summed,
 )
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.tables.reading import distinct_edges
 from predict_graph.engines.spark.tables.source_files import ListedEdges
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import direction_of
+from predict_graph.graph.csr import Described
 from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
@@ -59,8 +61,12 @@ def check_driver_bytes(what: str, needed: float) -> None:
 
 
 @dataclass(frozen=True)
-class PackedGraph:
-    """A graph in blocks that executors keep in memory or on disk."""
+class PackedGraph(Described):
+    """A graph in blocks that executors keep in memory or on disk.
+
+    Its vertices are the ids that occur, in ascending order. A repeated edge counts once, with the
+    sum of its weights; an undirected graph has both directions, with the larger of two weights.
+    """
 
     spark: SparkSession
     table: DataFrame = field(repr=False)
@@ -98,7 +104,14 @@ class PackedGraph:
                 with suppress(Exception):  # a failed session has released its memory
                     sent.destroy()
 
-    def out_degrees(self) -> npt.NDArray[np.int32]:
+    def write_edges(self, folder: Path) -> None:
+        """Write the edges as Parquet files of ``src``, ``dst`` and, if any, ``weight``."""
+        schema = "src long, dst long" + (", weight double" if self.weighted else "")
+        edges = self.table.mapInArrow(partial(listed_edges, weighted=self.weighted), schema)
+        with spark_failures(f"writing {self.name} for Spark"):
+            edges.write.parquet(folder.absolute().as_uri())
+
+    def count_out_edges(self) -> npt.NDArray[np.int32]:
         """Count the out-edges of every vertex; executors add up counts in slices."""
         slots = max(self.spark.sparkContext.defaultParallelism, 1)
         slices = max(min(slots, self.vertices), 1)
@@ -114,8 +127,8 @@ class PackedGraph:
         found = {row["slice"]: np.frombuffer(row["counts"], np.int32) for row in parts}
         return np.concatenate([found[number] for number in sorted(found)])
 
-    def in_degrees(self) -> npt.NDArray[np.int32]:
-        """Return the number of inbound edges of every vertex."""
+    def count_in_edges(self) -> npt.NDArray[np.int32]:
+        """Count the inbound edges of every vertex."""
         degrees = np.zeros(self.vertices, np.int32)
         for places, values in self.passed(_in_degrees, None, ("i4", "i4")):
             degrees[places] = values
@@ -210,17 +223,13 @@ def _blocks(
     weighted: bool,
 ) -> DataFrame:
     """Return the table of blocks, which is computed on first use."""
-    edges = source.table
-    if weighted:  # weights of duplicates are added, or the larger of two directions is used
-        edges = distinct_edges(edges, directed)
     columns = ["src", "dst", *(["weight"] if weighted else [])]
-    both = not directed and not weighted
     slots = max(spark.sparkContext.defaultParallelism, 1)
     expected = listed * (1 if directed else 2)
     buckets = min(max(-(-expected // _BUCKET), 2 * slots), _MOST_BUCKETS)
-    task = partial(bucketed, ids=ids, buckets=buckets, both=both, weighted=weighted)
+    task = partial(bucketed, ids=ids, buckets=buckets, both=not directed, weighted=weighted)
     return (
-        edges.select(*columns)
+        source.table.select(*columns)
         .mapInArrow(task, BUCKETS)
         .repartition(max(buckets // 2, slots), "bucket")
         .mapInArrow(partial(built, weighted=weighted), BLOCKS)

@@ -12,7 +12,6 @@ of executors.
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
 from predict_graph.algorithms import VertexProgram
 from predict_graph.engines.base import IterationCallback
@@ -156,11 +154,8 @@ def run_vertex_program(
                 break
     finally:
         kernel.blocks.unpersist()
-    file = session.folder / f"values-{uuid.uuid4().hex[:8]}.parquet"
-    columns = {"id": np.arange(graph.vertices), "value": kernel.values}
-    pa.parquet.write_table(pa.table(columns), file)
     return SuperstepLog(
-        state=session.spark.read.parquet(str(file)),
+        state=session.small_table(id=np.arange(graph.vertices), value=kernel.values),
         sums=[],
         convergence=aggregates,
         seconds=seconds,

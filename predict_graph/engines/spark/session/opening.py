@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 import traceback
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from predict_graph.engines.spark.tables.checkpoints import Checkpoints
 from predict_graph.errors import JobError, RequestError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _SCHEME = "spark://"
 _CONNECT = 5.0  # seconds to wait for an answer: limits the wait
@@ -88,6 +89,15 @@ class OpenSession:
             kept = set(context.getPersistentRDDs().keys())
         log = self.event_log
         return GrowingLog(log, log.stat().st_size, LogReader(kept=kept, executors=there))
+
+    def small_table(self, **columns: Any) -> DataFrame:
+        """Return a table of arrays, passed by a file in the folder of the session."""
+        import pyarrow as pa
+        import pyarrow.parquet
+
+        file = self.folder / f"table-{uuid.uuid4().hex[:8]}.parquet"
+        pa.parquet.write_table(pa.table(columns), file)
+        return self.spark.read.parquet(str(file))
 
     def group(self, name: str) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""

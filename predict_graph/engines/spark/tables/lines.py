@@ -1,19 +1,22 @@
-"""Lines of text as edges, by expressions that Spark compiles.
+"""Lines of text as edges: Spark reads the lines, and the local reader scans them on the executors.
 
-The rules are those of :mod:`predict_graph.graph.readers.text`, with two exceptions: a header is
-dropped from every file of a folder, and quotes apply only with a comma, semicolon or tab as the
-delimiter. Spark finds the lines that are no edges, and the local reader describes the first one.
+The rules are those of :mod:`predict_graph.graph.readers.text`, except that a header is dropped from
+every file of a folder.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
+import numpy as np
+import pyarrow as pa
+
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.tables.columns import try_cast
 from predict_graph.engines.spark.tables.source_files import (
     ListedEdges,
     SourceFiles,
@@ -22,26 +25,25 @@ from predict_graph.engines.spark.tables.source_files import (
 )
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.layout import Layout, declared_direction, layout_of, scan_error
+from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.readers.layout import Layout, declared_direction, layout_of
 from predict_graph.graph.readers.text import scan_blocks
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 # Lines at the head of a file that determine the layout, and comments before them: limit the time
 _SAMPLE, _MOST_COMMENTS = 2000, 100_000
 _BLANKS = " \t\r\ufeff"
-_DIGITS = "^[0-9]+$"
-_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
     """Return the edges of text files, whose first lines of data are inspected."""
     layout, header, directed = _first_data(spark, source, wanted)
-    weight = [] if layout.weight is None else ["weight"]
-    parsed = _parsed(spark, source.path, layout, header).where("data")
-    table = parsed.selectExpr("src", "dst", *weight, "if(wrong, file, NULL) AS wrong")
+    weight = "" if layout.weight is None else "weight float, "
+    scan = partial(_scanned, layout=layout, header=header)
+    table = _lines(spark, source.path).mapInArrow(scan, f"src long, dst long, {weight}wrong string")
     error = partial(_line_error, spark, layout, header)
     return source.listed(table, error, directed=directed, notes=layout.notes)
 
@@ -57,7 +59,7 @@ def _first_data(
         place = shown_path(address)
         for most in (_SAMPLE, _MOST_COMMENTS):
             with spark_failures(f"reading {place}"):
-                rows = _lines(spark, literal_path(address)).head(most)
+                rows = spark.read.option("lineSep", "\n").text(literal_path(address)).head(most)
             lines = [row["value"].strip(_BLANKS) for row in rows]
             data = [at for at, line in enumerate(lines) if line and line[0] not in "#%"]
             if data or len(lines) < most:
@@ -85,99 +87,62 @@ def _line_error(
     spark: SparkSession, layout: Layout, header: str | None, wrong: str
 ) -> RequestError:
     """Return the error of the first line of a file that is not an edge."""
-    from pyspark.sql import functions as F
-
     address = unquote(wrong)
     # Only the text of the path is used, and a Path would spoil an address.
     place = cast(Path, shown_path(address))
-    blocks = (
-        _parsed(spark, literal_path(address), layout, header)
-        .groupBy("block")
-        .agg(
-            F.expr("min(if(wrong, struct(row, line), NULL)) AS first"),
-            F.expr("min(row) AS start"),
-            F.expr("count(*) AS lines"),
-        )
-        .orderBy("block")
-        .collect()
-    )
-    before = 0
-    for block in blocks:
-        if block["first"] is not None:
-            before += block["first"]["row"] - block["start"]
-            line = block["first"]["line"]
-            try:
-                list(
-                    scan_blocks(place, iter([bytearray(f"{line}\n".encode())]), layout, line=before)
-                )
-            except RequestError as error:
-                return error
-            return scan_error(place, before + 1, scan.NOT_INTEGER, line[:40])
-        before += block["lines"]
+    lines = _lines(spark, literal_path(address))
+    texts = lines.mapInArrow(partial(_joined, header=header), "text binary").toLocalIterator()
+    try:
+        for _ in scan_blocks(place, (bytearray(row["text"]) for row in texts), layout):
+            pass
+    except RequestError as error:
+        return error
     return RequestError(f"{place} changed while it was read")
 
 
 def _lines(spark: SparkSession, path: str) -> DataFrame:
-    return spark.read.option("lineSep", "\n").text(path)
+    """Return the lines of files as bytes, with the address of their file."""
+    lines = spark.read.option("lineSep", "\n").text(path)
+    return lines.selectExpr("_metadata.file_path AS file", "CAST(value AS BINARY) AS line")
 
 
-def _parsed(spark: SparkSession, path: str, layout: Layout, header: str | None) -> DataFrame:
-    """Return all lines, whether they are ``data``, and ``wrong`` ones: ``src``, ``dst`` and, if
-    any, ``weight``, with their place: ``file``, ``block`` and ``row``.
+def _blocks(
+    batches: Iterable[pa.RecordBatch], header: str | None
+) -> Iterator[tuple[str, bytearray]]:
+    """Join the lines of each file; a header is left blank, so that lines keep their numbers."""
+    blanks = _BLANKS.encode()
+    for batch in batches:
+        rows = zip(batch["file"].to_pylist(), batch["line"].to_pylist(), strict=True)
+        for file, group in groupby(rows, key=lambda row: row[0]):
+            lines = [line.removeprefix(_BYTE_ORDER_MARK) for _, line in group]
+            if header is not None:
+                lines = [b"" if line.strip(blanks) == header.encode() else line for line in lines]
+            yield file, bytearray(b"\n".join([*lines, b""]))
+
+
+def _joined(batches: Iterable[pa.RecordBatch], header: str | None) -> Iterator[pa.RecordBatch]:
+    """Yield blocks of lines; runs on executors."""
+    for _, block in _blocks(batches, header):
+        yield pa.RecordBatch.from_pydict({"text": pa.array([bytes(block)], pa.binary())})
+
+
+def _scanned(
+    batches: Iterable[pa.RecordBatch], layout: Layout, header: str | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the edges of lines, and the file of each block with a line that is none; runs on
+    executors.
     """
-    from pyspark.sql import functions as F
-
-    blanks = _BLANKS.replace("\t", "") if layout.delimiter == ord("\t") else _BLANKS
-    line = F.col("line")
-    data = (line != "") & ~F.substring(line, 1, 1).isin("#", "%")
-    if header is not None:
-        data = data & (F.btrim(line, F.lit(_BLANKS)) != header)
-    columns = {"source": layout.source, "target": layout.target}
-    right = F.size("parts") <= 2 if layout.exact else F.lit(True)
-    for name in columns:
-        right = right & F.col(name).rlike(_DIGITS) & try_cast(name, "bigint").isNotNull()
-    weight = []
-    if layout.weight is not None:
-        columns["value"], value = layout.weight, try_cast("value", "double")
-        right = right & F.col("value").rlike(_NUMBER) & (F.abs(value) <= scan.LARGEST_WEIGHT)
-        weight.append(value.cast("float").alias("weight"))
-    fields = (
-        _lines(spark, path)
-        .select(
-            F.btrim("value", F.lit(blanks)).alias("line"),
-            F.col("_metadata.file_path").alias("file"),
-            F.col("_metadata.file_block_start").alias("block"),
-            F.monotonically_increasing_id().alias("row"),
-        )
-        .select("*", data.alias("data"), _parts(line, layout).alias("parts"))
-        .select(
-            *("file", "block", "row", "line", "data", "parts"),
-            *(
-                F.btrim(F.get("parts", F.lit(column)), F.lit(_BLANKS)).alias(name)
-                for name, column in columns.items()
-            ),
-        )
-    )
-    return fields.select(
-        *("file", "block", "row", "line", "data"),
-        try_cast("source", "bigint").alias("src"),
-        try_cast("target", "bigint").alias("dst"),
-        *weight,
-        (F.col("data") & ~F.coalesce(right, F.lit(False))).alias("wrong"),
-    )
+    for file, block in _blocks(batches, header):
+        try:
+            for found in scan_blocks(Path(file), iter([block]), layout):
+                yield _edges(found, pa.nulls(len(found.sources), pa.string()))
+        except RequestError:
+            none = np.zeros(1, np.int64)
+            weight = None if layout.weight is None else np.zeros(1, np.float32)
+            yield _edges(EdgeBlock(none, none, weight), pa.array([file]))
 
 
-def _parts(line: Column, layout: Layout) -> Column:
-    """Return the columns of a line as an array of text."""
-    from pyspark.sql import functions as F
-
-    if layout.delimiter == 0:
-        return F.split(line, "[ \t\r]+")
-    delimiter = chr(layout.delimiter)
-    width = 1 + max(layout.source, layout.target, layout.weight or 0)
-    names = [f"c{column}" for column in range(width)]
-    quoted = F.from_csv(
-        line, ", ".join(f"{name} string" for name in names), {"sep": delimiter, "escape": '"'}
-    )
-    whole = F.array(*(F.coalesce(quoted[name], F.lit("")) for name in names))
-    return F.when(line.contains('"'), whole).otherwise(F.split(line, delimiter))
+def _edges(found: EdgeBlock, wrong: pa.Array) -> pa.RecordBatch:
+    ends = {"src": found.sources.astype(np.int64), "dst": found.targets.astype(np.int64)}
+    weight = {} if found.weights is None else {"weight": found.weights}
+    return pa.RecordBatch.from_pydict({**ends, **weight, "wrong": wrong})

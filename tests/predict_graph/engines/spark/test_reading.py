@@ -1,53 +1,67 @@
-"""Graphs that Spark reads itself are those that the local readers read."""
+"""Graphs that Spark reads are those of the local readers; what is counted there is a run's."""
 
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.reading import SparkGraph, read_spark_graph
+from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.blocks.graph import (
+    cluster_graph,
+    fits_here,
+    induced_graph,
+    whole_graph,
+)
+from predict_graph.engines.spark.blocks.packing import packed_graph
+from predict_graph.engines.spark.blocks.replica import check_replica, count_run
 from predict_graph.errors import RequestError
+from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.readers import read_graph
+from predict_graph.limits import limited
+from predict_graph.prediction.outcome.doubts import graph_doubts
 
 pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def session(local_session: OpenSession) -> OpenSession:
-    return local_session
+def spark(local_session):
+    return local_session.spark
 
 
-def same_as_local(session: OpenSession, path: Path, directed: bool | None = None) -> SparkGraph:
-    """Read a file both ways and compare all that both know; return what Spark read."""
-    local = read_graph(path, directed=directed)
-    graph = read_spark_graph(session, path, directed=directed)
-    assert (graph.vertices, graph.edges, graph.directed, graph.name) == (
-        local.vertices,
-        local.edges,
-        local.directed,
-        local.name,
-    )
-    rows = session.spark.read.parquet(str(graph.folder)).toPandas().sort_values(["src", "dst"])
-    sources = np.repeat(np.arange(local.vertices), local.out_degrees)
-    assert rows["src"].tolist() == sources.tolist()
-    assert rows["dst"].tolist() == local.indices.tolist()
-    assert graph.weighted == (local.weights is not None)
-    if local.weights is not None:
-        assert rows["weight"].to_numpy() == pytest.approx(local.weights, rel=1e-6)
-    labels = graph.label_table(session)
-    if local.labels is None:
-        assert labels is None
-    else:
-        table = labels.toPandas().sort_values("id")
-        assert table["id"].tolist() == list(range(local.vertices))
-        assert table["label"].tolist() == local.labels.tolist()
-    return graph
+@pytest.fixture(scope="module")
+def edges(tmp_path_factory):
+    """Edges of an R-MAT graph as Parquet, some twice, with ids that leave gaps."""
+    graph = check_graph("rmat:scale=10,edge_factor=6,seed=3")
+    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    rows = np.concatenate((np.arange(graph.edges), np.arange(0, graph.edges, 7)))
+    path = tmp_path_factory.mktemp("blocks") / "edges.parquet"
+    columns = {"src": 3 * sources[rows] + 5, "dst": 3 * graph.indices[rows].astype(np.int64) + 5}
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def read_by_spark(spark, source, directed=None) -> Graph:
+    with packed_graph(spark, source, directed=directed) as packed:
+        return whole_graph(packed)
+
+
+def same_as_local(spark, source, path, directed=None) -> Graph:
+    """Read a graph both ways and compare all that both know; return what Spark read."""
+    found, local = read_by_spark(spark, source, directed), read_graph(path, directed=directed)
+    assert found.indptr.tolist() == local.indptr.tolist()
+    assert found.indices.tolist() == local.indices.tolist()
+    assert found.directed == local.directed
+    for name in ("labels", "weights"):
+        own, expected = getattr(found, name), getattr(local, name)
+        assert (own is None) == (expected is None)
+        assert own is None or own == pytest.approx(expected, rel=1e-6)
+    return found
 
 
 SNAP = "# Directed graph\n# FromNodeId\tToNodeId\n30\t7\n7\t30\n\n7\t1000000000000\r\n30\t7\n5 5\n"
@@ -56,38 +70,36 @@ TEXTS = [
     ("snap.txt", SNAP, None, 4),  # with comments, gaps and duplicates
     ("snap.txt", SNAP, False, 5),  # a self-loop is kept once
     ("said.txt", "# Undirected graph: x\n0 1\n1 2\n", None, 4),
-    ("said.txt", "# Undirected graph: x\n0 1\n1 2\n", True, 2),
     ("weights.txt", WEIGHTS, True, 3),  # those of copies are added
     ("weights.txt", WEIGHTS, False, 4),
     ("named.csv", 'kind,"to",from,weight\n"a, b",1,2,0.5\nc,"2", 0 ,2.5\n', None, 2),
-    ("a.tsv", "id_1\tid_2\n4\t2\n2\t9\n", None, 2),
-    ("b.csv", "4;2;1.5;x\n2;9;2;y\n", None, 2),
     ("marked.txt", "\ufeff3 4\n4 5", None, 2),  # a byte order mark, and no last line end
     ("remarks.txt", "# c\n" * 3000 + "0 1\n", None, 1),
+    ("far.csv", f"source,target,w\n{2**53 + 1},1,2\n1,{2**53 + 1},3\n1,1,4\n1,1,1\n", False, 3),
 ]
 
 
 @pytest.mark.parametrize(("name", "text", "directed", "edges"), TEXTS)
-def test_text(session, tmp_path, name, text, directed, edges):
+def test_text(spark, tmp_path, name, text, directed, edges):
     path = tmp_path / name
     path.write_text(text)
-    assert same_as_local(session, path, directed).edges == edges
+    assert same_as_local(spark, path, path, directed).edges == edges
 
 
-def test_compressed_files_folders_and_patterns(session, tmp_path):
+def test_compressed_files_folders_and_patterns(spark, tmp_path):
     path = tmp_path / "snap.txt.gz"
     path.write_bytes(gzip.compress(SNAP.encode()))
-    assert same_as_local(session, path).name == "snap"
+    assert same_as_local(spark, path, path).name == "snap"
     folder = tmp_path / "a [web] folder"
     folder.mkdir()
     (folder / "_SUCCESS").write_text("")
     (folder / "part-0.csv").write_text("src,dst\n0,1\n")
     (folder / "part-1.csv").write_text("src,dst\n1,2\n2,0\n")
-    whole = read_spark_graph(session, folder)
+    whole = read_by_spark(spark, folder)
     assert (whole.name, whole.vertices, whole.edges) == ("a [web] folder", 3, 3)
     (tmp_path / "x-1.txt").write_text("0 1\n")
     (tmp_path / "x-2.txt").write_text("1 2\n")
-    assert read_spark_graph(session, f"{tmp_path}/x-*.txt").edges == 2
+    assert read_by_spark(spark, f"{tmp_path}/x-*.txt").edges == 2
 
 
 PARQUET = [
@@ -97,65 +109,37 @@ PARQUET = [
 
 
 @pytest.mark.parametrize(("table", "directed"), PARQUET)
-def test_columns_of_parquet(session, tmp_path, table, directed):
+def test_columns_of_parquet(spark, tmp_path, table, directed):
     path = tmp_path / "named.parquet"
     pq.write_table(pa.table(table), path)
-    same_as_local(session, path, directed)
+    same_as_local(spark, path, path, directed)
 
 
-def test_shared_graph(session, shared_graph_file):
-    same_as_local(session, shared_graph_file("email-Enron.txt.gz"), directed=False)
-
-
-def test_identity_of_the_files(session, tmp_path):
+def test_identity_of_the_files(spark, tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("0 1\n1 2\n")
-    first = read_spark_graph(session, path)
-    assert read_spark_graph(session, path).fingerprint == first.fingerprint
-    assert read_spark_graph(session, path, directed=False).fingerprint != first.fingerprint
+    first = read_by_spark(spark, path)
+    assert read_by_spark(spark, path).fingerprint == first.fingerprint
+    assert read_by_spark(spark, path, directed=False).fingerprint != first.fingerprint
     path.write_text("0 1\n1 2\n2 0\n")
-    assert read_spark_graph(session, path).fingerprint != first.fingerprint
+    assert read_by_spark(spark, path).fingerprint != first.fingerprint
+
+
+def test_a_table_is_a_graph(spark, edges):
+    columns = ("'x' AS kind", "dst AS target", "src AS source")
+    table = spark.read.parquet(str(edges)).selectExpr(*columns)
+    digest = same_as_local(spark, table, edges).fingerprint
+    assert read_by_spark(spark, table.orderBy("target")).fingerprint == digest
+    assert read_by_spark(spark, table.where("target > 20")).fingerprint != digest
 
 
 BAD_TEXT = [
     ("", "is empty"),
-    ("# nothing\n\n", "has no edges"),
     ("src,dst\n", "has no edges"),
     ("1\n2\n", "x.csv:1: the line has one column"),
     ("0,1\n\n# c\n2\n", "x.csv:4: the line has one column"),
-    ("0,1\n1,9223372036854775808\n", "x.csv:2: the id 9223372036854775808 is too large"),
-    ("0,1\n1,2,3\n", "x.csv:2: the line has more columns"),
-    ("0,1,2\n1,2\n", "x.csv:2: the line has no weight"),
     ("0,1,2\n1,2,1e39\n", "x.csv:2: '1e39' is not a weight"),
 ]
-
-
-@pytest.mark.parametrize(("text", "message"), BAD_TEXT)
-def test_bad_text(session, tmp_path, text, message):
-    path = tmp_path / "x.csv"
-    path.write_text(text)
-    with pytest.raises(RequestError) as raised:
-        read_spark_graph(session, path)
-    assert message in str(raised.value)
-    assert str(tmp_path) in str(raised.value)
-    with pytest.raises(RequestError, match=r"x\.csv"):
-        read_graph(path, ids="integer")
-
-
-def test_the_line_is_found_in_a_large_file(session, tmp_path):
-    path = tmp_path / "large one.txt"
-    lines = ["12345678 87654321"] * 300_000
-    lines[271_827] = "12345678 8765432l"
-    path.write_text("\n".join(lines))
-    before = session.spark.conf.get("spark.sql.files.maxPartitionBytes")
-    session.spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
-    try:
-        with pytest.raises(RequestError, match=r"large one\.txt:271828: '8765432l' is not an id"):
-            read_spark_graph(session, path)
-    finally:
-        session.spark.conf.set("spark.sql.files.maxPartitionBytes", before)
-
-
 BAD_PARQUET = [
     ({"src": [1, 2]}, "has one column"),
     ({"src": ["a"], "dst": ["b"]}, "the column 'src' holds string, not ids"),
@@ -164,21 +148,107 @@ BAD_PARQUET = [
     ({"src": [1], "dst": [1], "w": [float("inf")]}, "row 1 is not an edge (src 1, dst 1, w inf)"),
     (None, "is not Parquet that can be read"),
 ]
+BAD_TABLES = [
+    ("SELECT 1.5D AS src, 2 AS dst", "'src' holds double, not ids"),
+    ("SELECT 1 AS src, CAST(NULL AS INT) AS dst", "not an edge (src 1, dst None)"),
+    ("SELECT 1 AS src, 2 AS dst, DOUBLE('NaN') AS weight", "not an edge"),
+    ("SELECT 1 AS src, 2 AS dst WHERE 1 = 2", "no edges"),
+]
 
 
-@pytest.mark.parametrize(("table", "message"), BAD_PARQUET)
-def test_bad_parquet(session, tmp_path, table, message):
-    path = tmp_path / "x.parquet"
-    path.write_text("no Parquet") if table is None else pq.write_table(pa.table(table), path)
+@pytest.mark.parametrize(("content", "message"), [*BAD_TEXT, *BAD_PARQUET, *BAD_TABLES])
+def test_what_is_no_graph_is_refused_and_nothing_is_left(spark, tmp_path, content, message):
+    source = tmp_path / ("x.csv" if (content, message) in BAD_TEXT else "x.parquet")
+    if (content, message) in BAD_TABLES:
+        source = spark.sql(content)
+    elif isinstance(content, dict):
+        pq.write_table(pa.table(content), source)
+    else:
+        source.write_text(content or "no Parquet" * (source.suffix == ".parquet"))
+    kept = spark.sparkContext._jsc.getPersistentRDDs
+    before = len(kept())
     with pytest.raises(RequestError) as raised:
-        read_spark_graph(session, path)
+        read_by_spark(spark, source)
     assert message in str(raised.value)
-    assert "x.parquet" in str(raised.value)
+    assert (content, message) in BAD_TABLES or source.name in str(raised.value)
+    assert len(kept()) == before
 
 
-def test_places_that_are_not_there(session, tmp_path):
+def test_the_line_is_found_in_a_large_file(spark, tmp_path):
+    path = tmp_path / "large one.txt"
+    lines = ["12345678 87654321"] * 300_000
+    lines[271_827] = "12345678 8765432l"
+    path.write_text("\n".join(lines))
+    before = spark.conf.get("spark.sql.files.maxPartitionBytes")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
+    try:
+        with pytest.raises(RequestError, match=r"large one\.txt:271828: '8765432l' is not an id"):
+            read_by_spark(spark, path)
+    finally:
+        spark.conf.set("spark.sql.files.maxPartitionBytes", before)
+
+
+def test_places_that_are_not_there(spark, tmp_path):
     with pytest.raises(RequestError, match=r"there is no file /nowhere/web\.txt"):
-        read_spark_graph(session, "/nowhere/web.txt")
+        read_by_spark(spark, "/nowhere/web.txt")
     (tmp_path / "web.docx").write_text("0 1\n")
     with pytest.raises(RequestError, match=r"the suffix '.docx'; Spark reads .csv"):
-        read_spark_graph(session, tmp_path / "web.docx")
+        read_by_spark(spark, tmp_path / "web.docx")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("directed", [True, False])
+def test_what_the_driver_knows(spark, edges, directed):
+    local = read_graph(edges, directed=directed)
+    kept = np.arange(0, local.vertices, 5)
+    held = spark.sparkContext._jsc.getPersistentRDDs
+    before = len(held())
+    with packed_graph(spark, edges, directed=directed) as packed:
+        known, core = cluster_graph(packed), induced_graph(packed, kept)
+    assert (known.vertices, known.edges) == (local.vertices, local.edges)
+    assert known.out_degrees.tolist() == local.out_degrees.tolist()
+    assert known.in_degrees.tolist() == local.in_degrees.tolist()
+    assert graph_doubts(known) == graph_doubts(local)
+    assert core.indices.tolist() == local.subgraph(kept).indices.tolist()
+    assert len(held()) == before
+
+
+CASES = [
+    ("pagerank", {"epsilon": 0.001}),
+    ("connected-components", {}),
+    ("topk-ranking", {"k": 3}),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_what_is_counted_there_is_what_a_run_here_does(spark, edges, name, parameters):
+    algorithm = check_algorithm(name, parameters)
+    directed = False if algorithm.undirected else None
+    profile = LocalEngine(workers=1).run(algorithm, read_graph(edges, directed=directed))
+    with packed_graph(spark, edges, directed=directed) as packed:
+        graph = cluster_graph(packed)
+        values = None
+        for part in filter(None, (algorithm.prior, algorithm)):
+            replica = check_replica(part, packed)(part, graph, values)
+            run = count_run(replica, packed, lambda curve: True, lambda number: None)
+            values = run.values
+    assert run.ended
+    assert run.converged == profile.converged
+    assert run.curve == pytest.approx(profile.convergence, rel=1e-9)
+    rows = profile.per_iteration()
+    for name in ("messages", "message_bytes"):
+        rows[name] = rows[f"local_{name}"] + rows[f"remote_{name}"]
+    expected = rows[list(run.counters)]
+    pd.testing.assert_frame_equal(run.counters, expected, check_dtype=False)
+
+
+@pytest.mark.long
+def test_what_would_not_fit_here_is_refused_by_the_limit(spark, edges):
+    with packed_graph(spark, edges) as packed:
+        with limited(driver_bytes=1000):
+            assert not fits_here(packed)
+            with pytest.raises(RequestError, match="the limit driver_bytes"):
+                check_replica(check_algorithm("pagerank"), packed)
+        with pytest.raises(RequestError, match="semi-clustering cannot be counted"):
+            check_replica(check_algorithm("semi-clustering"), packed)
