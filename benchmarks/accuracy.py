@@ -11,7 +11,6 @@ question of longer jobs, and in rows of their own.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import predict_graph
-from benchmarks.common import spread, table, write
+from benchmarks.common import spread, study_parser, table, write
 from predict_graph.algorithms import check_algorithm
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import symmetric
@@ -204,8 +203,7 @@ def summary(results: list[Result], by: str, settings: list[str]) -> list[str]:
 
 def main() -> None:
     """Run the study and write its page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="markdown file")
+    parser = study_parser(__doc__)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--groups", default="shared,other,generated,large,mesh")
     parser.add_argument("--settings", default=",".join(SETTINGS))
@@ -216,27 +214,9 @@ def main() -> None:
         results += study(case, settings, arguments.seeds)
         own = [r.error for r in results if r.case == case.name and r.setting == settings[0]]
         print(f"{case.name}: {settings[0]}, iterations {spread(own)}", flush=True)
-    lines = [
-        "# Accuracy by default, with the full budget, and by samples alone",
-        "",
-        "Sizes of relative errors. By default a job of up to about a second is run by the "
-        "prediction itself (full runs), so that its iterations are exact; *samples* never run it, "
-        "and are what longer jobs are predicted from; *published* is the method of PREDIcT for "
-        "PageRank. Runtime is setup and supersteps, without reading. Overhead is in the median. "
-        "Each job is predicted first and run second, in one process.",
-        "",
-        f"    python -m benchmarks.accuracy --seeds {arguments.seeds} --groups {arguments.groups}"
-        f" --settings '{arguments.settings}' --out docs/studies/accuracy.md",
-        "",
-        "## By job",
-        "",
-        *summary(results, "job", settings),
-        "",
-        "## By group of graphs",
-        "",
-        *summary(results, "group", settings),
-    ]
-    write(arguments.out, lines)
+    lines = ["## By job", "", *summary(results, "job", settings), ""]
+    lines += ["## By group of graphs", "", *summary(results, "group", settings)]
+    write(arguments.out, lines, "errors")
 
 
 if __name__ == "__main__":

@@ -10,20 +10,16 @@ semi-clusters or top-k rankings, so these only have the cost of a message.
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from benchmarks.common import table, write
+from benchmarks.common import machine, study_parser, table, write
 from predict_graph.algorithms import (
     Algorithm,
     ConnectedComponents,
@@ -44,6 +40,7 @@ KERNELS: tuple[Algorithm, ...] = (
     TopKRanking(),
     SemiClustering(),
 )
+OTHERS = ("scipy", "igraph", "networkit")
 DAMPING, EPSILON = 0.85, 0.001
 
 Job = Callable[[], Any]
@@ -79,10 +76,7 @@ def compared(
             started = time.perf_counter()
             job()
             taken.setdefault(name, []).append(time.perf_counter() - started)
-    cells = [
-        f"{min(taken[name]):.3g}" if name in taken else ""
-        for name in ("ours", "scipy", "igraph", "networkit")
-    ]
+    cells = [f"{min(taken[name]):.3g}" if name in taken else "" for name in ("ours", *OTHERS)]
     return [algorithm.name, graph.name, f"{graph.edges:,}", str(run.iterations), *cells]
 
 
@@ -164,55 +158,11 @@ def networkit_graph(graph: Graph) -> Any:
     return networkit.GraphFromCoo((rows, targets), n=graph.vertices, directed=graph.directed)
 
 
-def page(
-    kernels: list[list[str]], rows: list[list[str]], threads: int, repeats: int
-) -> Iterator[str]:
-    """Yield the lines of the study."""
-    yield "# The kernels of the local engine"
-    yield ""
-    yield "    python -m benchmarks.algorithms --out docs/studies/algorithms.md"
-    yield ""
-    yield f"{threads} threads, {os.cpu_count()} cores, {platform.machine()}, Python "
-    yield f"{platform.python_version()}; the best of {repeats} runs, structures built before."
-    yield ""
-    yield "## Cost of a message"
-    yield ""
-    yield "Default parameters. A message is counted on each edge of a vertex that sends, so a"
-    yield "kernel that pulls, or leaves out what cannot matter, may touch fewer. The PageRank that"
-    yield "top-k ranking runs first is left out."
-    yield ""
-    yield from table(
-        [
-            *("graph", "algorithm", "edges", "iterations", "messages", "bytes a message"),
-            *("supersteps, s", "ns a message"),
-        ],
-        kernels,
-        text_columns=2,
-    )
-    yield ""
-    yield "## Other programs"
-    yield ""
-    yield "Seconds. PageRank: scipy runs as many iterations as ours, networkit stops at the same"
-    yield "change, igraph solves to a precision of its own. Components: ours sends labels superstep"
-    yield "by superstep, scipy and igraph search once. Neighborhood: of the largest component, 64"
-    yield "estimators a vertex, beside networkit's approximate neighbourhood function."
-    yield ""
-    yield from table(
-        [
-            *("algorithm", "graph", "edges", "iterations"),
-            *("predict-graph", "scipy", "igraph", "networkit"),
-        ],
-        rows,
-        text_columns=2,
-    )
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--graphs", nargs="*", default=GRAPHS)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, default=available_threads())
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     import networkit
 
@@ -226,7 +176,13 @@ def main() -> None:
         rows += comparisons(source, engine, given.repeats)
         rows.sort(key=lambda row: row[0])
         print(*kernels[-len(KERNELS) :], *rows[-3:], sep="\n", flush=True)
-    write(given.out, page(kernels, rows, given.threads, given.repeats))
+    said = f"{given.threads} threads, {machine()}; the best of {given.repeats} runs."
+    write(given.out, [said], "machine")
+    head = ["graph", "algorithm", "edges", "iterations", "messages", "bytes a message"]
+    head += ["supersteps, s", "ns a message"]
+    write(given.out, table(head, kernels, text_columns=2), "kernels")
+    head = ["algorithm", "graph", "edges", "iterations", "predict-graph", *OTHERS]
+    write(given.out, table(head, rows, text_columns=2), "programs")
 
 
 if __name__ == "__main__":

@@ -1,24 +1,22 @@
 """What a run costs before anything is known of it: iterations, and seconds an edge and iteration.
 
-    python -m benchmarks.baseline [--graphs GRAPH …] [--repeats N]
+    python -m benchmarks.baseline --out docs/studies/baseline.md
 
-With `--depths` only the second table is made anew.
-
-Writes docs/studies/baseline.md: over graphs, the quartiles and extremes of what the baseline
+Over graphs, the quartiles and extremes of what the baseline
 estimate of a prediction is made of (predict_graph/prediction/baseline.py). The least of the repeats
 counts: what disturbs one run seldom disturbs all.
 """
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import math
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common import study_parser, table, write
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
@@ -50,8 +48,6 @@ MESHES = (
     "graphs/mesh-fe_body.txt.gz",
     "graphs/power-activsg10k.txt.gz",
 )
-PAGE = Path("docs/studies/baseline.md")
-SECOND = "## By the depth of the graph"
 
 
 def measured(name: str, source: str, repeats: int) -> dict[str, float]:
@@ -76,7 +72,7 @@ def measured(name: str, source: str, repeats: int) -> dict[str, float]:
 
 
 def depths(graphs: Sequence[str]) -> list[str]:
-    """Return a row for each algorithm that goes through the graph by hops."""
+    """Return the table of algorithms that go through the graph by hops."""
     lines = []
     for name in ALGORITHMS.names():
         algorithm = check_algorithm(name)
@@ -96,65 +92,35 @@ def depths(graphs: Sequence[str]) -> list[str]:
             usual.append(math.log(run.iterations / algorithm.usual.iterations))
             deep.append(math.log(run.iterations / min(depth + 1, algorithm.max_iterations)))
             seconds.append(math.log(own / baseline.superstep_seconds))
-        cells = [f"{np.mean(each):+.2f} | {np.std(each):.2f}" for each in (usual, deep, seconds)]
-        lines.append(f"| {name} | {len(deep)} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def second_table() -> str:
-    """Return the part of the page about depths."""
-    return "\n".join(
-        [
-            SECOND,
-            "",
-            "Algorithms that go from one end of the graph to the other take one superstep more",
-            "than a breadth-first search from the vertex with most edges, whatever the graph:",
-            "logarithms of true / estimated, over the same graphs (undirected), meshes, roads and",
-            "power grids.",
-            "",
-            "| algorithm | graphs | iterations by medians: mean | std | by depth: mean | std "
-            "| seconds by depth: mean | std |",
-            "|---|---:|---:|---:|---:|---:|---:|---:|",
-            *depths((*GRAPHS, *MESHES)),
-            "",
+        cells = [
+            [f"{np.mean(each):+.2f}", f"{np.std(each):.2f}"] for each in (usual, deep, seconds)
         ]
-    )
+        lines.append([name, str(len(deep)), *itertools.chain(*cells)])
+    head = ["algorithm", "graphs", "iterations by medians: mean", "std", "by depth: mean", "std"]
+    return table([*head, "seconds by depth: mean", "std"], lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = study_parser(__doc__)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--algorithms", nargs="*", default=ALGORITHMS.names())
-    parser.add_argument("--depths", action="store_true")
+    parser.add_argument("--depths", action="store_true", help="the second table alone")
     options = parser.parse_args()
-    if options.depths:
-        first, _, _ = PAGE.read_text(encoding="utf-8").partition(SECOND)
-        PAGE.write_text(f"{first.rstrip()}\n\n{second_table()}", encoding="utf-8")
-        return
-    lines = [
-        "# Baseline estimates",
-        "",
-        "What a compiled run on this machine (two cores) took on graphs of many kinds; ns an edge",
-        "or vertex. The baseline estimate of a prediction starts from the medians, until runs of",
-        "this machine are in the history.",
-        "",
-        "    python -m benchmarks.baseline",
-        "",
-        "| algorithm | graphs | iterations: median | least to most | setup ns: median "
-        "| least to most | iteration ns: median | least to most |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for name in options.algorithms:
+    lines = []
+    for name in [] if options.depths else options.algorithms:
         rows = [measured(name, graph, options.repeats) for graph in options.graphs]
         cells = []
         for key in ("iterations", "setup_ns", "iteration_ns"):
             values = np.array([row[key] for row in rows])
             cells += [f"{np.median(values):.3g}", f"{values.min():.3g} to {values.max():.3g}"]
-        lines.append(f"| {name} | {len(rows)} | " + " | ".join(cells) + " |")
-        print(lines[-1], flush=True)
-    text = "\n".join([*lines, "", second_table()])
-    PAGE.write_text(text, encoding="utf-8")
+        lines.append([name, str(len(rows)), *cells])
+        print(*lines[-1], flush=True)
+    if lines:
+        head = ["algorithm", "graphs", "iterations: median", "least to most", "setup ns: median"]
+        head += ["least to most", "iteration ns: median", "least to most"]
+        write(options.out, table(head, lines), "runs")
+    write(options.out, depths((*GRAPHS, *MESHES)), "depths")
 
 
 if __name__ == "__main__":

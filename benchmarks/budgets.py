@@ -9,7 +9,6 @@ other graphs. Cases are kept in a folder, so that the same command goes on where
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 import predict_graph
-from benchmarks.common import Row, keep, kept, table, write
+from benchmarks.common import Row, keep, kept, study_parser, table, write
 from predict_graph.algorithms import ALGORITHMS
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -158,20 +157,9 @@ def summary(rows: pd.DataFrame, what: str, order: Sequence[str]) -> list[str]:
 
 
 def page(folder: Path) -> Iterator[str]:
-    """Yield the page of all cases that are kept."""
-    yield "# Error against cost"
-    yield ""
-    yield "What a larger budget buys, beside the published method (PREDIcT, section 4) at several"
-    yield "ratios, and what runs of other graphs in the history are worth. The truth is the mean of"
-    yield "two runs, one before the predictions and one after; a cost is the time that a prediction"
-    yield "took, without loading compiled code and reading the graph. Figures are sizes of relative"
-    yield "errors. *Baseline* is the estimate that is made without any samples."
-    yield ""
-    yield "    python -m benchmarks.budgets --keep FOLDER --out docs/studies/budgets.md"
-    yield ""
+    """Yield the tables of all cases that are kept."""
     found = pd.DataFrame(kept(folder / "local-budgets.jsonl"))
     if len(found):
-        yield f"Graphs: {', '.join(found['graph'].unique())}."
         large = found["seconds"] >= 1.0
         for title, own in (("a second or more", found[large]), ("less", found[~large])):
             if len(own):
@@ -186,9 +174,8 @@ def page(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--keep", type=Path, required=True, help="folder of the cases")
-    parser.add_argument("--out", type=Path)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     parser.add_argument("--algorithms", nargs="*", default=list(ALGORITHMS.names()))
     parser.add_argument("--seeds", type=int, default=1)
@@ -200,7 +187,7 @@ def main() -> None:
             if (case["graph"], case["algorithm"], case["seed"]) not in done:
                 print(section, *case.values(), file=sys.stderr, flush=True)
                 keep(file, *SECTIONS[section](case))  # a case is kept whole, or not at all
-    write(arguments.out, page(arguments.keep))
+    write(arguments.out, page(arguments.keep), "errors")
 
 
 if __name__ == "__main__":

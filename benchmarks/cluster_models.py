@@ -1,6 +1,6 @@
 """Every cluster-scaling model on measured runs: what it predicts for configurations it never saw.
 
-    python benchmarks/cluster_models.py --data FOLDER --out docs/studies/cluster-models.md
+    python -m benchmarks.cluster_models --data FOLDER --out docs/studies/cluster-models.md
 
 FOLDER holds c3o-pagerank.tsv, c3o-sort.tsv, c3o-kmeans.tsv (the runs published with C3O, Will et
 al., IC2E 2021) and ernest-rcv1.csv (the example of the Ernest paper's tool).
@@ -8,10 +8,8 @@ al., IC2E 2021) and ernest-rcv1.csv (the example of the Ernest paper's tool).
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,14 +22,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny problems: threads only wai
 import numpy as np
 import pandas as pd
 
-# A script's own folder comes first on the path, where this file would hide the package.
-HERE = Path(__file__).resolve().parent
-sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
-
-from benchmarks.cluster_peers import LAWS, Boosting  # noqa: E402
-from benchmarks.cluster_tables import GROWTH, c3o, c3o_runs  # noqa: E402
-from benchmarks.common import table, write  # noqa: E402
-from costmodels.scaling import AutoScaling, Ernest, Masha  # noqa: E402
+from benchmarks.cluster_peers import LAWS, Boosting
+from benchmarks.cluster_tables import c3o, c3o_growth
+from benchmarks.common import study_parser, table, write
+from costmodels.scaling import AutoScaling, Ernest, Masha
 
 TRAIN, TEST = (2, 4, 6, 8), (10, 12)
 SHOTS = (3, 4, 5)
@@ -83,14 +77,11 @@ def few_shot(data: Path, shots: int) -> Iterator[Case]:
 
 def growth(data: Path) -> Iterator[Case]:
     """Up to three quarters of the data on up to 8 machines; unknown are all data on 12."""
-    for job, (columns, size) in GROWTH.items():
-        for _, group in c3o_runs(data, job).groupby(columns):
-            scale = 100 * group[size] / group[size].max()  # percent
-            table = group.assign(scale=scale)[["scale", "machines", "seconds"]]
-            known = table[(table.scale <= 75) & (table.machines <= 8)]
-            unknown = table[(table.scale == 100) & (table.machines == 12)]
-            if known.scale.nunique() >= 2 and known.machines.nunique() >= 3 and len(unknown):
-                yield Case(job, known, unknown)
+    for job, runs in c3o_growth(data):
+        known = runs[(runs.scale <= 75) & (runs.machines <= 8)]
+        unknown = runs[(runs.scale == 100) & (runs.machines == 12)]
+        if known.scale.nunique() >= 2 and known.machines.nunique() >= 3 and len(unknown):
+            yield Case(job, known, unknown)
 
 
 def evaluate(cases: list[Case], models: dict[str, Callable[[], Any]]) -> pd.DataFrame:
@@ -140,15 +131,7 @@ def noise_floor(cases: list[Case]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    folder = os.environ.get("PREDICT_GRAPH_DATA")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path(folder) / "cluster" if folder else None,
-        required=not folder,
-    )
-    parser.add_argument("--out", type=Path)
+    parser = study_parser(__doc__, cluster_tables=True)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     tests = {"scale-out": list(scale_out(options.data, TRAIN, TEST))}

@@ -1,6 +1,6 @@
 """The prior that comes with the package, learnt from all shared tables.
 
-    python benchmarks/cluster_prior.py --data FOLDER --out costmodels/scaling/prior.json
+    python -m benchmarks.cluster_prior --data FOLDER --out costmodels/scaling/prior.json
 
 A job is what a source measured under one name; its contexts (parameters, machine types) count as
 one job together. Where a table has several sizes of a job's data, they are contexts once more, with
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +19,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pandas as pd
 
-HERE = Path(__file__).resolve().parent
-sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
-
-from benchmarks.cluster_tables import SOURCES, points_of  # noqa: E402
-from costmodels.scaling import Prior, learn_prior  # noqa: E402
-from costmodels.scaling.priors import prior_to_plain  # noqa: E402
-from costmodels.scaling.shapes import BASE  # noqa: E402
+from benchmarks.cluster_tables import SOURCES, points_of
+from costmodels.scaling import Prior, learn_prior
+from costmodels.scaling.priors import prior_to_plain
+from costmodels.scaling.shapes import BASE
 
 
 def prior_of(tables: list[tuple[str, pd.DataFrame]], base: Prior = BASE) -> Prior:

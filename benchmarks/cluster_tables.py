@@ -6,7 +6,7 @@ columns scale, machines, seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +24,11 @@ CONTEXT = {
     "kmeans": ["machine_type", "data_size_MB", "features", "observations", "k"],
 }
 # What stays the same while the data grows, and the column that says how much data there is.
-GROWTH = {
-    "pagerank": (["machine_type", "pages", "convergence_criterion"], "links"),
-    "sort": (["machine_type", "line_length"], "lines"),
-    "kmeans": (["machine_type", "features", "k"], "observations"),
-}
+GROWTH = (
+    ("pagerank", ["machine_type", "pages", "convergence_criterion"], "links"),
+    ("sort", ["machine_type", "line_length"], "lines"),
+    ("kmeans", ["machine_type", "features", "k"], "observations"),
+)
 
 
 def c3o_runs(data: Path, job: str) -> pd.DataFrame:
@@ -42,8 +42,8 @@ def c3o(data: Path) -> Runs:
             yield job, group.assign(scale=1.0)[COLUMNS]
 
 
-def c3o_growth(data: Path) -> Runs:
-    for job, (columns, size) in GROWTH.items():
+def c3o_growth(data: Path, growth: Sequence[tuple[str, list[str], str]] = GROWTH) -> Runs:
+    for job, columns, size in growth:
         for _, group in c3o_runs(data, job).groupby(columns):
             scale = 100 * group[size] / group[size].max()  # percent
             if scale.nunique() > 1:

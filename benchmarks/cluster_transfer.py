@@ -1,16 +1,14 @@
 """Cluster models and searches on sources that they were not made on.
 
-    python benchmarks/cluster_transfer.py --cache FOLDER --out docs/studies/cluster-transfer.md
+    python -m benchmarks.cluster_transfer --cache FOLDER --out docs/studies/cluster-transfer.md
 
 The prior of `auto` is learnt from the other sources each time; the bundled one is not used.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,13 +21,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import pandas as pd
 
-HERE = Path(__file__).resolve().parent
-sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
-
-from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup  # noqa: E402
-from benchmarks.cluster_prior import prior_of  # noqa: E402
-from benchmarks.cluster_searches import CHOICES, GOALS, search_lengths  # noqa: E402
-from benchmarks.cluster_tables import (  # noqa: E402
+from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup
+from benchmarks.cluster_prior import prior_of
+from benchmarks.cluster_searches import CHOICES, GOALS, search_lengths
+from benchmarks.cluster_tables import (
     SOURCES,
     c3o,
     c3o_growth,
@@ -37,9 +32,9 @@ from benchmarks.cluster_tables import (  # noqa: E402
     scout_growth,
     simulated,
 )
-from benchmarks.common import table, write  # noqa: E402
-from costmodels.scaling import AutoScaling, Prior  # noqa: E402
-from costmodels.scaling.priors import prior_from_plain, prior_to_plain  # noqa: E402
+from benchmarks.common import study_parser, table, write
+from costmodels.scaling import AutoScaling, Prior
+from costmodels.scaling.priors import prior_from_plain, prior_to_plain
 
 Contexts = list[tuple[str, pd.DataFrame]]
 Case = tuple[str, pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]
@@ -231,15 +226,7 @@ def search_table(found: pd.DataFrame) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    folder = os.environ.get("PREDICT_GRAPH_DATA")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path(folder) / "cluster" if folder else None,
-        required=not folder,
-    )
-    parser.add_argument("--out", type=Path)
+    parser = study_parser(__doc__, cluster_tables=True)
     parser.add_argument(
         "--every",
         type=int,

@@ -11,7 +11,6 @@ that counted in the run, so that only seconds differ.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import Row, table, write
+from benchmarks.common import Row, study_parser, table, write
 from predict_graph.history import History
 from predict_graph.intervals import QUANTILE
 from predict_graph.prediction.seconds.cluster.costs import (
@@ -141,9 +140,8 @@ def report(rows: Sequence[Row]) -> list[str]:
 
 def main() -> None:
     """Predict the reference runs, and runs of histories."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--history", nargs="*", default=[], metavar="NAME=FILE")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = [*replayed()]
     for each in given.history:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+import platform
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +14,23 @@ from typing import Any
 import numpy as np
 
 Row = dict[str, Any]
+
+
+def study_parser(text: str, *, cluster_tables: bool = False) -> argparse.ArgumentParser:
+    """Return a parser of a study's arguments: its page, and maybe the folder of cluster tables."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="page; printed without")
+    if cluster_tables:
+        folder = os.environ.get("PREDICT_GRAPH_DATA")
+        usual = Path(folder) / "cluster" if folder else None
+        parser.add_argument("--data", type=Path, default=usual, required=usual is None)
+    return parser
+
+
+def machine() -> str:
+    """Return cores and Python of this machine."""
+    cores, python = os.cpu_count(), platform.python_version()
+    return f"{cores} cores ({platform.machine()}), Python {python}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1) -> list[str]:

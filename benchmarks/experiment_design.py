@@ -1,6 +1,6 @@
 """Designs of experiments: how near they come to the optimum, and how well one predicts from them.
 
-    python benchmarks/experiment_design.py --data FOLDER --out docs/studies/experiment-design.md
+    python -m benchmarks.experiment_design --data FOLDER --out docs/studies/experiment-design.md
 
 FOLDER holds c3o-pagerank.tsv, c3o-sort.tsv, c3o-kmeans.tsv (the runs published with C3O, Will et
 al., IC2E 2021) and ernest-rcv1.csv (the example of the Ernest paper's tool).
@@ -8,9 +8,7 @@ al., IC2E 2021) and ernest-rcv1.csv (the example of the Ernest paper's tool).
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -22,23 +20,15 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny problems: threads only wai
 import numpy as np
 import pandas as pd
 
-# A script's own folder comes first on the path, where this file would hide the package.
-HERE = Path(__file__).resolve().parent
-sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
-
-from costmodels.design import DesignProblem, candidate_grid  # noqa: E402
-from costmodels.design.rounding import cheapest_basis  # noqa: E402
-from costmodels.scaling import AutoScaling, Ernest, masha_score  # noqa: E402
+from benchmarks.cluster_tables import GROWTH, c3o_growth
+from benchmarks.common import study_parser, table, write
+from costmodels.design import DesignProblem, candidate_grid
+from costmodels.design.rounding import cheapest_basis
+from costmodels.scaling import AutoScaling, Ernest, masha_score
 
 # What stays the same while the data grows, and the column that says how much data there is.
-GROWTH = {
-    "pagerank": [
-        (["machine_type", "pages", "convergence_criterion"], "links"),
-        (["machine_type", "links", "convergence_criterion"], "pages"),
-    ],
-    "sort": [(["machine_type", "line_length"], "lines")],
-    "kmeans": [(["machine_type", "features", "k"], "observations")],
-}
+BY_PAGES = ("pagerank", ["machine_type", "links", "convergence_criterion"], "pages")
+WAYS = (GROWTH[0], BY_PAGES, *GROWTH[1:])
 THRESHOLD = 0.3  # weight above which Ernest's tool runs an experiment
 MODELS = {"ernest": Ernest, "auto": AutoScaling}
 SCHEMES = ("a", "d", "i", "threshold", "greedy", "random")
@@ -69,13 +59,9 @@ def random_counts(problem: DesignProblem, rng: np.random.Generator) -> np.ndarra
     return counts
 
 
-def criteria_table() -> str:
+def criteria_table() -> list[str]:
     grid = candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2)
-    lines = [
-        "| criterion | budget | runs | ours | threshold (its cost) | greedy | random, median "
-        "| solved in |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     rng = np.random.default_rng(0)
     DesignProblem(grid, 10).optimal()  # imports cvxpy
     for criterion in "adi":
@@ -88,14 +74,18 @@ def criteria_table() -> str:
                 spent.append(time.perf_counter() - start)
             kept = problem.design(thresholded(problem, within=False))
             others = [problem.design(random_counts(problem, rng)) for _ in range(RANDOM)]
-            lines.append(
-                f"| {criterion.upper()} | {budget} | {ours.runs} | {factor(ours.value, ours.bound)}"
-                f" | {factor(kept.value, kept.bound)} ({kept.cost:.1f})"
-                f" | {factor(problem.greedy().value, ours.bound)}"
-                f" | {factor(float(np.median([d.value for d in others])), ours.bound)}"
-                f" | {min(spent):.2f} s |"
+            drawn = float(np.median([design.value for design in others]))
+            rows.append(
+                [
+                    *(criterion.upper(), str(budget), str(ours.runs)),
+                    factor(ours.value, ours.bound),
+                    f"{factor(kept.value, kept.bound)} ({kept.cost:.1f})",
+                    *(factor(value, ours.bound) for value in (problem.greedy().value, drawn)),
+                    f"{min(spent):.2f} s",
+                ]
             )
-    return "\n".join(lines)
+    head = ["criterion", "budget", "runs", "ours", "threshold (its cost)", "greedy"]
+    return table([*head, "random, median", "solved in"], rows)
 
 
 def factor(value: float, bound: float) -> str:
@@ -128,17 +118,12 @@ class Case:
 
 def growth(data: Path) -> Iterator[Case]:
     """Up to three quarters of the data on up to 8 machines; unknown are all data on 10 and 12."""
-    for job, ways in GROWTH.items():
-        runs = pd.read_csv(data / f"c3o-{job}.tsv", sep="\t")
-        runs = runs.rename(columns={"instance_count": "machines", "gross_runtime": "seconds"})
-        for columns, size in ways:
-            for _, group in runs.groupby(columns):
-                scale = 100 * group[size] / group[size].max()  # percent
-                table = group.assign(scale=scale)[[*XY, "seconds"]].reset_index(drop=True)
-                known = table[(table.scale <= 75) & (table.machines <= 8)]
-                unknown = table[(table.scale == 100) & (table.machines >= 10)]
-                if known.scale.nunique() >= 2 and known.machines.nunique() == 4 and len(unknown):
-                    yield Case(job, known.reset_index(drop=True), unknown)
+    for job, runs in c3o_growth(data, WAYS):
+        table = runs.reset_index(drop=True)
+        known = table[(table.scale <= 75) & (table.machines <= 8)]
+        unknown = table[(table.scale == 100) & (table.machines >= 10)]
+        if known.scale.nunique() >= 2 and known.machines.nunique() == 4 and len(unknown):
+            yield Case(job, known.reset_index(drop=True), unknown)
 
 
 def counts_of(
@@ -192,10 +177,10 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
     return pd.DataFrame(found, columns=columns)
 
 
-def error_table(found: pd.DataFrame) -> str:
+def error_table(found: pd.DataFrame) -> list[str]:
     """Mean over the jobs of the mean error of their cases, and how often a model was refused."""
     titles = [f"{name}, {share:.0%}" for name in MODELS for share in SHARES]
-    lines = [f"| design | {' | '.join(titles)} | runs |", "|---" * (len(titles) + 2) + "|"]
+    rows = []
     for scheme in SCHEMES:
         cells = []
         for name in MODELS:
@@ -213,68 +198,16 @@ def error_table(found: pd.DataFrame) -> str:
             f"{found[(found.scheme == scheme) & (found.share == s)].runs.mean():.1f}"
             for s in SHARES
         ]
-        lines.append(f"| {scheme} | {' | '.join(cells)} | {' / '.join(runs)} |")
-    return "\n".join(lines)
+        rows.append([scheme, *cells, " / ".join(runs)])
+    return table(["design", *titles, "runs"], rows)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    folder = os.environ.get("PREDICT_GRAPH_DATA")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path(folder) / "cluster" if folder else None,
-        required=not folder,
-    )
-    parser.add_argument("--out", type=Path, help="Markdown file; the tables are printed either way")
+    parser = study_parser(__doc__, cluster_tables=True)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    parts = {"criteria": criteria_table()}
-    print(parts["criteria"], end="\n\n", flush=True)
-    cases = list(growth(options.data))
-    print(f"{len(cases)} contexts", end="\n\n", flush=True)
-    found = evaluate(cases)
-    parts["errors"] = error_table(found)
-    parts["count"] = str(len(cases))
-    print(parts["errors"], flush=True)
-    if options.out:
-        options.out.write_text(PAGE.format(**parts), encoding="utf-8")
-
-
-PAGE = """\
-# Designs of experiments
-
-Which runs should a model of runtime be fitted to? How to use designs is in
-[Design of experiments](../design-of-experiments.md).
-
-    python benchmarks/experiment_design.py --out docs/studies/experiment-design.md
-
-## Criterion on the example of Ernest's tool
-
-4 to 32 of 64 partitions, 1 to 16 machines of 2 cores, Ernest's four terms, one run a candidate; a
-run costs scale/machines, in units of the smallest scale on one machine. Figures are the criterion
-over its relaxed bound, which no whole runs within the budget go below: 1 is optimal. *threshold* is
-what Ernest's tool runs, all weights above 0.3; its cost is in brackets, and where that is above the
-budget the criterion can be below 1. *random* is the median of 20 draws.
-
-{criteria}
-
-## Prediction errors on C3O
-
-{count} contexts (30 pagerank, 3 sort, 4 k-means) in which the data grows. Candidates are up to 75%
-of the data on 2, 4, 6 and 8 machines, at their measured median seconds; all data on 10 and 12
-machines is predicted. The budget is the cost of the cheapest four runs that identify the four
-terms, plus 10% or 40% of the rest of all candidates. Designs are made for Ernest's terms; *i* has
-the predicted configurations as targets. Cells are the mean over the jobs of the mean error in
-percent, of contexts in which no design was refused for too few points; the last column is runs.
-
-{errors}
-
-With the predicted configurations as targets, *i* has the smallest errors of the three criteria in
-each column. With `ernest` no design clearly beats random runs, which are refused more often: even
-all candidates together leave the model an error of 7 to 15%, mostly not variance. Three
-and four contexts make up two thirds of each mean, so differences of a few points mean little.
-"""
+    write(options.out, criteria_table(), "criteria")
+    write(options.out, error_table(evaluate(list(growth(options.data)))), "errors")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.functions import cut, rows, timed
+from benchmarks.common import kept
+from benchmarks.functions import cut, timed
 from predict_graph.functions import shipped
 from predict_graph.functions.drivers import DRIVERS, drivers_of
 from predict_graph.functions.naming import check_function
@@ -74,7 +75,7 @@ _PARTS: dict = {}
 def make(arguments):
     """Run the functions, the ones that have no rows yet first in their turn."""
     out = Path(arguments.file)
-    done = {(row["function"], row["graph"]) for row in rows(out)}
+    done = {(row["function"], row["graph"]) for row in kept(out)}
     ends = time.perf_counter() + 60.0 * arguments.minutes
     units = [shipped.probe_seconds(compiled=each) for each in (False, True)]
     first: dict[str, int] = {}
@@ -132,7 +133,7 @@ def climb(name, graph, first):
 def write(arguments):
     """Write the file that is shipped."""
     graphs, functions = {}, {}
-    for row in rows(Path(arguments.file)):
+    for row in kept(Path(arguments.file)):
         compiled = not row["function"].startswith("networkx:")
         unit = row["units"][compiled]
         for run in row["runs"]:
@@ -140,8 +141,8 @@ def write(arguments):
             key = f"{row['graph']}{kind} {run['size']}"
             assert shipped.graph_of(key) == row["graph"]
             graphs[key] = [float(f"{run['drivers'][name]:.4g}") for name in DRIVERS]
-            kept = functions.setdefault(row["function"], {"arguments": {}, "runs": []})
-            kept["runs"].append([key, float(f"{run['seconds'] / unit:.3g}")])
+            shipped_runs = functions.setdefault(row["function"], {"arguments": {}, "runs": []})
+            shipped_runs["runs"].append([key, float(f"{run['seconds'] / unit:.3g}")])
     functions = {
         name: found
         for name, found in functions.items()

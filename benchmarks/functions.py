@@ -251,13 +251,6 @@ def remaining_errors(run):
     return by_clock, by_processor
 
 
-def rows(path):
-    """Return what is kept in a file of JSON lines."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def factor(one, other):
     """Return by how much two figures differ, 1 for not at all."""
     return float(np.exp(abs(np.log(max(one, 1e-9) / max(other, 1e-9)))))

@@ -12,7 +12,6 @@ is stopped, and is a row with a lower bound. Functions of networkit take
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import sys
@@ -24,6 +23,7 @@ import numpy as np
 import psutil
 
 from benchmarks import functions
+from benchmarks.common import study_parser, write
 from benchmarks.functions import (
     FUNCTIONS,
     GRAPHS,
@@ -152,8 +152,8 @@ def watched(folder: Path, number: int) -> None:
         file.write_text(json.dumps(kept | {"failed": True}))
 
 
-def report(folder: Path) -> str:
-    """Return the page."""
+def report(folder: Path) -> list[str]:
+    """Return the tables."""
     listed = [
         (name, row.get("graph", ""), row)
         for number, (name, _, _) in enumerate(cases())
@@ -161,7 +161,7 @@ def report(folder: Path) -> str:
         for row in (json.loads(file.read_text()),)
     ]
     ran = [(name, graph, row) for name, graph, row in listed if "run" in row and row["said"]]
-    lines = [*ABOUT, "", *_bars([row for _, _, row in ran]), "", *_each(ran)]
+    lines = [*_bars([row for _, _, row in ran]), "", *_each(ran)]
     stopped = [(name, graph, row) for name, graph, row in listed if "stopped" in row]
     if stopped:
         lines += ["", "Stopped, since they took far longer than they were sized for:", ""]
@@ -174,31 +174,7 @@ def report(folder: Path) -> str:
     none += [name for name, _, row in listed if "run" in row and not row["said"]]
     if none:
         lines += ["", f"No row, because the function or its prediction failed: {', '.join(none)}."]
-    return "\n".join([*lines, ""])
-
-
-ABOUT = """\
-# Study: functions of Python libraries
-
-How accurate are predictions of calls to networkx, igraph and networkit, and of user functions?
-
-    python -m benchmarks.functions_study --keep FOLDER --out docs/studies/functions.md
-
-Each call is predicted without a history, with a budget of 5% and then of 1% of the run, before it
-runs whole under `track`, in a process of its own. Graphs are parts of the shared ones (balls of a
-breadth-first search, which no sampler here draws) and generated ones, in an order drawn at random
-for each function; the first that is large enough counts. Sizes come from runs on smaller parts of
-the same graph: for 15 to 60 s, of some functions for 13 minutes. A factor is the larger of
-predicted / actual and its inverse, in processor seconds; *spent* is the share of the run that the
-prediction took, in processor seconds of this process and its children.
-
-These cases were run while the predictor was developed, so they are not blind. Forty-four other
-functions of the three libraries, each predicted once with 5% on a busy machine, were: of the thirty
-runs of a second and more (up to 151 s), factors were 1.27 in the median, 2.6 in nine of ten and 3.3
-at worst; 97% of the 90% intervals held. Peak memory is not compared here: a process that has
-predicted before reuses what it holds.
-
-""".splitlines()
+    return lines
 
 
 def _bars(found: list[Row]) -> list[str]:
@@ -295,11 +271,10 @@ def _three(factors: list[float]) -> str:
 
 def main() -> None:
     """Go through the cases, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--keep", type=Path, required=True, help="folder in which cases are kept")
     parser.add_argument("--minutes", type=float, default=math.inf, help="after which none is begun")
     parser.add_argument("--case", type=int, help="this one, in this process")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     given.keep.mkdir(parents=True, exist_ok=True)
     if given.case is not None:
@@ -315,11 +290,7 @@ def main() -> None:
             break
         print(time.strftime("%H:%M:%S"), cases()[number][0], flush=True)
         watched(given.keep, number)
-    text = report(given.keep)
-    if given.out is None:
-        sys.stdout.write(text)
-    else:
-        given.out.write_text(text, encoding="utf-8")
+    write(given.out, report(given.keep), "runs")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Each tool runs in a process of its own: one reading to warm up (imports, compilation, page cache),
 then some that are timed; the growth of the peak resident memory over the first of all is recorded.
 
-    python benchmarks/load.py [FILE ...] [--repeats 5] [--out docs/studies/load.md]
+    python -m benchmarks.load [FILE ...] [--repeats 5] [--out docs/studies/load.md]
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import gzip
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -21,11 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# A script's own folder comes first on the path, where samplers.py would hide the package.
-HERE = Path(__file__).resolve().parent
-sys.path[:] = [str(HERE.parent), *(p for p in sys.path if Path(p or ".").resolve() != HERE)]
-
-from benchmarks.common import table, write  # noqa: E402
+from benchmarks.common import machine, study_parser, table, write
 
 # What each tool makes of the file.
 MAKES = {
@@ -114,7 +109,16 @@ def kilobytes(key: str) -> int:
 
 
 def in_a_process(tool: str, path: Path, repeats: int) -> dict[str, float]:
-    command = [sys.executable, __file__, "--measure", tool, str(path), "--repeats", str(repeats)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.load",
+        "--measure",
+        tool,
+        str(path),
+        "--repeats",
+        str(repeats),
+    ]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return result
@@ -161,10 +165,9 @@ def compare(path: Path, repeats: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", type=Path)
     parser.add_argument("--measure", metavar="TOOL", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.measure:
@@ -179,18 +182,9 @@ def main() -> None:
     ]
     if not files:
         parser.error("no files; name some, or set PREDICT_GRAPH_DATA")
-    lines = [
-        "# Reading graph files",
-        "",
-        f"`python benchmarks/load.py --repeats {asked.repeats}` on {time.strftime('%Y-%m-%d')}, "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}. Median of "
-        f"{asked.repeats} readings (networkx: one) in a process of its own for each tool, after "
-        "one to warm up. Peak memory: growth of the peak resident size during the first reading.",
-        "",
-    ]
-    for file in files:
-        lines += compare(file, asked.repeats)
-    write(asked.out, lines)
+    said = f"{machine()}, {time.strftime('%Y-%m-%d')}, median of {asked.repeats} readings."
+    write(asked.out, [said], "machine")
+    write(asked.out, [line for file in files for line in compare(file, asked.repeats)], "tools")
 
 
 if __name__ == "__main__":

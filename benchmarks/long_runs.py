@@ -17,7 +17,6 @@ kept as they end, so that the same command goes on; one that is named twice is r
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import statistics
@@ -29,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import predict_graph
-from benchmarks.common import Row, keep, kept, table, write
+from benchmarks.common import Row, keep, kept, study_parser, table, write
 from benchmarks.remaining import PARTS, error_at
 from benchmarks.spark_cluster import spark_cluster
 from predict_graph.clock import Moment
@@ -172,7 +171,7 @@ def _errors(rows: list[Row]) -> Iterator[list[str]]:
 
 def main() -> None:
     """Run cases, or write the study."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("what", choices=("run", "report"))
     parser.add_argument("--keep", type=Path, nargs="+", required=True)
     parser.add_argument("--case", action="append", default=[])
@@ -182,7 +181,6 @@ def main() -> None:
     parser.add_argument("--executor-memory", default="2g")
     parser.add_argument("--learn", metavar="TIME", help="learn for so long before the first case")
     parser.add_argument("--algorithms", nargs="+", metavar="NAME", help="to learn; by default all")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     folder = given.keep[0]
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ measured, and goes on from there.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import subprocess
@@ -26,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import Row, spread, table, write
+from benchmarks.common import Row, spread, study_parser, table, write
 from predict_graph.prediction.memory.peak import LIBRARIES
 
 PROGRAM = Path(__file__).with_name("memory_program.py")
@@ -122,24 +123,17 @@ def convert(origin: str, target: Path) -> None:
     """Write a graph in the format that a name says."""
     from predict_graph.graph import check_graph
     from predict_graph.graph.storage import save_graph
+    from predict_graph.graph.writing import write_edges
 
     graph = check_graph(origin)
     if target.suffix == ".npz":
         save_graph(graph, target)
         return
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    table = pa.table({"source": sources, "target": graph.indices})
-    if target.suffix == ".parquet":
-        pa.parquet.write_table(table, target)
-        return
-    options = pa.csv.WriteOptions(include_header=False, delimiter="\t")
-    packed = "gzip" if target.suffix == ".gz" else None
-    with pa.output_stream(str(target), compression=packed) as stream:
-        pa.csv.write_csv(table, stream, options)
+    plain = target.with_suffix("") if target.suffix == ".gz" else target
+    write_edges(plain, graph)
+    if plain != target:
+        with gzip.open(target, "wb") as packed:
+            packed.write(plain.read_bytes())
 
 
 def peak_of(words: list[str], group: Path | None = None) -> tuple[int, int, str]:
@@ -199,7 +193,7 @@ def limited(case: Case, source: str, predicted: Row, kept: Row) -> None:
 
 
 def report(found: Row, limits: Row) -> list[str]:
-    """Return the page of the study."""
+    """Return the tables of the study."""
     halves = []
     for half in ("first", "second"):
         known = [found.get(case.key, {}) for case in cases() if case.half == half]
@@ -225,25 +219,16 @@ def report(found: Row, limits: Row) -> list[str]:
     for fits, verdict in ((True, "fits"), (None, "may not fit"), (False, "needs more")):
         done = [outcome["done"] for outcome in outcomes if outcome["fits"] is fits]
         verdicts.append([verdict, str(sum(done)), str(len(done) - sum(done))])
-    return [
-        *("# Peak memory of runs on this machine", ""),
-        *("    python -m benchmarks.memory --limits --out docs/studies/memory.md", ""),
-        "Peaks of processes of the command line (`getrusage`), of six algorithms on generated and",
-        "public graphs of 0.4 to 64 million edges in seven formats. Constants were calibrated on",
-        "the first half. *Without libraries*: the error over what the run holds beside interpreter",
-        f"and libraries, {LIBRARIES / 1e6:.0f} MB. The first run of a kernel or reader after an",
-        "installation compiles it, which takes about 55 MB more and is not predicted.",
-        *("", *table(head, halves), ""),
-        f"Runs with limits of {', '.join(map(str, LIMITS))} of the predicted peak, "
-        f"{len(limits)} cases:",
-        *("", *table(["verdict of the prediction", "ended", "was stopped"], verdicts)),
-    ]
+    cases_run = (
+        f"Limits of {', '.join(map(str, LIMITS))} of the predicted peak, {len(limits)} cases:"
+    )
+    head_of_limits = ["verdict of the prediction", "ended", "was stopped"]
+    return [*table(head, halves), "", cases_run, "", *table(head_of_limits, verdicts)]
 
 
 def main() -> None:
     """Measure what is not kept yet, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path)
+    parser = study_parser(__doc__)
     parser.add_argument("--kept", type=Path)
     parser.add_argument("--limits", action="store_true", help="run with limits, too")
     parser.add_argument("--convert", nargs=2, help=argparse.SUPPRESS)
@@ -269,7 +254,7 @@ def main() -> None:
             print(case.key, row, flush=True)
             if kept:
                 kept.write_text(json.dumps(found, indent=1))
-    write(arguments.out, report(found, limits))
+    write(arguments.out, report(found, limits), "errors")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Predictions and runs take turns.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common import spread, table, write
+from benchmarks.common import spread, study_parser, table, write
 
 Found = dict[str, Any]
 
@@ -112,8 +111,7 @@ def summary(algorithm: str, budget: str, found: list[Found]) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path)
+    parser = study_parser(__doc__)
     parser.add_argument("--algorithms", nargs="*", default=["pagerank"])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=3, help="real runs for each seed")
@@ -132,23 +130,10 @@ def main() -> None:
                     result = compared(prediction, real)
                     results.setdefault((algorithm, budget), []).append(result)
                     print(job, budget, seed, result["runtime_error"], flush=True)
-    text = [
-        "# Local runtime and overhead",
-        "",
-        "Sizes of relative errors with the default and the full budget (`--budget none`), each "
-        "prediction and each run in a process of its own. The truth is the median of real runs, "
-        f"{arguments.runs} after the predictions of each seed. The runtime is that of all phases, "
-        "reading included.",
-        "",
-        f"    python -m benchmarks.overhead --seeds {arguments.seeds} --runs {arguments.runs}"
-        f" --algorithms {' '.join(arguments.algorithms)}"
-        " --out docs/studies/overhead.md",
-        "",
-    ]
     head = ["algorithm", "budget", "cases", "runtime: median", "90%", "worst", "in interval"]
     head += ["iterations: median", "worst", "overhead, s: median", "most", "overhead / run: median"]
     rows = [summary(*key, found) for key, found in results.items()]
-    write(arguments.out, [*text, *table(head, rows, text_columns=2)])
+    write(arguments.out, table(head, rows, text_columns=2), "errors")
 
 
 if __name__ == "__main__":

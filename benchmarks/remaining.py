@@ -9,14 +9,13 @@ shown is compared with what was left. The error is a share of the whole run, sig
 
 from __future__ import annotations
 
-import argparse
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import predict_graph
-from benchmarks.common import Row, keep, kept, table, write
+from benchmarks.common import Row, keep, kept, study_parser, table, write
 from predict_graph.algorithms import check_algorithm
 from predict_graph.clock import Moment
 from predict_graph.graph import check_graph
@@ -67,18 +66,8 @@ def error_at(moments: Sequence[Moment], whole: float, part: float) -> float | No
     return (max(before[-1].remaining.predicted - since, 0.0) - (1.0 - part) * whole) / whole
 
 
-def page(rows: list[Row]) -> Iterator[str]:
-    """Yield the lines of the study."""
-    yield "# Remaining time of local runs"
-    yield ""
-    yield "Errors of the remaining time that `run` shows at parts of a run: what was shown, less"
-    yield "what was left, over the whole run. *Baseline* starts from the estimate without any cost"
-    yield "and a history, *predict* from a prediction with the default budget. The graph is in"
-    yield "memory and compiled code is loaded. Runs on Spark are in [longer runs](long-runs.md),"
-    yield "functions of Python libraries in [functions](functions.md)."
-    yield ""
-    yield "    python -m benchmarks.remaining --keep FILE --out docs/studies/remaining.md"
-    yield ""
+def report(rows: list[Row]) -> list[str]:
+    """Return the table of the study."""
     cells = []
     for row in rows:
         algorithm, graph, _ = CASES[row["case"]]
@@ -90,25 +79,20 @@ def page(rows: list[Row]) -> Iterator[str]:
         middle = [f"{statistics.median(each):.0%}" for each in known]
         cells.append(["median size", "", start, "", *middle])
     head = ["algorithm", "graph", "start", "run, s", *(f"at {part:.0%}" for part in PARTS)]
-    yield from table(head, cells, text_columns=3)
-    yield ""
-    yield "Setup is a quarter to a half of runs this short, and until the first superstep ends"
-    yield "nothing corrects the expectation. Where few supersteps differ from each other (label"
-    yield "propagation, components, top-k ranking), a baseline estimate is of no use early."
+    return table(head, cells, text_columns=3)
 
 
 def main() -> None:
     """Run the cases that are not kept yet, and write the study."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--keep", type=Path, required=True)
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     done = {(row["case"], row["start"]) for row in kept(given.keep)}
     for number in range(len(CASES)):
         for start in STARTS:
             if (number, start) not in done:
                 keep(given.keep, measured(number, start))
-    write(given.out, page(kept(given.keep)))
+    write(given.out, report(kept(given.keep)), "errors")
 
 
 if __name__ == "__main__":

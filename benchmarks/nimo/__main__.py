@@ -9,7 +9,6 @@ command goes on from there.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.common import table, write
+from benchmarks.common import study_parser, table, write
 from benchmarks.nimo.evaluation import (
     STARTED,
     actively,
@@ -138,8 +137,7 @@ def _cells(row: pd.Series) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path)
+    parser = study_parser(__doc__)
     parser.add_argument("--points", type=Path, default=Path("nimo-points.csv"))
     parser.add_argument("--only", nargs="*", default=[], help="programs to measure")
     parser.add_argument("--no-measuring", action="store_true", help="use the points there are")

@@ -8,7 +8,6 @@ Each prediction is made here, on all there is, and carried; then the run, with t
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -20,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.common import table, write
+from benchmarks.common import study_parser, table, write
 from benchmarks.cpu_quota import CannotCapError, CpuQuota
 
 CPUS = (0.3, 0.5, 0.8, 1.2)
@@ -80,9 +79,8 @@ def study(quota: CpuQuota, folder: Path, graphs: list[str], repeats: int) -> pd.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    parser.add_argument("--out", type=Path)
     parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args()
     try:

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.estimating import estimated, messages, remote_bytes
 from benchmarks.paper.graphs import graph_for, truth
 from predict_graph.algorithms import Algorithm
+from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
-from predict_graph.iterations import draw_sample, run_sample
+from predict_graph.graph import Graph
+from predict_graph.iterations import (
+    EdgeBudget,
+    IterationEstimate,
+    SamplingCase,
+    check_method,
+    draw_sample,
+    estimate_iterations,
+    run_sample,
+)
 from predict_graph.prediction import Extrapolator
 from predict_graph.transforms import default_transform
 
@@ -93,3 +102,31 @@ def ours(job: str, algorithm: Algorithm, name: str, ratio: float, seed: int) -> 
         0.0,
         estimate.edge_steps / messages(real),
     )
+
+
+def estimated(graph: Graph, algorithm: Algorithm, ratio: float, seed: int) -> IterationEstimate:
+    """Estimate within the default budget of edges."""
+    case = SamplingCase(
+        graph=graph,
+        algorithm=algorithm,
+        engine=LocalEngine(),
+        transform=default_transform(algorithm.convergence),
+        sampler="brj",
+        ratio=ratio,
+        budget=EdgeBudget(graph.edges),
+        rng=np.random.default_rng(seed),
+        progress=lambda text, fraction: None,
+    )
+    return estimate_iterations(check_method(None, algorithm), case)
+
+
+def messages(profile: RunProfile) -> float:
+    """Return the messages of a run, with those of its prior."""
+    total = profile.features_total()
+    own = float(total["local_messages"] + total["remote_messages"])
+    return own + (0.0 if profile.prior is None else messages(profile.prior))
+
+
+def remote_bytes(profile: RunProfile) -> float:
+    """Return the bytes that a run sends to other workers."""
+    return float(profile.features_total()["remote_message_bytes"])

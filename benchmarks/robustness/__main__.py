@@ -6,7 +6,6 @@ python -m benchmarks.robustness [--files 100000] [--seed 1] [--only FORMAT,...]
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import platform
 import sys
@@ -15,18 +14,17 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.common import table
+from benchmarks.common import study_parser, table, write
 from benchmarks.robustness.campaign import BAD, SILENCE, Find, Tally, run
 from benchmarks.robustness.formats import FORMATS
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = study_parser(__doc__)
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="names of formats, with commas between")
     parser.add_argument("--keep", type=Path, help="folder for the files of finds")
-    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     forms = [
         place
@@ -37,11 +35,9 @@ def main() -> None:
 
     def written(tallies: dict[int, Tally], finds: list[Find], used: float) -> None:
         done = sum(sum(tally.outcomes.values()) for tally in tallies.values())
-        text = page(asked.files, done, asked.seed, tallies, finds, time.monotonic() - begun, used)
-        if asked.out:
-            asked.out.write_text(text, encoding="utf-8")
-        if done == asked.files:
-            print(text)
+        text = report(asked.files, done, asked.seed, tallies, finds, time.monotonic() - begun, used)
+        if asked.out or done == asked.files:
+            write(asked.out, text, "campaign")
 
     finds = run(cases_of(forms, asked.files), asked.seed, written)
     if asked.keep:
@@ -60,7 +56,7 @@ def cases_of(forms: list[int], files: int) -> list[tuple[int, int]]:
     return list(itertools.islice(every, files))
 
 
-def page(
+def report(
     files: int,
     done: int,
     seed: int,
@@ -68,25 +64,15 @@ def page(
     finds: list[Find],
     wall: float,
     used: float,
-) -> str:
-    """Return the page of a campaign."""
+) -> list[str]:
+    """Return what a campaign found."""
     total: Counter[str] = sum((tally.outcomes for tally in tallies.values()), Counter())
     slowest = max(tally.slowest for tally in tallies.values())
     peak = max(tally.peak for tally in tallies.values())
+    part = f"the first {done:,} of {files:,} files" if done < files else f"{files:,} files"
     lines = [
-        "# Damaged files",
-        "",
-        f"`python -m benchmarks.robustness --files {files} --seed {seed}` "
-        + (f"(the first {done:,} of them) " if done < files else "")
-        + "on "
-        f"{time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: {used / 60:.0f} minutes "
-        f"of processor time, {wall / 60:.0f} by the clock.",
-        "",
-        "Each file is a damaged copy of a small valid one: bytes flipped, cut, doubled or "
-        "replaced, numbers made large; of WebGraph files and archives the "
-        "structure, mostly with new checksums. It is read and used in a process with numba's "
-        "bounds checks and with limits of 4 million vertices, 16 million edges and 200 MB "
-        "unpacked.",
+        f"{part}, seed {seed}, {time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: "
+        f"{used / 60:.0f} minutes of processor time, {wall / 60:.0f} by the clock.",
         "",
         f"In all: {total['read']:,} read, {total['refused']:,} refused in a sentence; "
         + ", ".join(f"{total[name]:,} {name}" for name in BAD)
@@ -103,20 +89,13 @@ def page(
         for form, tally in sorted(tallies.items())
     ]
     lines += table(["format", "files", "read", "refused", "finds", "slowest, s"], rows)
-    checked = ", ".join(form.name for form in FORMATS if form.checked)
-    lines += [
-        "",
-        "Another content: read, although a checksum of the format covers other content. Formats "
-        f"with such a checksum: {checked}. Of WebGraph, counts of gaps are compared.",
-        "",
-    ]
     if finds:
-        lines += ["## Finds", ""]
+        lines += ["", "## Finds", ""]
         lines += [
             f"- {FORMATS[find.form].name} {find.number}: {find.outcome}: {find.said[:200]}"
             for find in finds[:200]
         ]
-    return "\n".join(lines)
+    return lines
 
 
 def keep(folder: Path, seed: int, finds: list[Find]) -> None:

@@ -141,7 +141,7 @@ def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
 def shipped_prior() -> Prior:
     """Return the prior that comes with the package.
 
-    It was learnt from public measurements by ``python benchmarks/cluster_prior.py``, which
+    It was learnt from public measurements by ``python -m benchmarks.cluster_prior``, which
     lists them, and counts two jobs against those of a cluster's own history.
     """
     text = (files("costmodels.scaling") / "prior.json").read_text(encoding="utf-8")
