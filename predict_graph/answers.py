@@ -52,15 +52,11 @@ class Answer:
     def to_html(self) -> str:
         """Return the answer as HTML, for a notebook."""
         parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
-        if self.facts:
-            parts.append(_html_rows(self.facts))
-        parts += [_html_table(table) for table in self.tables]
+        parts.append(_html(self.facts, self.tables))
         parts += [f"<p>warning: {_escaped(text)}</p>" for text in self.warnings]
-        if self.details or self.more:
-            inner = (_html_rows(self.details) if self.details else "") + "".join(
-                _html_table(table) for table in self.more
-            )
-            parts.append(f"<details><summary>details</summary>{inner}</details>")
+        more = _html(self.details, self.more)
+        if more:
+            parts.append(f"<details><summary>details</summary>{more}</details>")
         return "".join(parts)
 
 
@@ -108,13 +104,13 @@ def _escaped(text: str) -> str:
     return html.escape(printable(text))
 
 
-def _html_rows(facts: Facts) -> str:
+def _html(facts: Facts, tables: Sequence[Table]) -> str:
     rows = "".join(
         f'<tr><th style="text-align:left">{_escaped(name)}</th>'
         f'<td style="text-align:left">{_escaped(value)}</td></tr>'
         for name, value in facts
     )
-    return f"<table>{rows}</table>"
+    return "".join([f"<table>{rows}</table>" if rows else "", *map(_html_table, tables)])
 
 
 def _html_table(table: Table) -> str:

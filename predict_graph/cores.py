@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import psutil
+
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
 _ENOUGH = 0.1  # limits noise: seconds of work or waiting that a slowdown is measured over
@@ -171,14 +173,10 @@ def _schedstat(file: Path) -> tuple[float, float]:
 
 
 def _machine() -> tuple[float, float]:
-    """Return the ticks that the host gave to others, and those in which the cores were busy."""
-    with suppress(OSError, ValueError):
-        with open("/proc/stat", encoding="ascii") as file:
-            user, nice, system, _, _, irq, softirq, stolen, *_ = map(
-                int, file.readline().split()[1:]
-            )
-        return float(stolen), float(user + nice + system + irq + softirq)
-    return 0.0, 0.0
+    """Return the seconds that the host gave to others, and those in which the cores were busy."""
+    times = psutil.cpu_times()
+    busy = times.user + times.nice + times.system + times.irq + times.softirq
+    return float(times.steal), float(busy)
 
 
 def _groups() -> list[Path]:

@@ -14,8 +14,7 @@ import select
 import stat
 import threading
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
@@ -23,7 +22,7 @@ from predict_graph.limits import beyond, limits
 STANDARD_INPUT = Path("/dev/stdin")
 
 
-class Input:
+class Input(io.RawIOBase):
     """A file or stream that is open for reading."""
 
     def __init__(self, path: Path) -> None:
@@ -85,28 +84,9 @@ class Input:
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._lock:
-            if self._handle >= 0:
+            if self._handle >= 0 and not self.closed:
                 os.close(self._handle)
-                self._handle = -1
-
-    @property
-    def closed(self) -> bool:
-        """Whether it is closed."""
-        return self._handle < 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        self.close()
+            super().close()
 
 
 def is_stream(path: Path) -> bool:

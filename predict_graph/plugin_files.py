@@ -7,6 +7,7 @@ import hashlib
 import os
 import sys
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -50,23 +51,32 @@ def load_plugin(path: str | Path) -> ModuleType:
         If the file cannot be read, raises an error, registers a name that is taken, or registers
         nothing. Nothing of it is registered then.
     """
+    return _load(path, _KIND, registers=True)
+
+
+def file_module(file: Path) -> ModuleType:
+    """Execute a Python file, once as long as it does not change."""
+    return _load(file, "file", registers=False)
+
+
+def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
+    """Execute a file unless it has been; what it registers is undone if it fails or changes."""
     file = Path(os.path.realpath(os.path.expanduser(path)))
-    source = read_source(file, _KIND)
+    source = _read_source(file, kind)
     before = _LOADED.get(file)
-    if before is not None and before.source == source:
+    if before is not None and before.source == source and (before.registered or not registers):
         return before.module
-    _forget(_LOADED.pop(file, None))
+    _unregister(() if before is None else _LOADED.pop(file).registered)
     known = len(registrations())
     try:
-        module = execute_file(file, source, _KIND)
+        module = _execute(file, source, kind)
         registered = registrations()[known:]
-        if not registered:
+        if registers and not registered:
             raise _wrong(
-                _KIND, file, "it registers no plug-in; accepted: a file with such as @register"
+                kind, file, "it registers no plug-in; accepted: a file with such as @register"
             )
     except BaseException:
-        for registry, name in registrations()[known:]:
-            registry.unregister(name)
+        _unregister(registrations()[known:])
         sys.modules.pop(_module_name(file), None)
         raise
     _LOADED[file] = _Loaded(module, source, registered)
@@ -75,10 +85,10 @@ def load_plugin(path: str | Path) -> ModuleType:
 
 def loaded_plugins() -> list[str]:
     """Return the files that were loaded, in that order: what another process must load too."""
-    return [str(file) for file in _LOADED]
+    return [str(file) for file, loaded in _LOADED.items() if loaded.registered]
 
 
-def read_source(file: Path, kind: str) -> bytes:
+def _read_source(file: Path, kind: str) -> bytes:
     """Return the source of a Python file."""
     if file.suffix != ".py":
         raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
@@ -93,7 +103,7 @@ def read_source(file: Path, kind: str) -> bytes:
         raise _wrong(kind, file, str(error).removeprefix(f"{file} ")) from error
 
 
-def execute_file(file: Path, source: bytes, kind: str) -> ModuleType:
+def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
     """Execute a Python file as a module."""
     module = ModuleType(_module_name(file))
     module.__file__ = str(file)
@@ -113,18 +123,6 @@ def execute_file(file: Path, source: bytes, kind: str) -> ModuleType:
     return module
 
 
-_FILES: dict[Path, tuple[bytes, ModuleType]] = {}
-
-
-def file_module(file: Path) -> ModuleType:
-    """Execute a Python file, once as long as it does not change."""
-    path = Path(os.path.realpath(os.path.expanduser(file)))
-    source = read_source(path, "file")
-    if path not in _FILES or _FILES[path][0] != source:
-        _FILES[path] = (source, execute_file(path, source, "file"))
-    return _FILES[path][1]
-
-
 def _line(error: BaseException, file: Path) -> str:
     """Return the line of the file that raised an error, as text."""
     lines = [
@@ -135,8 +133,8 @@ def _line(error: BaseException, file: Path) -> str:
     return f"line {lines[-1]}: " if lines else ""
 
 
-def _forget(loaded: _Loaded | None) -> None:
-    for registry, name in loaded.registered if loaded is not None else ():
+def _unregister(registered: Iterable[tuple[Registry[Any], str]]) -> None:
+    for registry, name in registered:
         registry.unregister(name)
 
 

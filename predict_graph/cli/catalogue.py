@@ -22,7 +22,7 @@ def list_plugins(kind_of_plugin: str, *, plugin: list[Path] | None = None) -> No
         samplers, transforms, algorithms, engines, cost-models, generators or methods.
     """
     kind = kind_of_plugin
-    options.load_plugins(plugin)
+    options.prepare(plugin)
     if kind not in _KINDS:
         raise unknown_name("kind of plug-in", kind, _KINDS)
     module, name, describe = _KINDS[kind]

@@ -44,8 +44,6 @@ COMMANDS = {
 }
 """Words of a command to where it is in this folder."""
 
-_COMPILED = frozenset(("predict", "run", "validate"))  # compiled before anything is timed
-
 
 class Commands(Mapping[str, Any]):
     """The commands, each imported when it is called."""
@@ -62,7 +60,7 @@ class Commands(Mapping[str, Any]):
                     (group if second else holder).command(second or first)(_found(words))
             if group.registered_commands:
                 holder.add_typer(group, name=name, help=_summary(name))
-            self._imported[name] = _checked(name, get_group(holder).commands[name])
+            self._imported[name] = get_group(holder).commands[name]
         return self._imported[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -103,36 +101,3 @@ def _summary(name: str) -> str:
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
     found = next((node for node in functions if node.name == part), tree)
     return (ast.get_docstring(found) or "").partition("\n")[0]
-
-
-def _checked(name: str, command: Any) -> Any:
-    """Let a command, or each of a group, look at its files before it begins."""
-    if hasattr(command, "commands"):
-        for inner, each in command.commands.items():
-            _checked(inner, each)
-        return command
-    begin: Callable[[Any], Any] = command.invoke
-
-    def invoke(context: Any) -> Any:
-        from predict_graph.cli.overwriting import check_apart
-
-        check_apart(name, context.params, _labels(context.command.params))
-        if name in _COMPILED:
-            from predict_graph.compiled import compile_kernels, is_compiled
-
-            if not is_compiled():
-                compile_kernels()
-        return begin(context)
-
-    command.invoke = invoke
-    return command
-
-
-def _labels(parameters: Any) -> dict[str, str]:
-    """Return what a user calls each parameter: --out, GRAPH."""
-    return {
-        each.name: each.opts[0]
-        if each.param_type_name == "option"
-        else (each.metavar or each.name).upper()
-        for each in parameters
-    }

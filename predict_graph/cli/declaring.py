@@ -59,6 +59,7 @@ class _Entry(NamedTuple):
     text: str
 
 
+_COMPILED = frozenset(("predict", "run", "validate"))  # compiled before anything is timed
 _ENTRY = re.compile(r"^(\w+)(?: : (.*?))?(?:, default (.*?))?\n((?:    .*(?:\n|$))+)", re.MULTILINE)
 _FLAG = re.compile(r"--?\w[\w-]*(/--[\w-]+)?")
 
@@ -77,8 +78,18 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
         else:
             taken.append(_offered(parameter, entries))
 
+    labels = {each.name: _label(each) for each in taken}
+
     @wraps(command)
     def flat(**given: Any) -> None:
+        from predict_graph.cli.outputs import check_outputs
+
+        check_outputs(command.__name__, given, labels)
+        if command.__name__ in _COMPILED:
+            from predict_graph.compiled import compile_kernels, is_compiled
+
+            if not is_compiled():
+                compile_kernels()
         built = {
             name: group(**{each.name: given.pop(each.name) for each in _parameters(group)})
             for name, group in groups.items()
@@ -90,6 +101,13 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     flat.__annotations__ = {parameter.name: parameter.annotation for parameter in taken}
     flat.__doc__ = inspect.cleandoc(command.__doc__ or "").partition("\n\nParameters\n")[0]
     return flat
+
+
+def _label(parameter: Parameter) -> str:
+    """Return what a user calls a parameter: --out, GRAPH."""
+    declared: Any = parameter.annotation.__metadata__[0]
+    names = declared.param_decls
+    return str(names[0]) if names else str(declared.metavar or parameter.name).upper()
 
 
 def _parameters(thing: Any) -> list[Parameter]:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
-from predict_graph.cli.output import check_plot
 from predict_graph.errors import RequestError
-from predict_graph.files import check_writable
-from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.json_output import write_json
 from predict_graph.reports.tables import show_table
 
 
@@ -77,9 +75,6 @@ def design(
     from predict_graph.sizing.measuring.designing import design_summary
     from predict_graph.sizing.quantities import parse_range
 
-    check_json_target(json)
-    check_writable(out)
-    check_plot(plot)
     made = make_design(
         terms.split(",") if terms else [],
         parse_range(scale, "scale"),

@@ -16,16 +16,10 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError, error_text
 
 
-def checked_call(
-    case: Case,
-    cluster: Cluster,
-    output: Output,
-    *groups: Any,
-    **own: Any,
-) -> dict[str, Any] | None:
+def checked_call(case: Case, cluster: Cluster, *groups: Any, **own: Any) -> dict[str, Any] | None:
     """Return the arguments that predict or run a call; None for an algorithm.
 
-    Options that the other of the two reads are refused, as is what could not be written.
+    Options that the other of the two reads are refused.
     """
     from predict_graph.functions import is_function
     from predict_graph.functions.naming import check_arguments
@@ -51,9 +45,7 @@ def checked_call(
     if given:
         name = given[0].replace("_", "-")
         raise RequestError(f"--{name} is no option of a function such as {case.algorithm}")
-    options.load_plugins(case.plugin)
-    output.check()
-    options.fetch_if_missing(case.graph)
+    options.prepare(case.plugin, case.graph)
     gc.set_threshold(*ORDINARY_COLLECTION)  # the call runs as in a program of the user
     positional, keywords = check_arguments(case.arg)
     return {
@@ -162,8 +154,7 @@ def compare_functions(
     from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.graph import check_graph
 
-    output.check()
-    options.fetch_if_missing(graph)
+    options.prepare(None, graph)
     gc.set_threshold(*ORDINARY_COLLECTION)
     positional, keywords = check_arguments(arg)
     for name in functions:  # before a graph is read that may be large

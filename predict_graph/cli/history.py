@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
+from predict_graph.cli.output import Output
 from predict_graph.errors import RequestError
-from predict_graph.reports.json_output import check_json_target, write_json
-from predict_graph.reports.tables import show_facts, show_table
+from predict_graph.reports.json_output import write_json
+from predict_graph.reports.tables import show_table
 
 if TYPE_CHECKING:
     from predict_graph.history import History
 
 
+_LISTED = ("id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations")
 _SHOWN = {
     "iteration": "iteration",
     "worker": "worker",
@@ -56,20 +59,17 @@ def list_runs(
     limit
         The newest so many.
     """
-    check_json_target(json)
     runs = _history(history).runs(algorithm, graph, kind, limit)
-    columns = ["id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations"]
     rows = [
         {
-            **{column: run[column] for column in columns},
+            **{column: run[column] for column in _LISTED},
             "time": str(run["time"])[:19],
             "seconds": round(float(run["seconds"]), 4),
         }
         for run in runs.to_dict("records")
     ]
-    shown = ["id", "time", "kind", "algorithm", "graph", "edges", "iterations", "seconds"]
-    to_the_minute = ({**row, "time": row["time"][:16]} for row in rows)
-    cells = ([row[column] for column in shown] for row in to_the_minute)
+    shown = [name for name in [*_LISTED, "seconds"] if name != "vertices"]
+    cells = ([row[name][:16] if name == "time" else row[name] for name in shown] for row in rows)
     show_table(options.results(json), "runs", shown, cells)
     write_json(rows, json)
 
@@ -82,7 +82,6 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
     run : ID
         Number of the run, from the list.
     """
-    check_json_target(json)
     record = _history(history).record(run)
     facts = {
         "kind": record.kind,
@@ -99,17 +98,14 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
         "iterations": record.iterations,
         "phases": dict(record.phases),
     }
-    console = options.results(json)
-    show_facts(console, f"run {run}", facts.items())
-    console.print()
     rows = record.rows.records()
-    show_table(
-        console,
+    table = Table(
         "iterations and workers (all columns with --json)",
         list(_SHOWN.values()),
-        ([row[name] for name in _SHOWN] for row in rows),
+        [[row[name] for name in _SHOWN] for row in rows],
     )
-    write_json({**facts, "table": rows}, json)
+    answer = Answer(f"run {run}", [(name, str(fact)) for name, fact in facts.items()], [table])
+    Output(json=json).give(answer, {**facts, "table": rows})
 
 
 def export(file: Path, *, history: str | None = None) -> None:

@@ -74,7 +74,6 @@ def next_run(
     from predict_graph.sizing.planning.tried_runs import NO_RUNS, read_tried
     from predict_graph.sizing.quantities import parse_counts, parse_duration
 
-    output.check()
     _check_options(run, command, {"max-runs": max_runs, "timeout": timeout, "logs": logs})
     if candidates is None:
         raise RequestError(

@@ -38,12 +38,17 @@ def check_parameters(texts: list[str] | None) -> dict[str, str]:
     return named_values(texts, refused, "the parameter {} is given twice")
 
 
-def load_plugins(files: list[Path] | None) -> None:
-    """Load the plug-in files of a command."""
+def prepare(plugins: list[Path] | None, *graphs: str) -> None:
+    """Load the plug-in files of a command, and download datasets that are not here yet."""
+    from predict_graph.graph.datasets import dataset_names, dataset_path
     from predict_graph.plugin_files import load_plugin
 
-    for file in files or []:
+    for file in plugins or []:
         load_plugin(file)
+    for graph in graphs:
+        named = graph in dataset_names() and not Path(graph).is_file()
+        if named and dataset_path(graph) is None:
+            fetched(graph)
 
 
 def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None:
@@ -57,15 +62,6 @@ def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None
         raise RequestError(
             f"{what} are {text!r}; accepted: {kind} with commas between, such as {such}"
         ) from None
-
-
-def fetch_if_missing(source: str) -> None:
-    """Download `source` now if it names a dataset that is not here yet."""
-    from predict_graph.graph.datasets import dataset_names, dataset_path
-
-    named = source in dataset_names() and not Path(source).is_file()
-    if named and dataset_path(source) is None:
-        fetched(source)
 
 
 def fetched(name: str) -> Path:

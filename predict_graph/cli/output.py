@@ -12,8 +12,7 @@ from predict_graph.cli import options
 from predict_graph.cli.commands import GIVEN
 from predict_graph.cli.declaring import Group
 from predict_graph.errors import RequestError
-from predict_graph.files import check_writable
-from predict_graph.reports.json_output import check_json_target, write_json
+from predict_graph.reports.json_output import write_json
 from predict_graph.reports.progress import Steps, watched
 from predict_graph.reports.tables import Level, show_answer
 
@@ -44,11 +43,9 @@ class Output(Group):
         """How much is printed."""
         return Level.SENTENCE if self.quiet else Level.DETAILS if self.verbose else Level.ANSWER
 
-    def check(self) -> None:
-        """Refuse what could not be written, before any work is done."""
+    def __post_init__(self) -> None:
         if self.quiet and self.verbose:
             raise RequestError("-q and -v are both given; accepted: one of them")
-        check_json_target(self.json)
 
     @contextmanager
     def watched(self) -> Iterator[Steps]:
@@ -92,15 +89,6 @@ class Pages(Output):
     plot: Path | None = None
     report: Path | None = None
 
-    def check(self) -> None:
-        """Refuse what could not be written, before any work is done."""
-        super().check()
-        check_plot(self.plot)
-        if self.report is not None:
-            from predict_graph.reports.page import check_report
-
-            check_report(self.report)
-
     def show(self, result: Result, *, packages: Sequence[str] = ()) -> None:
         """Print a result, and write its JSON, picture and page where they are asked for."""
         self.give(result.answer, result.to_dict())
@@ -121,11 +109,3 @@ class Pages(Output):
                 command=command_to_repeat(GIVEN, getattr(result, "seed", None)),
                 packages=packages,
             )
-
-
-def check_plot(path: Path | None) -> None:
-    """Refuse a picture that could not be written, before any work is done."""
-    if path is not None:
-        from predict_graph.pictures import check_picture
-
-        check_picture(check_writable(path))

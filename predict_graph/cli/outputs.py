@@ -1,4 +1,4 @@
-"""Refusing, before any work, requests that would overwrite what they read, or write one file twice.
+"""Refusing, before any work, outputs that cannot be written, or that would overwrite an input.
 
 Which arguments of a command are outputs follows from their names; every other argument that names a
 file is something that is read.
@@ -7,24 +7,50 @@ file is something that is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError
+from predict_graph.files import check_writable
 
 _OUTPUTS = ("out", "json", "plot", "report", "events", "table")
 _OUTPUTS_OF = {"export": ("file",)}
+_STREAM = "-"  # standard input or output
 _NO_FILES = ("command",)  # the words of another program
 _HISTORY = "history"  # read and written
 
 
-def check_apart(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
-    """Raise an error if an output of a command is one of its inputs or another output."""
+def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
+    """Raise an error if an output of a command is an input, another output, or not writable."""
     outputs = [*_OUTPUTS, *_OUTPUTS_OF.get(command, ())]
+    if arguments.get("json") == arguments.get("events") == _STREAM:
+        raise RequestError(
+            "--events - and --json - would both write to standard output; accepted: a file for one"
+        )
     written = [(labels[name], path) for name in outputs for path in _paths(arguments.get(name))]
     if not written:
         return
+    _check_apart(written, arguments, labels, outputs)
+    for _, path in written:
+        check_writable(Path(path))
+    if arguments.get("plot") is not None:
+        from predict_graph.pictures import check_picture
+
+        check_picture(arguments["plot"])
+    if arguments.get("report") is not None:
+        from predict_graph.reports.page import check_report
+
+        check_report(arguments["report"])
+
+
+def _check_apart(
+    written: Sequence[tuple[str, str]],
+    arguments: Mapping[str, Any],
+    labels: Mapping[str, str],
+    outputs: Sequence[str],
+) -> None:
+    """Raise an error if an output is one of the inputs or another output."""
     read = [
         (labels[name], path)
         for name in arguments
@@ -52,7 +78,7 @@ def check_apart(command: str, arguments: Mapping[str, Any], labels: Mapping[str,
 def _paths(value: Any) -> Iterator[str]:
     """Yield the texts of an argument that may name files."""
     for each in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(each, str | Path) and str(each) not in ("", "-", "none"):
+        if isinstance(each, str | Path) and str(each) not in ("", _STREAM, "none"):
             yield str(each)
 
 

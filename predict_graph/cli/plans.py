@@ -11,7 +11,6 @@ from predict_graph.cli.options import named_values
 from predict_graph.cli.output import Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
-from predict_graph.files import check_writable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +73,6 @@ def fit(
     from predict_graph.sizing import JobModel, save_model
     from predict_graph.sizing import fit as fit_model
 
-    output.check()
-    if out is not None:
-        check_writable(out)
     refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
     conditions = named_values(where, refused, "the column {} is given twice in --where")
     fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
@@ -162,7 +158,6 @@ def plan(
     from predict_graph.sizing import plan as make_plan
     from predict_graph.sizing.report import described
 
-    output.check()
     made = make_plan(models, machines, **vars(planning))
     output.show(made)
     if made.choice is not None and made.choice.configuration is None:
@@ -182,7 +177,6 @@ def _rank(
     from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
     from predict_graph.sizing.tasks.model import load_task
 
-    output.check()
     deadline, confidence = planning.deadline, planning.confidence
     tasks, shared = [load_task(Path(path)) for path in models], attributes(given)
     known = {str(name): None for task in tasks for name in task.runs.attributes}

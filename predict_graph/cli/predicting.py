@@ -73,14 +73,11 @@ def run(
     """
     import predict_graph
 
-    call = functions.checked_call(
-        case, cluster, output, out=out, spark_reads=spark_reads, events=events
-    )
+    call = functions.checked_call(case, cluster, out=out, spark_reads=spark_reads, events=events)
     if call is not None:
         functions.run_call(case, output, call, expect)
         return
-    json_output.check_events_target(events, output.json)
-    _checked(case, output, fetch=not spark_reads)
+    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
     last: list[Moment] = []
     with json_output.events(events) as write, output.clock() as show:
 
@@ -124,22 +121,14 @@ def _asked(
     case: Case, cluster: Cluster, sampling: Sampling, output: Pages, **own: Any
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the options of a prediction, and the packages whose versions a report lists."""
-    call = functions.checked_call(case, cluster, output, replace(sampling, budget=None), **own)
+    call = functions.checked_call(case, cluster, replace(sampling, budget=None), **own)
     if call is not None:
         return {**call, "budget": sampling.budget}, [functions.library_of(case.algorithm)]
     reads = own.get("spark_reads", False)
-    _checked(case, output, fetch=not reads)
+    options.prepare(case.plugin, *([] if reads else [case.graph]))
     asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked()
     packages = ["pyspark"] if cluster.engine == "spark" else []
     return (asked | {"spark_reads": True} if reads else asked), packages
-
-
-def _checked(case: Case, output: Output, *, fetch: bool = True) -> None:
-    """Load plug-ins, and refuse what could not be written before any work is done."""
-    options.load_plugins(case.plugin)
-    output.check()
-    if fetch:
-        options.fetch_if_missing(case.graph)
 
 
 def _profiles(
@@ -183,8 +172,7 @@ def learn(
     """
     from predict_graph.prediction.learn import learn as learn_costs
 
-    options.load_plugins(plugin)
-    output.check()
+    options.prepare(plugin)
     asked = cluster.asked(verbose=output.verbose)
     if cluster.engine != "spark":
         raise RequestError(

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
-from predict_graph.cli.output import check_plot
+from predict_graph.cli.output import Output
 from predict_graph.cli.plans import attributes as attributes_of
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
-from predict_graph.files import check_writable
-from predict_graph.reports.json_output import check_json_target, write_json
 from predict_graph.reports.progress import watched
-from predict_graph.reports.tables import say, show_facts, show_table
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
@@ -75,10 +73,6 @@ def calibrate(
             answer(serve, listen, lambda port: console.print(said.format(listen, port)))
         except KeyboardInterrupt:  # how it is meant to end
             return
-    check_json_target(json)
-    if out is not None:
-        check_writable(out)
-    check_plot(plot)
     if plot is not None and master is None:
         raise RequestError("--plot draws executors; accepted: with --master")
     if folder is not None and not folder.is_dir():
@@ -99,8 +93,7 @@ def calibrate(
         )
     if out is not None:
         write_profile(found, out)
-    _show_profile(options.results(json), found)
-    write_json(found.to_dict(), json)
+    Output(json=json).give(_described(found), found.to_dict())
 
 
 def profile(
@@ -140,9 +133,6 @@ def profile(
     from predict_graph.sizing.tasks.runs import add_run
     from predict_graph.sizing.tasks.watching import watch
 
-    check_json_target(json)
-    if out is not None:
-        check_writable(out)
     machine = None if resources is None else read_profile(resources)
     attributes = {
         **({} if machine is None else machine.row()),
@@ -157,12 +147,8 @@ def profile(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
     share = seen.network_share(*_rates(machine))
-    occupancies = {
-        name: float(part[0])
-        for name, part in vars(
-            occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
-        ).items()
-    }
+    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+    occupancies = {name: float(vars(found)[name][0]) for name in ("compute", "network", "disk")}
     if seen.exit_status == 0 and out is not None:
         row = {
             "started": started,
@@ -172,20 +158,24 @@ def profile(
             "network_share": f"{share:.6f}",
         }
         add_run(out, row, attributes)
-    _show_run(seen, occupancies, json)
-    write_json(_summary(seen, share, occupancies, attributes), json)
-    if seen.exit_status != 0:
-        how = (
-            f"with exit status {seen.exit_status}"
-            if seen.exit_status > 0
-            else f"by signal {-seen.exit_status}"
-        )
+    content = {
+        "schema": 1,
+        **vars(seen),
+        "utilization": seen.utilization,
+        "data_bytes": seen.data_bytes,
+        "network_share": share,
+        "occupancies": occupancies,
+        "attributes": attributes,
+    }
+    Output(json=json).give(_observed(seen, occupancies), content)
+    status = seen.exit_status
+    if status != 0:
+        how = f"with exit status {status}" if status > 0 else f"by signal {-status}"
         raise JobError(f"the command ended {how}; the run was not kept")
     if seen.busy_cores > _BUSIER * seen.cores and parallelism < usable_cores():
-        options.messages().print(
-            f"[yellow]warning:[/yellow] the command kept {seen.busy_cores:.1f} cores busy, not "
-            f"{seen.cores:g}; give --parallelism {math.ceil(seen.busy_cores)}",
-            soft_wrap=True,
+        options.note(
+            f"warning: the command kept {seen.busy_cores:.1f} cores busy, not {seen.cores:g}; "
+            f"give --parallelism {math.ceil(seen.busy_cores)}"
         )
 
 
@@ -209,75 +199,47 @@ def _executors(
     with watched(options.messages()) as progress:
         progress(f"measuring {machines} executors", 0.0)
         found = calibrate_executors(master, machines)
-    slowest = found.slowest
+    slowest = found.slowest.profile
     if out is not None:
-        write_profile(slowest.profile, out)
-    console = options.results(json)
-    units = {name: each.unit for name, each in slowest.profile.attributes.items()}
-    show_table(
-        console,
-        f"executors of {master}, side by side",
-        ["executor", *(f"{title}, {units[name]}" for name, title in _TELLING.items())],
-        [
-            (one.host, *(f"{one.profile.value(name):.4g}" for name in _TELLING))
-            for one in found.executors
-        ],
-    )
-    say(console, found.verdict)
+        write_profile(slowest, out)
+    columns = [f"{title}, {slowest.attributes[name].unit}" for name, title in _TELLING.items()]
+    rows = [
+        (one.host, *(f"{one.profile.value(name):.4g}" for name in _TELLING))
+        for one in found.executors
+    ]
+    table = Table(f"executors of {master}, side by side", ["executor", *columns], rows)
     if plot is not None:
         draw_executors(found, plot)
-    write_json(found.to_dict(), json)
+    Output(json=json).give(Answer(found.verdict, tables=[table]), found.to_dict())
 
 
-def _show_profile(console: Any, found: ResourceProfile) -> None:
+def _described(found: ResourceProfile) -> Answer:
     rows = [
         (name, f"{each.value:.4g}", each.unit, f"{each.spread:.1%}", each.repeats)
         for name, each in found.attributes.items()
     ]
-    show_table(console, found.machine, ["attribute", "value", "unit", "spread", "repeats"], rows)
-    say(
-        console,
+    title = (
         "value: the better quartile of the repeats; spread: interquartile range over it; "
-        f"measured in {readable_seconds(found.seconds)}",
+        f"measured in {readable_seconds(found.seconds)}"
     )
-    for note in found.notes:
-        say(console, f"warning: {note}", style="yellow")
+    table = Table(title, ["attribute", "value", "unit", "spread", "repeats"], rows)
+    return Answer(found.machine, tables=[table], warnings=found.notes)
 
 
-def _show_run(seen: Observation, occupancies: dict[str, float], json: str | None) -> None:
-    parts = [
-        ("computing", "compute", "o_a"),
-        ("waiting for the network", "network", "o_n"),
-        ("waiting for the disk, or for nothing seen", "disk", "o_d"),
-    ]
-    rows = [
+def _observed(seen: Observation, occupancies: dict[str, float]) -> Answer:
+    compute, network, disk = (f"{1e9 * each:.4g} ns/byte" for each in occupancies.values())
+    cores = f"{seen.cores:g} {'core' if seen.cores == 1 else 'cores'}"
+    facts = [
         ("time", readable_seconds(seen.seconds)),
-        (
-            "processor",
-            f"{seen.cpu_seconds:.3f} s, {seen.utilization:.0%} of {seen.cores:g} "
-            + ("core" if seen.cores == 1 else "cores"),
-        ),
+        ("processor", f"{seen.cpu_seconds:.3f} s, {seen.utilization:.0%} of {cores}"),
         ("read and written", f"{seen.read_bytes:,} and {seen.written_bytes:,} bytes"),
         ("of these on disk", f"{seen.disk_bytes:,} bytes"),
         ("network of the machine", f"{seen.network_bytes:,} bytes"),
-        *((what, f"{1e9 * occupancies[part]:.4g} ns/byte ({o})") for what, part, o in parts),
+        ("computing", f"{compute} (o_a)"),
+        ("waiting for the network", f"{network} (o_n)"),
+        ("waiting for the disk, or for nothing seen", f"{disk} (o_d)"),
     ]
-    show_facts(options.results(json), "profile of the run", rows)
-
-
-def _summary(
-    seen: Observation, share: float, occupancies: dict[str, float], attributes: dict[str, float]
-) -> dict[str, Any]:
-    names: tuple[str, ...] = ("seconds", "cpu_seconds", "cores", "utilization", "read_bytes")
-    names += ("written_bytes", "disk_bytes", "network_bytes", "data_bytes")
-    return {
-        "schema": 1,
-        **{name: getattr(seen, name) for name in names},
-        "network_share": share,
-        "occupancies": {name: occupancies[name] for name in ("compute", "network", "disk")},
-        "attributes": attributes,
-        "exit_status": seen.exit_status,
-    }
+    return Answer("profile of the run", facts)
 
 
 def _rates(machine: ResourceProfile | None) -> tuple[float, float]:

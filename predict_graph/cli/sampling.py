@@ -9,7 +9,6 @@ from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.groups import Reading
 from predict_graph.cli.output import Pages
-from predict_graph.files import check_writable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +50,8 @@ def sample(
     from predict_graph.comparison import sample as draw_sample
     from predict_graph.graph.writing import check_edge_file, write_edges
 
-    options.load_plugins(plugin)
-    output.check()
     check_edge_file(out)
-    options.fetch_if_missing(graph)
+    options.prepare(plugin, graph)
     how = {**vars(drawing), "directed": reading.directed, "ids": reading.ids}
     with output.watched() as progress:
         found = draw_sample(reading.of(graph), **how, progress=progress)
@@ -95,12 +92,9 @@ def compare_samplers(
     from predict_graph.comparison import compare_samplers as compare
     from predict_graph.comparison.result import check_table
 
-    options.load_plugins(plugin)
-    output.check()
     for path in table or []:
-        check_table(check_writable(path))
-    for graph in graphs:
-        options.fetch_if_missing(graph)
+        check_table(path)
+    options.prepare(plugin, *graphs)
     with output.watched() as progress:
         found = compare(
             [reading.of(graph) for graph in graphs],

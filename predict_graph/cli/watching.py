@@ -44,7 +44,6 @@ def watch(
         raise RequestError(f"iterations are {iterations}; accepted: at least 1")
     if iterations is not None and expect is not None:
         raise RequestError("--iterations and --expect both say how many; accepted: one of them")
-    json_output.check_events_target(events)
     longest = parse_duration(patience, "patience")
     expected = None if expect is None else read_expected(expect)[0]
     kept = check_history(history)

@@ -10,9 +10,8 @@ import numpy as np
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
-from predict_graph.pictures.memory import memory_picture
 from predict_graph.pictures.palette import LIGHT
-from predict_graph.pictures.panels import bars_of_parts, dots, unit_of
+from predict_graph.pictures.panels import bars_of_parts, dots, memory_picture, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.functions.prediction import FunctionPrediction

@@ -78,29 +78,6 @@ def convergence(
     _label_ends(axes, labels)
 
 
-def iteration_seconds(axes: Any, predicted: Line, actual: FloatArray | None) -> None:
-    """Draw the predicted seconds of each iteration with their band, and the actual ones."""
-    parts = [np.asarray(predicted.high if predicted.high is not None else predicted.middle)]
-    parts += [] if actual is None else [actual]
-    divisor, unit = unit_of(float(max(part.max() for part in parts)))
-    x = np.asarray(predicted.x)
-    middle = np.asarray(predicted.middle) / divisor
-    _band(axes, predicted, divisor, 0)
-    marker = "o" if len(x) < 2 else ""
-    _line(axes, x, middle, 0, predicted.label, marker)
-    labels = [(x[-1], middle[-1], predicted.label, 0)]
-    if actual is not None:
-        numbers = np.arange(1, len(actual) + 1)
-        _line(axes, numbers, actual / divisor, 1, "real", marker)
-        labels.append((numbers[-1], actual[-1] / divisor, "real", 1))
-    band = " (band: 90% sure)" if predicted.high is not None else ""
-    axes.set(xlabel=f"iteration{band}", ylabel=f"time of an iteration, {unit}")
-    axes.set_ylim(bottom=0)
-    axes.margins(y=0.1)
-    _whole_numbers(axes)
-    _label_ends(axes, labels)
-
-
 def bars_of_parts(
     axes: Any, bars: Mapping[str, Mapping[str, float]], total: tuple[float, float] | None = None
 ) -> None:
@@ -136,18 +113,18 @@ def bars_of_parts(
     axes.set_xlim(left=0)
 
 
-def against_machines(
+def draw_lines(
     axes: Any,
     lines: Sequence[Line],
     *,
-    unit: str,
+    xlabel: str,
     ylabel: str,
     limits: Mapping[str, float] | None = None,
     chosen: tuple[float, float, str] | None = None,
     least: tuple[float, str] | None = None,
     seconds: bool = True,
 ) -> None:
-    """Draw runtime or cost over machine counts."""
+    """Draw runtime or cost over whole numbers, such as machines or iterations."""
     tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
     labels = []
@@ -168,7 +145,7 @@ def against_machines(
     if chosen is not None:
         axes.plot([chosen[0]], [chosen[1] / divisor], "*", markersize=13, color=LIGHT.ink)
         _note(axes, chosen[2], (chosen[0], chosen[1] / divisor), (8, 6))
-    axes.set(xlabel=unit, ylabel=f"{ylabel}, {of}" if of else ylabel)
+    axes.set(xlabel=xlabel, ylabel=f"{ylabel}, {of}" if of else ylabel)
     axes.set_ylim(bottom=0)
     axes.margins(y=0.12)
     _whole_numbers(axes)
@@ -218,21 +195,6 @@ def _limit(axes: Any, level: float, name: str) -> None:
     """Draw a limit, with its name above its right end."""
     axes.axhline(level, color=LIGHT.ink, linestyle=":", linewidth=1.3)
     _note(axes, name, (0.99, level), (0, 3), xycoords=_ACROSS, ha="right")
-
-
-def amount_and_limit(
-    axes: Any, predicted: float, low: float, high: float, limit: float, *, unit: str, limited: str
-) -> None:
-    """Draw an amount with its interval, and the limit."""
-    axes.barh(0, predicted, height=0.4, color=LIGHT.series[0])
-    axes.plot([low, high], [0.32, 0.32], color=LIGHT.ink, linewidth=1.4, marker="|")
-    _note(axes, f"{predicted:.2g} {unit}, 90% sure {low:.2g} to {high:.2g}", (0, 0.32), (2, 6))
-    axes.axvline(limit, color=LIGHT.ink, linestyle=":", linewidth=1.5)
-    offset, side = (-5, "right") if limit > high else (5, "left")
-    _note(axes, f"{limited}: {limit:.2g} {unit}", (limit, -0.42), (offset, 0), ha=side)
-    _rows(axes, [], unit)
-    axes.set_ylim(-0.6, 0.8)
-    axes.set_xlim(0, 1.06 * max(limit, high))
 
 
 def dots(
@@ -292,6 +254,17 @@ def dot_picture(title: str, text: str, names: Sequence[str], *values: Any, **mor
         dots, names=names, **dict(zip(("values", "low", "high"), values, strict=False)), **more
     )
     return Picture(title, text, draw, 0.5 + 0.1 * len(names))
+
+
+def memory_picture(predicted: float, low: float, high: float, available: float) -> Picture:
+    """Return a picture of the peak of memory, its 90% interval and the free memory, in bytes."""
+    peak, least, most, free = (value / 1e9 for value in (predicted, low, high, available))
+    said = (
+        f"Memory at the peak: {peak:.2g} GB, 90% sure {least:.2g} to {most:.2g}, of {free:.2g} GB "
+        "that are free."
+    )
+    names, ends = ["peak (line: 90% sure)", "free"], ([least, free], [most, free])
+    return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GB")
 
 
 def _line(axes: Any, x: Any, y: Any, place: int, name: str, marker: str = "") -> None:

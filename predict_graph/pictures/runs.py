@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from predict_graph.durations import readable_seconds
 from predict_graph.pictures.drawing import Picture
-from predict_graph.pictures.panels import Line, bars_of_parts, iteration_seconds
+from predict_graph.pictures.panels import Line, bars_of_parts, draw_lines
 
 
 def pictures_of_run(phases: Mapping[str, float], seconds: npt.ArrayLike) -> list[Picture]:
@@ -25,6 +25,6 @@ def pictures_of_run(phases: Mapping[str, float], seconds: npt.ArrayLike) -> list
             f"Time of {len(found)} iterations: {readable_seconds(found.min())} to "
             f"{readable_seconds(found.max())}."
         )
-        draw = partial(iteration_seconds, predicted=line, actual=None)
+        draw = partial(draw_lines, lines=[line], xlabel="iteration", ylabel="time of an iteration")
         pictures.append(Picture("Time of an iteration", said, draw))
     return pictures

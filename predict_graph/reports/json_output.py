@@ -10,29 +10,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from predict_graph.errors import JobError, RequestError
-from predict_graph.files import check_writable, written_beside
+from predict_graph.errors import JobError
+from predict_graph.files import written_beside
 
 if TYPE_CHECKING:
     from predict_graph.clock import Moment
 
 STANDARD_OUTPUT = "-"
-
-
-def check_json_target(target: str | None) -> str | None:
-    """Return the target if it can be written, before any work is done."""
-    if target is not None and target != STANDARD_OUTPUT:
-        check_writable(Path(target))
-    return target
-
-
-def check_events_target(target: str | None, json_target: str | None = None) -> None:
-    """Refuse where events cannot be written, before any work is done."""
-    if target == STANDARD_OUTPUT and json_target == STANDARD_OUTPUT:
-        raise RequestError(
-            "--events - and --json - would both write to standard output; accepted: a file for one"
-        )
-    check_json_target(target)
 
 
 @contextmanager

@@ -49,13 +49,6 @@ def show_table(
     _print(console, table_lines(columns, [list(row) for row in rows], console.width))
 
 
-def show_facts(console: Console, title: str, facts: Iterable[tuple[str, Any]]) -> None:
-    """Print pairs of what and how much."""
-    if title:
-        say(console, title, style="bold")
-    _print(console, fact_lines([(name, str(value)) for name, value in facts], console.width))
-
-
 def say(console: Console, text: str, *, style: str | None = None) -> None:
     """Print a text; no word of it is cut."""
     _print(console, wrapped(" ".join(text.split()), console.width), style)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.pictures import Picture, draw_together
 from predict_graph.pictures.palette import LIGHT
-from predict_graph.pictures.panels import Line, against_machines, costs, dot_picture, unit_of
+from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
@@ -64,9 +64,9 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
         f"{machines[0]:g} to {readable_seconds(largest[-1])} on {machines[-1]:g}."
     )
     draw = partial(
-        against_machines,
+        draw_lines,
         lines=lines,
-        unit=f"{model.unit} (band: 90% of runs; points: measured)",
+        xlabel=f"{model.unit} (band: 90% of runs; points: measured)",
         ylabel="time",
     )
     return [Picture(f"Time against {model.unit}", said, draw), _errors(model)]
@@ -131,9 +131,9 @@ def pictures_of_plan(plan: Plan) -> list[Picture]:
         f"Time against {plan.unit}",
         f"Time against {plan.unit}, a line for each machine type with its band. {said}.",
         partial(
-            against_machines,
+            draw_lines,
             lines=lines,
-            unit=f"{plan.unit} (band: {percent} at either end)",
+            xlabel=f"{plan.unit} (band: {percent} at either end)",
             ylabel="time",
             limits={} if plan.deadline is None else {"deadline": plan.deadline},
             chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),

@@ -11,13 +11,12 @@ import numpy as np
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, RunProfile
 from predict_graph.pictures import Picture
-from predict_graph.pictures.memory import memory_picture
 from predict_graph.pictures.panels import (
     Line,
-    against_machines,
     bars_of_parts,
     convergence,
-    iteration_seconds,
+    draw_lines,
+    memory_picture,
 )
 
 if TYPE_CHECKING:
@@ -68,20 +67,19 @@ def _convergence(found: Prediction, actual: RunProfile | None) -> Picture:
 
 def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
     seconds = found.rows.floats("seconds")
-    line = Line(
-        "predicted", found.rows["iteration"], seconds, found.seconds_low, found.seconds_high
-    )
+    ends = found.seconds_low, found.seconds_high
+    lines = [Line("predicted", found.rows["iteration"], seconds, *ends)]
     said = (
         f"Seconds of each iteration: predicted {readable_seconds(seconds.sum())} for all "
         f"{len(seconds)}, the longest {readable_seconds(seconds.max(initial=0.0))}."
     )
-    real = None
     if actual is not None:
         real = actual.iteration_seconds
+        lines.append(Line("real", np.arange(1, len(real) + 1), real))
         said += f" The real ones took {readable_seconds(float(real.sum()))}."
-    return Picture(
-        "Time of each iteration", said, partial(iteration_seconds, predicted=line, actual=real)
-    )
+    xlabel, ylabel = "iteration (band: 90% sure)", "time of an iteration"
+    draw = partial(draw_lines, lines=lines, xlabel=xlabel, ylabel=ylabel)
+    return Picture("Time of each iteration", said, draw)
 
 
 def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
@@ -129,9 +127,9 @@ def _machines(found: Prediction) -> Picture:
         "Time against machines",
         said,
         partial(
-            against_machines,
+            draw_lines,
             lines=[Line("predicted", counts, middle, low, high)],
-            unit="machines (band: 90% sure)",
+            xlabel="machines (band: 90% sure)",
             ylabel="runtime",
             chosen=chosen,
             least=None if least is None else (least, "left: memory too small"),
