@@ -23,7 +23,7 @@ from predict_graph.engines.base import (
     stopping_rule,
     supersteps_begin,
 )
-from predict_graph.engines.local.kernel import Kernel, kernel_of
+from predict_graph.engines.local.kernel import Kernel, kernel_of, supersteps
 from predict_graph.engines.local.output import check_output, write_values
 from predict_graph.engines.local.probing import (
     PROBED_SUPERSTEPS,
@@ -173,7 +173,8 @@ class LocalEngine:
         """
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
-        standing_in = _standing_in(algorithm, graph)
+        prior = algorithm.prior
+        standing_in = () if prior is None else (np.arange(float(graph.vertices)),)
         with Team(self.threads) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *standing_in)
@@ -190,9 +191,10 @@ class LocalEngine:
             if stopped and time_left() <= 0.0:
                 raise StopRun
             if not len(took):
-                spent = time.perf_counter() - started
-                part = IterationProbe(np.array([spent / max(team.shared, 1e-9)]), Table({}))
-                return setup, part if team.shared > 0.0 else None
+                if team.shared == 0.0:
+                    return setup, None
+                before, ended = team.started - started, time.perf_counter() - team.started
+                return setup, IterationProbe(np.array([before + ended / team.shared]), Table({}))
             found = probe_of(tally.table(aggregates, took, kernel.working_set_bytes))
             if not stopped:
                 with suppress(StopRun):
@@ -229,11 +231,6 @@ _WARM_STEPS = 3
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 
-def _standing_in(algorithm: Algorithm, graph: Graph) -> tuple[npt.NDArray[Any], ...]:
-    """Return arbitrary values in place of the result of a preceding algorithm."""
-    return () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
-
-
 def _results(prior: RunProfile | None) -> tuple[npt.NDArray[Any], ...]:
     return () if prior is None else (prior.values,)
 
@@ -253,12 +250,10 @@ def _iterate(
     """Run the supersteps; return aggregates, seconds and whether a deadline stopped them."""
     aggregates: list[float] = []
     seconds: list[float] = []
+    stopped = False
     try:
-        while len(aggregates) < limit:
-            team.allow(seconds[-1] if seconds else 0.0)
-            started = time.perf_counter()
-            superstep = kernel.step()
-            seconds.append(time.perf_counter() - started)
+        for superstep, took in supersteps(kernel, team, limit):
+            seconds.append(took)
             aggregates.append(superstep.convergence)
             tally.add(superstep)
             if progress is not None:
@@ -266,5 +261,5 @@ def _iterate(
             if aggregates[-1] < target:
                 break
     except StopRun:
-        return np.array(aggregates), np.array(seconds), True
-    return np.array(aggregates), np.array(seconds), False
+        stopped = True
+    return np.array(aggregates), np.array(seconds), stopped

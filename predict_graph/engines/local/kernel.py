@@ -4,7 +4,8 @@ superstep.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
+from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
@@ -65,6 +67,23 @@ class Superstep:
     places: int | npt.NDArray[Any] = 1
     work: Work = Work()
 
+    def totals(
+        self, weights: npt.NDArray[Any], sent: npt.NDArray[Any]
+    ) -> tuple[float, float, float]:
+        """Return active vertices, messages and their bytes.
+
+        A vertex counts by its weight, and sends as many messages as `sent` has for it.
+        """
+        sizes = self.message_bytes
+        if self.senders is not None:
+            mask = self.senders.astype(bool)
+            weights, sent = weights[mask], sent[mask]
+            sizes = sizes[mask] if isinstance(sizes, np.ndarray) else sizes
+        messages = float(sent.sum())
+        if isinstance(sizes, np.ndarray):
+            return float(weights.sum()), messages, float(sent.astype(np.float64) @ sizes)
+        return float(weights.sum()), messages, messages * sizes
+
     def messages(self, graph: Graph) -> int:
         """Return the number of messages sent along the edges of the graph."""
         if self.senders is None:
@@ -105,6 +124,17 @@ class Kernel(Protocol):
 
     def summary(self) -> Mapping[str, Any]:
         """Return a summary of the result for JSON; called once, after the last superstep."""
+
+
+def supersteps(kernel: Kernel, team: Team, limit: int) -> Iterator[tuple[Superstep, float]]:
+    """Run supersteps and yield each with its seconds; raise StopRun before a deadline."""
+    seconds = 0.0
+    for _ in range(limit):
+        team.allow(seconds)
+        started = time.perf_counter()
+        superstep = kernel.step()
+        seconds = time.perf_counter() - started
+        yield superstep, seconds
 
 
 def kernel_of(algorithm: Algorithm) -> Callable[..., Kernel]:

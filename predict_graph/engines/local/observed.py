@@ -7,7 +7,6 @@ times in a separate run without counting.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of
+from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of, supersteps
 from predict_graph.engines.local.probing import idle_seconds
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import COUNTERS, per_iteration
+from predict_graph.engines.profile import evenly, per_iteration
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import stopwatch
 from predict_graph.table import Table
@@ -60,28 +59,25 @@ def observed_run(
     sent *= edges / max(float(sent.sum()), 1.0)
     aggregates: list[float] = []
     work: list[tuple[float, float]] = []
-    rows: list[tuple[float, ...]] = []
+    totals: list[tuple[float, float, float]] = []
     seconds: list[float] = []
     tally = Tally(graph, workers)
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
-        while len(aggregates) < algorithm.max_iterations:
-            team.allow(seconds[-1] if seconds else 0.0)
-            started = time.perf_counter()
-            superstep = kernel.step()
-            seconds.append(time.perf_counter() - started)
+        for superstep, took in supersteps(kernel, team, algorithm.max_iterations):
+            seconds.append(took)
             aggregates.append(_aggregate(superstep, weighting.weights))
-            rows.append(_counted(superstep, weighting.weights, sent, workers))
-            messages = rows[-1][1] + rows[-1][2]
-            work.append(_work(superstep, weighting.weights, graph, edges, messages))
+            totals.append(superstep.totals(weighting.weights, sent))
+            work.append(_work(superstep, weighting.weights, graph, edges, totals[-1][1]))
             tally.add(superstep)
             if aggregates[-1] < threshold or getattr(kernel, "cycling", False):
                 break
     convergence = np.array(aggregates)
+    active, messages, volume = np.array(totals).T
     table = tally.table(convergence, np.zeros(len(convergence)), kernel.working_set_bytes)
     return ObservedRun(
         convergence,
-        Table(dict(zip(COUNTERS, np.array(rows).T, strict=True))),
+        Table({"active_vertices": active, **evenly(messages, volume, workers)}),
         aggregates[-1] < threshold,
         per_iteration(table).without("seconds"),
         np.array([own for own, _ in work]),
@@ -140,21 +136,3 @@ def _work(
     work = superstep.work
     own = work.amount(np.ones_like(weights), sample.edges, superstep.messages(sample))
     return max(own, 1.0), work.amount(weights, edges, messages)
-
-
-def _counted(
-    superstep: Superstep, weights: FloatArray, sent: FloatArray, workers: int
-) -> tuple[float, ...]:
-    senders = superstep.senders
-    mask = np.ones(len(weights)) if senders is None else senders.astype(np.float64)
-    messages = float((sent * mask).sum())
-    sizes: Any = superstep.message_bytes
-    volume = float((sent * mask * sizes).sum())
-    stay = 1.0 / workers
-    return (
-        float((weights * mask).sum()),
-        messages * stay,
-        messages * (1.0 - stay),
-        volume * stay,
-        volume * (1.0 - stay),
-    )

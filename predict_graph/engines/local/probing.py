@@ -66,8 +66,8 @@ def settled(probes: Sequence[IterationProbe], work: FloatArray) -> slice | None:
     >>> settled([probe], np.array([1.0, 1.0, 1.0, 80.0])) is None
     True
     """
-    count = min((len(probe.seconds) for probe in probes), default=0)
-    measured = slice(1 if min(count, len(work)) > 1 else 0, min(count, len(work)))
+    count = min((len(work), *(len(probe.seconds) for probe in probes))) if probes else 0
+    measured = slice(1 if count > 1 else 0, count)
     busiest = float(work[measured].max(initial=0.0))
     return measured if count and 2.0 * busiest >= float(work.max()) else None
 

@@ -47,8 +47,10 @@ class Team:
         self.threads = threads
         self._remaining = current_deadline()
         self._long = self._remaining is not None
-        self.shared = 1.0
-        """The share of the blocks that the last call of `share` completed."""
+        self.shared = 0.0
+        """The fraction of the blocks that the last call of `share` completed."""
+        self.started = 0.0
+        """When that call started."""
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:
@@ -69,6 +71,7 @@ class Team:
         stop, before = time.perf_counter() + seconds, self._remaining or (lambda: math.inf)
         self._remaining = lambda: min(stop - time.perf_counter(), before())
         self._long = True
+        self.shared = 0.0
 
     def allow(self, seconds: float) -> None:
         """Raise StopRun unless so many seconds, or a moment, are left before the deadline."""
@@ -80,10 +83,11 @@ class Team:
         self.allow(0.0)
         shares = _SHARES_BY_DEADLINE if self._long else _SHARES
         self.shared = 0.0
-        started = time.perf_counter()
+        self.started = time.perf_counter()
         size = -(-blocks // (self.threads * shares))
         if size == 0 or blocks == 1 or (self._pool is None and self._remaining is None):
             work(0, blocks)
+            self.shared = 1.0
             return
         # Scattered, so that the first few represent all of them if a deadline stops the others.
         lanes = _LANES if self._long else 1
@@ -105,4 +109,4 @@ class Team:
         for other in others:
             if not other.cancel():  # no share is left for threads that have not started
                 other.result()
-        self._long = self._remaining is not None and time.perf_counter() - started > _LONG
+        self._long = self._remaining is not None and time.perf_counter() - self.started > _LONG

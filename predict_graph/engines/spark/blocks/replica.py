@@ -24,6 +24,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.plugins import loaded
 
+_COUNTED = ["active_vertices", "messages", "message_bytes"]
 _DEGREES = 24  # bytes per vertex, by definition: degrees, ids, and a temporary mark
 
 
@@ -117,7 +118,7 @@ def count_run(
     algorithm, graph = replica.algorithm, replica.graph
     target, limit = algorithm.threshold(graph.vertices), algorithm.max_iterations
     curve: list[float] = []
-    rows: list[dict[str, float]] = []
+    rows: list[tuple[float, float, float]] = []
     converged = False
     while not converged and len(curve) < limit and (not curve or goes_on(curve)):
         progress(len(curve) + 1)
@@ -130,31 +131,14 @@ def count_run(
             replica.take(places, values)
         step = replica.settle()
         curve.append(step.convergence)
-        rows.append(_counted(step, graph))
+        rows.append(step.totals(np.broadcast_to(1.0, graph.vertices), graph.out_degrees))
         converged = step.convergence < target
     return CountedRun(
         curve=np.array(curve),
-        counters=pd.DataFrame(rows).assign(
+        counters=pd.DataFrame(rows, columns=_COUNTED).assign(
             total_vertices=graph.vertices, working_set_bytes=replica.working_set_bytes
         ),
         values=replica.values,
         converged=converged,
         ended=converged or len(curve) >= limit,
     )
-
-
-def _counted(step: Superstep, graph: ClusterGraph) -> dict[str, float]:
-    """Return active vertices, messages and bytes; a vertex sends along all its edges."""
-    size = step.message_bytes
-    if step.senders is None:
-        sent, active, degrees = float(graph.edges), float(graph.vertices), graph.out_degrees
-    else:
-        senders = step.senders.astype(bool)
-        active = float(np.count_nonzero(senders))
-        degrees = np.where(senders, graph.out_degrees, 0)
-        sent = float(degrees.sum(dtype=np.int64))
-    if isinstance(size, np.ndarray):
-        bytes_ = float(degrees.astype(np.float64) @ size)
-    else:
-        bytes_ = sent * float(size)
-    return {"active_vertices": active, "messages": sent, "message_bytes": bytes_}

@@ -1,11 +1,10 @@
-import json
 import threading
 
 import numpy as np
 import pytest
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines import COUNTERS, ENGINES, OUT_EDGES, PHASES, TABLE_COLUMNS, Engine
+from predict_graph.engines import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
 from predict_graph.errors import RequestError
@@ -17,10 +16,6 @@ from predict_graph.graph.build import from_edges
 def graph():
     rng = np.random.default_rng(0)
     return from_edges(rng.integers(0, 300, 1500), rng.integers(0, 300, 1500), vertices=300)
-
-
-def test_the_registry_has_the_engine_and_it_keeps_the_protocol():
-    assert isinstance(ENGINES.get("local")(), Engine)
 
 
 def test_the_table_has_a_row_per_iteration_and_worker(graph):
@@ -37,48 +32,7 @@ def test_the_table_has_a_row_per_iteration_and_worker(graph):
     assert (table["average_message_bytes"] == 16).all()
     assert (table["seconds"] > 0).all()
     assert (table["working_set_bytes"] == 8 * graph.vertices).all()
-
-
-def test_totals_and_phases_add_up(graph):
-    profile = LocalEngine(workers=2).run(PageRank(), graph)
-    total = profile.features_total()
-    assert tuple(total) == COUNTERS
-    assert total["active_vertices"] == graph.vertices * profile.iterations
-    assert total["local_messages"] + total["remote_messages"] == graph.edges * profile.iterations
-    assert tuple(profile.phases) == PHASES
     assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())
-    assert profile.runtime_seconds == pytest.approx(sum(profile.phases.values()))
-    assert profile.phases["write"] == 0.0
-
-
-def test_the_profile_goes_into_json(graph):
-    read = json.loads(json.dumps(LocalEngine().run(PageRank(), graph).to_dict()))
-    assert read["graph"]["vertices"] == graph.vertices
-    assert read["graph"]["fingerprint"] == graph.fingerprint
-    assert read["engine"]["name"] == "local"
-    assert len(read["per_iteration"]) == read["iterations"]
-
-
-def test_a_run_stops_at_its_limit_and_says_that_it_did_not_converge(graph):
-    profile = LocalEngine().run(PageRank(max_iterations=3, tolerance=1e-15), graph)
-    assert (profile.iterations, profile.converged) == (3, False)
-    profile = LocalEngine().run(PageRank(tolerance=1e-15), graph, max_iterations=2)
-    assert (profile.iterations, profile.converged) == (2, False)
-
-
-def test_a_threshold_given_takes_the_place_of_the_algorithms_own(graph):
-    loose = LocalEngine().run(PageRank(), graph, threshold=1e-3)
-    strict = LocalEngine().run(PageRank(), graph)
-    assert loose.iterations < strict.iterations
-    assert loose.convergence[-1] < 1e-3
-
-
-def test_progress_hears_of_each_iteration(graph):
-    heard = []
-    profile = LocalEngine().run(
-        PageRank(), graph, progress=lambda iteration, value: heard.append((iteration, value))
-    )
-    assert heard == list(enumerate(profile.convergence.tolist(), start=1))
 
 
 def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
@@ -128,11 +82,6 @@ def test_wrong_requests_of_a_run_are_named(graph):
         LocalEngine().run(PageRank(), graph, threshold=float("nan"))
     with pytest.raises(RequestError, match="max_iterations is 0"):
         LocalEngine().run(PageRank(), graph, max_iterations=0)
-
-
-def test_a_survey_sets_up_and_leaves_the_reverse_graph(graph):
-    assert LocalEngine().survey(PageRank(), graph, probe=False)[0] > 0
-    assert "reverse" in vars(graph)
 
 
 @pytest.mark.parametrize("edges", [0, 20_000])

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.algorithms import ConnectedComponents, Neighborhood, TopKRanking
+from predict_graph.algorithms import ConnectedComponents, TopKRanking
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.output import write_values
 from predict_graph.errors import RequestError
@@ -35,41 +35,28 @@ NUMBERS = np.array([70, 50, 90, 10])
 WORDS = np.array(["ada", "bob", "cleo", "dan"])
 
 
+# On a directed path ranks grow from its beginning to its end.
+RUNS = [
+    (ConnectedComponents(), False, [[0], [0], [0], [3]]),
+    (TopKRanking(k=2, tau=1e-9), True, [[0, None], [1, 0], [2, 1], [3, None]]),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "directed", "values"), RUNS)
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("labels", [None, NUMBERS, WORDS], ids=["none", "numbers", "words"])
-def test_values_that_are_vertices_are_written_as_original_ids(tmp_path, suffix, labels):
-    path = tmp_path / f"components{suffix}"
-    LocalEngine().run(ConnectedComponents(), path_graph(labels), write_to=path)
+def test_values_that_are_vertices_are_written_as_original_ids(
+    tmp_path, suffix, labels, algorithm, directed, values
+):
+    path = tmp_path / f"values{suffix}"
+    LocalEngine().run(algorithm, path_graph(labels, directed=directed), write_to=path)
     ids = range(4) if labels is None else labels.tolist()
     table = read(path)
-    assert list(table.columns) == ["vertex", "value"]
-    assert cells(table) == [[ids[v], ids[least]] for v, least in enumerate([0, 0, 0, 3])]
+    names = ["value"] if len(values[0]) == 1 else ["value_1", "value_2"]
+    assert list(table.columns) == ["vertex", *names]
+    named = [[None if each is None else ids[each] for each in row] for row in values]
+    assert cells(table) == [[ids[v], *row] for v, row in enumerate(named)]
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("labels", [None, NUMBERS, WORDS], ids=["none", "numbers", "words"])
-def test_lists_of_vertices_have_a_column_an_entry_and_gaps_stay_empty(tmp_path, suffix, labels):
-    path = tmp_path / f"lists{suffix}"
-    LocalEngine().run(TopKRanking(k=2, tau=1e-9), path_graph(labels, directed=True), write_to=path)
-    ids = range(4) if labels is None else labels.tolist()
-    table = read(path)
-    assert list(table.columns) == ["vertex", "value_1", "value_2"]
-    # On a directed path ranks grow from its beginning to its end.
-    lists = [(0, None), (1, 0), (2, 1), (3, None)]
-    expected = [
-        [ids[v], *(None if entry is None else ids[entry] for entry in found)]
-        for v, found in enumerate(lists)
-    ]
-    assert cells(table) == expected
-
-
-def test_values_that_are_numbers_stay_numbers(tmp_path):
-    path = tmp_path / "reach.csv"
-    profile = LocalEngine().run(Neighborhood(), path_graph(NUMBERS), write_to=path)
-    table = read(path)
-    assert table["vertex"].tolist() == NUMBERS.tolist()
-    np.testing.assert_allclose(table["value"], profile.values, rtol=1e-15)
 
 
 def test_several_numbers_a_vertex_have_a_column_each(tmp_path):

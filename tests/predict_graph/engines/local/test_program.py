@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csgraph
 
-from predict_graph.algorithms import ALGORITHMS, MAX_ITERATIONS, PageRank, Parameter, VertexProgram
+from predict_graph.algorithms import MAX_ITERATIONS, PageRank, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local import program as module
 from predict_graph.engines.local.kernel import kernel_of
@@ -12,58 +12,7 @@ from predict_graph.engines.local.program import ProgramKernel
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
-
-
-class Ranks(VertexProgram):
-    name = "ranks"
-    summary = "PageRank once more"
-    convergence = "absolute"
-    resend = "always"
-    declared = (Parameter("epsilon", float, 0.001, "threshold x vertices", 0.0), MAX_ITERATIONS)
-
-    def threshold(self, vertices):
-        return self.parameters["epsilon"] / vertices
-
-    def initial(self, graph):
-        self.dangling = graph.out_degrees == 0
-        return np.full(graph.vertices, 1.0 / graph.vertices)
-
-    def message(self, state, graph):
-        return 0.85 * state / graph.out_degrees
-
-    def update(self, state, combined, received):
-        return combined + (0.15 + 0.85 * state[self.dangling].sum()) / len(state)
-
-    def aggregate(self, old, new):
-        return np.abs(new - old).mean()
-
-
-class Distances(VertexProgram):
-    name = "distances"
-    summary = "from vertex 0"
-    combiner = "min"
-    weighted = True
-
-    def initial(self, graph):
-        return np.where(np.arange(graph.vertices) == 0, 0.0, np.inf)
-
-    def starters(self, state, graph):
-        return state == 0.0
-
-    def update(self, state, combined, received):
-        return np.minimum(state, combined)
-
-
-class Labels(VertexProgram):
-    name = "labels"
-    summary = "smallest id of the component"
-    combiner = "min"
-
-    def initial(self, graph):
-        return np.arange(graph.vertices)
-
-    def update(self, state, combined, received):
-        return np.minimum(state, combined)
+from tests.vertex_programs import Distances, Labels, Ranks
 
 
 class Once(VertexProgram):
@@ -205,10 +154,6 @@ def test_a_vertex_program_may_have_a_kernel_of_its_own():
     assert kernel_of(type("Own", (Labels,), {"runs_on": {"local": dict}})()) is dict
 
 
-def test_a_program_may_have_the_name_of_a_built_in_algorithm():
-    assert kernel_of(type("Mine", (Ranks,), {"name": "pagerank"})()) is ProgramKernel
-
-
 def test_a_program_starts_from_the_result_of_its_prior():
     class Highest(Labels):
         """The highest rank that reaches a vertex."""
@@ -230,23 +175,6 @@ def test_a_program_starts_from_the_result_of_its_prior():
     ranks = LocalEngine().run(PageRank(epsilon=0.01), graph).values
     np.testing.assert_array_equal(profile.values, np.full(graph.vertices, ranks.max()))
     assert LocalEngine().survey(Highest(), graph)[0] > 0
-
-
-@pytest.mark.parametrize("attribute", ["name", "summary"])
-def test_a_program_says_what_it_is(attribute):
-    class Anonymous(VertexProgram):
-        pass
-
-    other = {"name": "summary", "summary": "name"}[attribute]
-    setattr(Anonymous, other, "something")
-    with pytest.raises(RequestError, match=f"the vertex program Anonymous has no {attribute}"):
-        Anonymous()
-
-
-def test_what_initial_keeps_belongs_to_one_run():
-    program = Ranks()
-    LocalEngine().run(program, GRAPHS["grid"])
-    assert not hasattr(program, "dangling")
 
 
 class Broken(Labels):
@@ -313,6 +241,7 @@ def test_what_nobody_sends_may_be_no_number():
 @pytest.mark.parametrize(
     ("attributes", "text"),
     [
+        ({"name": None}, "the vertex program Sub has no name"),
         ({"combiner": "mean"}, "combiner of the vertex program Sub is 'mean'; accepted: sum, min"),
         ({"resend": True}, "resend of the vertex program Sub is True; accepted: changed, always"),
         ({"convergence": "soon"}, "convergence .* accepted: absolute, ratio, fixed-point"),
@@ -322,7 +251,7 @@ def test_what_nobody_sends_may_be_no_number():
 )
 def test_a_wrong_attribute_is_told_when_the_class_is_made(attributes, text):
     with pytest.raises(RequestError, match=text):
-        type("Sub", (Labels,), attributes)
+        type("Sub", (Labels,), attributes)()
 
 
 def test_thresholds():
@@ -335,17 +264,3 @@ def test_thresholds():
         without().threshold(10)
     assert Ranks.steady
     assert not Labels.steady
-
-
-def test_a_registered_program_is_predicted():
-    import predict_graph
-
-    ALGORITHMS.register("labels")(Labels)
-    try:
-        comparison = predict_graph.validate(
-            "labels", "barabasi-albert:n=4000,m=3,seed=1", history="none", seed=1, ratio=0.3
-        )
-    finally:
-        ALGORITHMS.unregister("labels")
-    predicted = comparison.prediction.iterations
-    assert abs(predicted.predicted - comparison.actual.iterations) <= 2

@@ -13,6 +13,7 @@ def test_every_block_is_done_once(threads, blocks):
     with Team(threads) as team:
         team.share(lambda first, last: done.extend(range(first, last)), blocks)
     assert sorted(done) == list(range(blocks))
+    assert team.shared > 0.0
 
 
 def test_a_thread_that_is_held_up_gets_less_to_do():

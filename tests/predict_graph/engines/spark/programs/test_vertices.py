@@ -7,59 +7,7 @@ from predict_graph.algorithms import MAX_ITERATIONS, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
-
-
-class Hops(VertexProgram):
-    name = "hops"
-    summary = "shortest paths from the vertex with the most out-edges"
-    combiner = "min"
-    weighted = True
-
-    def initial(self, graph):
-        distance = np.full(graph.vertices, np.inf)
-        distance[graph.out_degrees.argmax()] = 0.0
-        return distance
-
-    def starters(self, state, graph):
-        return state == 0.0
-
-    def update(self, state, combined, received):
-        return np.minimum(state, combined)
-
-
-class Ranks(VertexProgram):
-    """Looks across all vertices: what those without out-edges hold is spread."""
-
-    name = "ranks"
-    summary = "PageRank by hand"
-    convergence = "absolute"
-    resend = "always"
-    declared = (Parameter("tau", float, 1e-4, "threshold"), MAX_ITERATIONS)
-
-    def initial(self, graph):
-        self.dangling = graph.out_degrees == 0
-        return np.full(graph.vertices, 1.0 / graph.vertices)
-
-    def message(self, state, graph):
-        return state / graph.out_degrees
-
-    def update(self, state, combined, received):
-        return 0.15 / len(state) + 0.85 * (combined + state[self.dangling].sum() / len(state))
-
-    def aggregate(self, old, new):
-        return float(np.abs(old - new).sum())
-
-
-class Largest(VertexProgram):
-    name = "largest"
-    summary = "the largest id that reaches a vertex"
-    combiner = "max"
-
-    def initial(self, graph):
-        return np.arange(graph.vertices)
-
-    def update(self, state, combined, received):
-        return np.where(received, np.maximum(state, combined), state)
+from tests.vertex_programs import Distances, Labels, Ranks
 
 
 class Flow(VertexProgram):
@@ -84,6 +32,9 @@ class Flow(VertexProgram):
         return float(np.abs(old - new).max())
 
 
+PROGRAMS = [Distances(), Ranks(), Labels(), Flow(max_iterations=12)]
+
+
 @pytest.fixture(scope="module")
 def weighted():
     plain = check_graph("rmat:scale=9,edge_factor=8,seed=1")
@@ -93,7 +44,7 @@ def weighted():
 
 @pytest.mark.long
 @pytest.mark.spark
-@pytest.mark.parametrize("program", [Hops(), Ranks(), Largest(), Flow(max_iterations=12)], ids=str)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted, program):
     heard = []
     found = local_spark.run(program, weighted, progress=lambda *step: heard.append(step))
@@ -115,18 +66,18 @@ def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted,
 def test_it_is_written_and_what_cannot_be_is_refused(local_spark, weighted, tmp_path):
     import pandas as pd
 
-    target = tmp_path / "hops.parquet"
-    found = local_spark.run(Hops(), weighted, write_to=target)
+    target = tmp_path / "distances.parquet"
+    found = local_spark.run(Distances(), weighted, write_to=target)
     written = pd.read_parquet(target).sort_values("id")
     np.testing.assert_array_equal(written["value"].to_numpy(), found.values)
-    with pytest.raises(RequestError, match="hops is a vertex program, whose methods see the graph"):
-        local_spark.run_files(Hops(), target)
+    with pytest.raises(RequestError, match="distances is a vertex program, whose methods see"):
+        local_spark.run_files(Distances(), target)
 
 
 @pytest.mark.long
 @pytest.mark.spark
 def test_a_method_that_fails_is_named(local_spark, weighted):
-    class Broken(Largest):
+    class Broken(Labels):
         name = "broken"
 
         def update(self, state, combined, received):
