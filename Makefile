@@ -80,8 +80,7 @@ spark35: $(SPARK35)/.installed
 check-spark35: $(SPARK35)/.installed
 	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
 	  tests/predict_graph/engines/spark/test_graphframes.py \
-	  tests/predict_graph/engines/spark/test_graphframes_by_name.py \
-	  tests/predict_graph/engines/spark/test_graphx.py \
+	  tests/predict_graph/engines/spark/test_libraries.py \
 	  tests/predict_graph/engines/spark/programs/test_programs.py
 
 studies: $(STAMP)

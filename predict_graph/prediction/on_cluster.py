@@ -19,13 +19,14 @@ import numpy as np
 from predict_graph.engines import FixedSpending, SampleSummary, evenly
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
-from predict_graph.engines.spark.blocks.graph import (
+from predict_graph.engines.spark.blocks.packing import (
+    PackedGraph,
     cluster_graph,
     fits_here,
     induced_graph,
+    packed_graph,
     whole_graph,
 )
-from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
 from predict_graph.engines.spark.blocks.replica import (
     CountedRun,
     check_replica,

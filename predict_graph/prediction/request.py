@@ -358,7 +358,7 @@ def check_function(
         If there is none, or a parameter is not accepted.
     """
     if isinstance(algorithm, str) and ".py:" in algorithm:
-        from predict_graph.engines.spark.functions.algorithm import function_algorithm
+        from predict_graph.engines.spark.functions.running import function_algorithm
 
         return function_algorithm(algorithm, parameters)
     if isinstance(algorithm, str) and algorithm.partition(":")[0] in SPARK_LIBRARIES:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.algorithms import Algorithm, VertexProgram
+from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import (
     IterationCallback,
     RunFollower,
@@ -26,14 +26,9 @@ from predict_graph.engines.base import (
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
-from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
-from predict_graph.engines.spark.functions.running import run_spark_function
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
-from predict_graph.engines.spark.library.running import run_library
-from predict_graph.engines.spark.log.eventlog import wait_for_group
+from predict_graph.engines.spark.called import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
-from predict_graph.engines.spark.programs import check_program, program_of
-from predict_graph.engines.spark.programs.vertices import VertexTables, run_vertex_program
+from predict_graph.engines.spark.programs.vertices import VertexTables
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
     doubts_of,
@@ -41,11 +36,9 @@ from predict_graph.engines.spark.session.adopting import (
     warm_for,
 )
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.graphframes import check_brought
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
-from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.superstep import run_supersteps, superstep_group
+from predict_graph.engines.spark.superstep import check_program, program_of
 from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
 from predict_graph.engines.spark.tables.output import check_spark_output, write_result
 from predict_graph.errors import JobError, RequestError
@@ -105,28 +98,27 @@ class SparkEngine:
         collect: bool = False,
         spark: SparkSession | None = None,
     ) -> None:
-        of_session = {
+        given: dict[str, Any] = {
             "master": master,
             "machines": workers,
             "cores": cores,
             "memory": memory,
+            "partitions_per_core": partitions_per_core,
             "conf": conf,
             "graphframes_jar": graphframes_jar,
+            "folder": folder,
             "checkpoint": checkpoint,
             "checkpoint_interval": checkpoint_interval,
         }
-        ours: dict[str, Any] = {"partitions_per_core": partitions_per_core, "folder": folder}
+        given = {name: value for name, value in given.items() if value is not None}
         if spark is None:
-            self.settings = SparkSettings.from_environment(**of_session, **ours)
+            self.settings = SparkSettings.from_environment(**given)
         else:
-            for name, value in of_session.items():
-                if value is not None:
-                    called = "workers" if name == "machines" else name  # the name of the parameter
-                    raise RequestError(
-                        f"{called} cannot be set for an open session, which has its own; "
-                        "leave it out"
-                    )
-            given = {name: value for name, value in ours.items() if value is not None}
+            for name in given.keys() - {"partitions_per_core", "folder"}:
+                called = "workers" if name == "machines" else name  # the name of the parameter
+                raise RequestError(
+                    f"{called} cannot be set for an open session, which has its own; leave it out"
+                )
             self.settings = settings_of(spark, **given)
         self.collect = collect
         self._callers = spark
@@ -216,10 +208,8 @@ class SparkEngine:
         rule = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
-        if isinstance(algorithm, FunctionAlgorithm):
-            return self._run_own(algorithm, graph, write_to, follower_of(progress))
-        if isinstance(algorithm, LibraryAlgorithm):
-            return self._run_library(algorithm, graph, write_to, follower_of(progress))
+        if isinstance(algorithm, CalledAlgorithm):
+            return self._run_call(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
         with self._started() as (session, opening), _fresh_folder(session) as folder:
             with spark_failures("writing the graph for Spark"):
@@ -258,9 +248,7 @@ class SparkEngine:
         JobError
             If Spark fails.
         """
-        if isinstance(algorithm, FunctionAlgorithm):
-            raise RequestError("a user function reads its own files; accepted: an algorithm")
-        if isinstance(algorithm, LibraryAlgorithm):
+        if isinstance(algorithm, CalledAlgorithm):
             raise RequestError(
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
             )
@@ -284,49 +272,27 @@ class SparkEngine:
             profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
             return _with_seconds(profile, setup=opening, read=read)
 
-    def _run_own(
+    def _run_call(
         self,
-        algorithm: FunctionAlgorithm,
+        algorithm: CalledAlgorithm,
         graph: Graph,
         write_to: Path | None,
         follower: RunFollower | None,
     ) -> RunProfile:
-        """Run a user's function, profiled from outside."""
-        if write_to is not None:
-            raise RequestError(f"cannot write {write_to}: a user function writes its own results")
-        if self.settings.checkpoint is not None:
-            raise RequestError(
-                f"checkpoint is {self.settings.checkpoint}, but a user function writes its "
-                "own checkpoints; accepted: for algorithms"
-            )
-        limit = algorithm.max_iterations
-        ready = partial(supersteps_begin, follower, algorithm, graph, 0.0, limit)
-        with self._started() as (session, opening):
-            kept = session.storage_bytes()  # memory cached by earlier jobs
-            profile = run_spark_function(
-                algorithm.job, session, graph, follower=follower, ready=ready
-            )
-            rows = profile.rows.assign(storage_bytes=max(session.storage_bytes() - kept, 0))
-            profile = self._described(replace(profile, rows=rows), algorithm)
-            return _with_seconds(profile, setup=opening)
-
-    def _run_library(
-        self,
-        algorithm: LibraryAlgorithm,
-        graph: Graph,
-        write_to: Path | None,
-        follower: RunFollower | None,
-    ) -> RunProfile:
-        """Run an algorithm of a library."""
+        """Run a call of a library or a user's function, profiled from outside."""
         if write_to is not None:
             raise RequestError(
                 f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it out"
             )
-        require_spark()
-        if algorithm.library == "GraphFrames" and self._callers is None:
-            check_brought(self.settings.graphframes_jar, self.settings.conf)
+        if self.settings.checkpoint is not None:
+            raise RequestError(
+                f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} keeps its own "
+                "state; leave it out"
+            )
+        if self._callers is None:
+            algorithm.check(self.settings)
         with self._started() as (session, opening):
-            profile = self._described(run_library(algorithm, session, graph, follower), algorithm)
+            profile = self._described(algorithm.run_in(session, graph, follower), algorithm)
             return _with_seconds(profile, setup=opening)
 
     @property
@@ -399,36 +365,23 @@ class SparkEngine:
         """Run one algorithm; return its profile and its values."""
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started, logged = time.time(), session.log_from_now()
-        kind = program_of(algorithm)
-        options: dict[str, Any] = {
-            "run": run,
-            "threshold": rule[0],
-            "limit": rule[1],
-            "progress": progress,
-            "ready": lambda: supersteps_begin(progress, algorithm, graph, *rule),
-        }
-        program = None
-        if issubclass(kind, VertexTables):
-            assert isinstance(algorithm, VertexProgram)
-            assert isinstance(graph, Graph)
-            log = run_vertex_program(
-                algorithm, graph, tables, session, prior=prior_values, **options
-            )
-        else:
-            program = kind(algorithm, tables, prior_values)
-            log = run_supersteps(program, session, **options)
-        events = wait_for_group(logged.read, superstep_group(run, len(log.convergence)))
+        program = program_of(algorithm)(algorithm, tables, prior_values)
+        rules = {"threshold": rule[0], "limit": rule[1]}
+        job = program.job(graph, session, run=run, progress=progress, **rules)
+        log = job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
+        session.flush()
+        events = logged.read()
         remote = not self.settings.local
-        table = superstep_table(log, events.tasks, run, log.moved, remote=remote)
+        table = superstep_table(log, events.tasks, run, remote=remote)
         table = table.assign(storage_bytes=session.storage_bytes())
-        values, found, result = log.state, log.values, {}
-        if program is not None:
-            session.group(f"{run}/result")
-            values = program.values(log.state)
-            result = program.summary(log.state, log.sums)
-            if log.redone:
-                result["supersteps_done_again"] = log.redone
-            found = _collected(values, graph.vertices) if self.collect else None
+        session.group(f"{run}/result")
+        values = program.values(log.state)
+        result = program.summary(log.state, log.sums)
+        if log.redone:
+            result["supersteps_done_again"] = log.redone
+        found = log.values
+        if found is None and self.collect:
+            found = _collected(values, graph.vertices)
         before = {"setup": tables.setup_seconds, "superstep": 0.0, "write": 0.0}
         if prior is not None:
             before = {name: prior.phases[name] for name in before}

@@ -1,4 +1,4 @@
-"""Runs as supersteps over tables: one action each, and only sums on the driver."""
+"""Runs as supersteps: over tables, with one action each, and only sums on the driver."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.session.requirements import require_spark_line
 from predict_graph.engines.spark.tables.checkpoints import (
     Checkpoints,
     cut_off,
@@ -22,6 +24,7 @@ from predict_graph.engines.spark.tables.checkpoints import (
     forget,
 )
 from predict_graph.engines.spark.tables.graph_tables import GraphTables
+from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -33,17 +36,8 @@ VERTEX = ("id", "degree", "inside")
 _COUNTS = ("total_vertices", "active_vertices", "local_messages", "remote_messages", OUT_EDGES)
 
 
-class SuperstepProgram(ABC):
-    """An algorithm as supersteps over tables.
-
-    Write what runs in every superstep as SQL (``selectExpr``, ``expr``), or create it once: each
-    part of a column takes several round trips to Java, and a hundred of them are a tenth of a small
-    superstep.
-
-    The state is a table with one row per vertex, partitioned by the hash of ``id`` like the
-    vertices: ``id``, ``degree``, ``inside``, ``sending`` (whether the vertex sends along its
-    out-edges in the next superstep) and the columns of the algorithm. Raw messages go along the
-    edges; Spark may combine them.
+class SparkProgram(ABC):
+    """How Spark runs an algorithm.
 
     Parameters
     ----------
@@ -59,18 +53,52 @@ class SuperstepProgram(ABC):
     combines : bool
         Whether messages to one vertex become one record before they leave a partition: what is sent
         then grows with vertices that have many in-edges, and not with messages.
-    value : str
-        The result of a vertex from its row, as SQL.
     """
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     combines: ClassVar[bool] = True
-    value: ClassVar[str]
 
     def __init__(self, algorithm: Any, tables: GraphTables, prior: DataFrame | None = None) -> None:
         self.algorithm = algorithm
         self.tables = tables
         self.prior = prior
+
+    @abstractmethod
+    def job(self, graph: Any, session: OpenSession, **options: Any) -> SuperstepJob:
+        """Return a run of the algorithm that has not started."""
+
+    def values(self, state: DataFrame) -> DataFrame:
+        """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
+        return state
+
+    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return a summary of the result, from the last state and the sums of all states."""
+        return {}
+
+
+class SuperstepProgram(SparkProgram):
+    """An algorithm as supersteps over tables.
+
+    Write what runs in every superstep as SQL (``selectExpr``, ``expr``), or create it once: each
+    part of a column takes several round trips to Java, and a hundred of them are a tenth of a small
+    superstep.
+
+    The state is a table with one row per vertex, partitioned by the hash of ``id`` like the
+    vertices: ``id``, ``degree``, ``inside``, ``sending`` (whether the vertex sends along its
+    out-edges in the next superstep) and the columns of the algorithm. Raw messages go along the
+    edges; Spark may combine them.
+
+    Attributes
+    ----------
+    value : str
+        The result of a vertex from its row, as SQL.
+    """
+
+    value: ClassVar[str]
+
+    def job(self, graph: Any, session: OpenSession, **options: Any) -> SuperstepJob:
+        """Return a run that resumes from a checkpoint when an executor is lost."""
+        return _TableJob(self, session, **options)
 
     @abstractmethod
     def initial(self) -> DataFrame:
@@ -96,10 +124,6 @@ class SuperstepProgram(ABC):
     def values(self, state: DataFrame) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
         return state.selectExpr("id", f"{self.value} AS value")
-
-    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
-        """Return a summary of the result, from the last state and the sums of all states."""
-        return {}
 
     def state_of(
         self, table: DataFrame | None = None, sending: str = "true", **columns: str | Column
@@ -129,7 +153,11 @@ class SuperstepProgram(ABC):
 
 @dataclass(frozen=True)
 class SuperstepLog:
-    """Counters and times of the supersteps of a run."""
+    """Counters and times of the supersteps of a run.
+
+    Counters are those of senders by iteration and partition. For messages that no shuffle carries,
+    they include the ``records`` and ``bytes`` to and from the driver.
+    """
 
     state: DataFrame
     sums: list[Mapping[str, float]]
@@ -140,7 +168,6 @@ class SuperstepLog:
     checkpoint_seconds: float = 0.0
     redone: int = 0
     values: npt.NDArray[Any] | None = None
-    moved: pd.DataFrame | None = None
 
 
 def changing_number(value: float) -> str:
@@ -158,132 +185,170 @@ def superstep_group(run: str, iteration: int) -> str:
     return f"{run}/superstep/{iteration}"
 
 
-def run_supersteps(
-    program: SuperstepProgram,
-    session: OpenSession,
-    *,
-    run: str,
-    threshold: float,
-    limit: int,
-    progress: IterationCallback | None = None,
-    ready: Callable[[], None] = lambda: None,
-) -> SuperstepLog:
-    """Run supersteps until the aggregate is below the threshold.
+class SuperstepJob(ABC):
+    """A run of supersteps until the aggregate is below the threshold.
+
+    Parameters
+    ----------
+    session : OpenSession
+    run : str
+        The name of the run, with which its job groups start.
+    threshold : float
+    limit : int
+        Supersteps at most.
+    progress : callable, optional
+    """
+
+    def __init__(
+        self,
+        session: OpenSession,
+        *,
+        run: str,
+        threshold: float,
+        limit: int,
+        progress: IterationCallback | None = None,
+    ) -> None:
+        self._session, self._run = session, run
+        self._threshold, self._limit, self._progress = threshold, limit, progress
+        self._aggregates: list[float] = []
+        self._seconds: list[float] = []
+        self._counts: list[pd.DataFrame] = []
+
+    def execute(self, ready: Callable[[], None]) -> SuperstepLog:
+        """Set up, call `ready`, run the supersteps, and return what was measured."""
+        started = time.perf_counter()
+        with spark_failures("setting up on Spark"):
+            self._session.group(superstep_group(self._run, 0))
+            self.begin()
+        setup_seconds = time.perf_counter() - started
+        ready()
+        self.go_on()
+        return self.log(
+            convergence=self._aggregates,
+            seconds=self._seconds,
+            counts=pd.concat(self._counts, ignore_index=True),
+            setup_seconds=setup_seconds,
+        )
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Create the first state."""
+
+    @abstractmethod
+    def advance(self) -> float:
+        """Run a superstep, and return its aggregate."""
+
+    @abstractmethod
+    def log(self, **measured: Any) -> SuperstepLog:
+        """Return the last state with what was measured."""
+
+    def go_on(self) -> None:
+        """Run supersteps to the end."""
+        while not self._over:
+            self._superstep()
+
+    @property
+    def _over(self) -> bool:
+        converged = bool(self._aggregates) and self._aggregates[-1] < self._threshold
+        return converged or len(self._aggregates) >= self._limit
+
+    def _superstep(self) -> None:
+        iteration = len(self._aggregates) + 1
+        started = time.perf_counter()
+        with spark_failures(f"superstep {iteration} on Spark"):
+            self._session.group(superstep_group(self._run, iteration))
+            aggregate = self.advance()
+        self._seconds.append(time.perf_counter() - started)
+        self._aggregates.append(aggregate)
+        if self._progress is not None:
+            self._progress(iteration, aggregate)
+
+
+class _TableJob(SuperstepJob):
+    """A run over tables, whose only sums come to the driver.
 
     The lineage of every state is truncated (``localCheckpoint``) in the action that computes its
     sums; otherwise a plan doubles with every superstep. The state is then in the memory of the
     executors. With checkpoints, every few states and the last one are also stored in files, and a
     run that loses an executor resumes from the newest one.
     """
-    job = _Run(program, session, run, threshold, limit, progress)
-    with spark_failures("setting up on Spark"):
-        job.begin()
-    setup_seconds = job.setup_seconds
-    ready()
-    while True:
-        try:
-            job.go_on()
-            break
-        except ExecutorLostError as error:
-            job.go_back(error)
-    return SuperstepLog(
-        job.state,
-        job.sums,
-        job.aggregates,
-        job.seconds,
-        pd.concat(job.counts[:-1], ignore_index=True),
-        setup_seconds,
-        job.checkpoint_seconds,
-        job.redone,
-    )
 
+    _state: DataFrame
 
-class _Run:
-    """A run of supersteps that resumes from a checkpoint when an executor is lost."""
-
-    state: DataFrame
-
-    def __init__(
-        self,
-        program: SuperstepProgram,
-        session: OpenSession,
-        run: str,
-        threshold: float,
-        limit: int,
-        progress: IterationCallback | None,
-    ) -> None:
-        self._program, self._session, self._run = program, session, run
-        self._threshold, self._limit, self._progress = threshold, limit, progress
+    def __init__(self, program: SuperstepProgram, session: OpenSession, **options: Any) -> None:
+        super().__init__(session, **options)
+        self._program = program
+        self._sums: list[Mapping[str, float]] = []
         self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss
-        self._lost_seconds = self.checkpoint_seconds = 0.0
-        self.redone = 0
+        self._checkpoint_seconds = 0.0
+        self._redone = 0
 
     def begin(self) -> None:
-        """Create the first state; counts and sums are of all states, the others of supersteps."""
-        started = time.perf_counter()
-        self._session.group(superstep_group(self._run, 0))
         state = self._program.initial()
         self._figures = _figures(self._program)
-        self.counts: list[pd.DataFrame] = []
-        self.sums: list[Mapping[str, float]] = []
-        self.aggregates: list[float] = []
-        self.seconds: list[float] = []
         self._settle(state)
-        self.setup_seconds = time.perf_counter() - started
+
+    def advance(self) -> float:
+        before = self._state
+        self._settle(self._program.advance(before, self._sums[-1]))
+        if self._saved is None or self._saved[1] is not before:
+            forget(before)
+        return self._program.convergence(self._sums[-1])
 
     def go_on(self) -> None:
-        """Run supersteps to the end, with checkpoints at intervals."""
-        checkpoints = self._session.checkpoints
-        while not self._over:
-            self._superstep()
-            if checkpoints is not None and (self._over or checkpoints.due(len(self.aggregates))):
-                self._save(checkpoints)
+        """Run supersteps to the end, with checkpoints at intervals.
 
-    def go_back(self, error: ExecutorLostError) -> None:
-        """Go back to the newest checkpoint, or to the start; raise the error if that is useless."""
-        done = len(self.aggregates)
+        Work that is lost with an executor counts towards the first superstep after it.
+        """
+        checkpoints = self._session.checkpoints
+        lost = 0.0
+        while not self._over:
+            started, done = time.perf_counter(), len(self._aggregates)
+            try:
+                self._superstep()
+                self._seconds[-1] += lost
+                lost = 0.0
+                if checkpoints and (self._over or checkpoints.due(len(self._aggregates))):
+                    self._save(checkpoints)
+            except ExecutorLostError as error:
+                if len(self._aggregates) == done:
+                    lost += time.perf_counter() - started
+                lost += self._go_back(error)
+
+    def _go_back(self, error: ExecutorLostError) -> float:
+        """Go back to the newest checkpoint, or to the start, and return the lost seconds; raise the
+        error if that is useless.
+        """
+        done = len(self._aggregates)
         self._losses.append(done)
         if self._session.checkpoints is None or self._losses.count(done) >= _MOST_LOSSES:
             raise error
-        forget(self.state)
-        began = time.perf_counter()
+        forget(self._state)
+        started = time.perf_counter()
         kept = 0 if self._saved is None else self._saved[0]
-        self._lost_seconds += sum(self.seconds[kept:])
-        self.redone += done - kept
+        dropped = sum(self._seconds[kept:])
+        self._redone += done - kept
+        del self._aggregates[kept:], self._seconds[kept:]
         if self._saved is None:
+            self._counts.clear()
+            self._sums.clear()
             with spark_failures("setting up on Spark again"):
+                self._session.group(superstep_group(self._run, 0))
                 self.begin()
         else:
-            self.state = self._saved[1]
-            del self.aggregates[kept:], self.seconds[kept:]
-            del self.counts[kept + 1 :], self.sums[kept + 1 :]
-        self._lost_seconds += time.perf_counter() - began
+            self._state = self._saved[1]
+            del self._counts[kept + 1 :], self._sums[kept + 1 :]
+        return dropped + time.perf_counter() - started
 
-    @property
-    def _over(self) -> bool:
-        converged = bool(self.aggregates) and self.aggregates[-1] < self._threshold
-        return converged or len(self.aggregates) >= self._limit
-
-    def _superstep(self) -> None:
-        iteration = len(self.aggregates) + 1
-        started = time.perf_counter()
-        before = self.state
-        try:
-            with spark_failures(f"superstep {iteration} on Spark"):
-                self._session.group(superstep_group(self._run, iteration))
-                self._settle(self._program.advance(before, self.sums[-1]))
-        except ExecutorLostError:
-            self._lost_seconds += time.perf_counter() - started
-            raise
-        # Lost work counts towards the first superstep after it.
-        self.seconds.append(time.perf_counter() - started + self._lost_seconds)
-        self._lost_seconds = 0.0
-        if self._saved is None or self._saved[1] is not before:
-            forget(before)
-        self.aggregates.append(self._program.convergence(self.sums[-1]))
-        if self._progress is not None:
-            self._progress(iteration, self.aggregates[-1])
+    def log(self, **measured: Any) -> SuperstepLog:
+        return SuperstepLog(
+            state=self._state,
+            sums=self._sums,
+            checkpoint_seconds=self._checkpoint_seconds,
+            redone=self._redone,
+            **measured,
+        )
 
     def _settle(self, state: DataFrame) -> None:
         """Truncate the lineage of a state; add its senders and sums."""
@@ -292,24 +357,24 @@ class _Run:
         rows = state.groupBy(partition).agg(*columns).collect()
         table = pd.DataFrame([row.asDict() for row in rows]).sort_values("partition")
         # The senders of a state send in the superstep after it.
-        iteration = len(self.counts) + 1
+        iteration = len(self._counts) + 1
         counts = table[["partition", *_COUNTS]].reset_index(drop=True)
-        self.state = state
-        self.counts.append(counts.assign(iteration=iteration))
+        self._state = state
+        self._counts.append(counts.assign(iteration=iteration))
         sums = {str(name): float(table[name].sum()) for name in table if str(name)[:4] == _SUM}
-        self.sums.append({name.removeprefix(_SUM): each for name, each in sums.items()})
+        self._sums.append({name.removeprefix(_SUM): each for name, each in sums.items()})
 
     def _save(self, checkpoints: Checkpoints) -> None:
-        iteration = len(self.aggregates)
+        iteration = len(self._aggregates)
         started = time.perf_counter()
         with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
             self._session.group(f"{self._run}/checkpoint/{iteration}")
-            saved = checkpoints.save(self.state)
+            saved = checkpoints.save(self._state)
         self._saved = iteration, saved
         if self._over:  # the result is read from there
-            forget(self.state)
-            self.state = saved
-        self.checkpoint_seconds += time.perf_counter() - started
+            forget(self._state)
+            self._state = saved
+        self._checkpoint_seconds += time.perf_counter() - started
 
 
 def _figures(program: SuperstepProgram) -> list[Column]:
@@ -329,3 +394,19 @@ def _figures(program: SuperstepProgram) -> list[Column]:
         **{f"{_SUM}{name}": f"sum({each})" for name, each in program.sums().items()},
     }
     return [F.expr(each).alias(name) for name, each in columns.items()]
+
+
+def program_of(algorithm: Algorithm) -> type[SparkProgram]:
+    """Return the program that runs an algorithm on Spark."""
+    found: type[SparkProgram] | None = algorithm.part_for("spark")
+    if found is None:
+        raise RequestError(
+            f"{algorithm.name} declares no program for the spark engine; accepted: an algorithm "
+            "with runs_on = {'spark': a SuperstepProgram}"
+        )
+    return found
+
+
+def check_program(algorithm: Algorithm) -> None:
+    """Check that an algorithm has a program, and that Spark is new enough for it."""
+    require_spark_line(program_of(algorithm).oldest_spark, f"{algorithm.name} on Spark")

@@ -27,6 +27,7 @@ SLICES = "slice int, counts binary"
 _PIECE = 1 << 20  # edges numbered at a time (16 MiB): limits memory
 _BLOCK = 1 << 20  # edges of a block, unless one vertex has more: limits memory
 _MIXER = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash: 2**32 / golden ratio
+_UNWEIGHTED = np.zeros(0, np.float32)
 _TABLE = 8  # ids up to so many times the vertices use a lookup table: limits memory
 
 
@@ -71,7 +72,7 @@ def bucketed(
     number = _numbering(ids.value)
     for columns in _pieces(batches, 3 if weighted else 2):
         sources, targets = number(columns[0]), number(columns[1])
-        weights: Any = columns[2].astype(np.float32) if weighted else np.zeros(0, np.float32)
+        weights: Any = columns[2].astype(np.float32) if weighted else _UNWEIGHTED
         if both:
             sources, targets = (
                 np.concatenate((sources, ~targets)),
@@ -107,6 +108,17 @@ def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
         yield from _cut(key, weights)
 
 
+def sorted_blocks(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Sort the edges of a partition, which has each edge once, and split them into blocks."""
+    kept = list(batches)
+    if not kept:
+        return
+    sources, targets, *weights = _joined(kept, kept[0].num_columns)
+    key = targets << 32 | sources
+    order = np.argsort(key)
+    yield from _cut(key[order], *(each[order].astype(np.float32) for each in weights))
+
+
 def _merged(
     key: npt.NDArray[np.int64], turned: npt.NDArray[np.bool_], weights: npt.NDArray[np.float32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
@@ -119,7 +131,9 @@ def _merged(
     return key[first], np.maximum.reduceat(sums, first).astype(np.float32)
 
 
-def _cut(key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> Iterator[pa.RecordBatch]:
+def _cut(
+    key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32] = _UNWEIGHTED
+) -> Iterator[pa.RecordBatch]:
     """Split sorted edges into blocks; all edges of a vertex stay together."""
     targets = (key >> 32).astype(np.int32)
     sources = (key & 0xFFFFFFFF).astype(np.int32)

@@ -12,18 +12,19 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from predict_graph.engines.base import RunFollower
+from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.called import CalledAlgorithm
+from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.log.following import followed_call
-from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
-from predict_graph.engines.spark.recognition.supersteps import recognise, recognised_so_far
+from predict_graph.engines.spark.recognition.supersteps import recognise
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
@@ -170,10 +171,12 @@ def profile_spark_function(
         context.setLocalProperty(name, None)  # the function may set its own
     logged, began = session.log_from_now(), time.time()
     ready()
-    followed = followed_call(session.for_functions, logged, follower, _recognised_ends)
+    kept = session.storage_bytes()  # memory cached by earlier jobs
+    followed = followed_call(session.for_functions, logged, follower)
     with _failures_of(job), _without_warnings(), followed:
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
+    stored = max(session.storage_bytes() - kept, 0)
     session.flush()
     log = logged.read()
     log = replace(log, application={**log.application, "started": began, "finished": ended})
@@ -183,6 +186,7 @@ def profile_spark_function(
         raise RequestError(f"{job.name}: {error}") from error
     phases = observed_phases(log, found)
     phases["read"] += read_seconds
+    rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
     return RunProfile(
         algorithm=job.name,
         parameters=dict(job.parameters),
@@ -193,18 +197,12 @@ def profile_spark_function(
             "executors_lost": log.executors_lost(began, session.settings.executors),
         },
         phases=phases,
-        rows=Table(observed_table(log, found, int(graph["vertices"]))),
+        rows=Table(rows),
         convergence=np.full(found.iterations, np.nan),
         converged=True,
         values=np.empty(0),
         result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
     )
-
-
-def _recognised_ends(log: EventLog) -> list[float]:
-    """Return when the recognised supersteps of a running function ended."""
-    found = recognised_so_far(log)
-    return [] if found is None else [step.finished for step in found.supersteps]
 
 
 def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:
@@ -287,3 +285,40 @@ def _computed(result: Any) -> None:
     table = getattr(result, "vertices", result)
     if isinstance(table, DataFrame):
         table.write.format("noop").mode("overwrite").save()
+
+
+class FunctionAlgorithm(CalledAlgorithm):
+    """A function that only Spark can run and whose convergence is unknown."""
+
+    name = "function"
+    summary = "a Python function on Spark"
+    convergence = "absolute"
+    declared = ()
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"observed": True})
+
+    def __init__(self, job: SparkFunction, source: str) -> None:
+        super().__init__()
+        self.job = job
+        self.source = source
+        self.name = job.name  # type: ignore[misc]
+
+    def __reduce__(self) -> Any:
+        return function_algorithm, (self.source, dict(self.job.parameters))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options of the function that are set."""
+        return dict(self.job.parameters)
+
+    def run_in(
+        self, session: OpenSession, graph: Graph, follower: RunFollower | None
+    ) -> RunProfile:
+        """Run it on a graph; notify a follower of supersteps as they end."""
+        ready = partial(supersteps_begin, follower, self, graph, 0.0, self.max_iterations)
+        return run_spark_function(self.job, session, graph, follower=follower, ready=ready)
+
+
+def function_algorithm(
+    source: str, parameters: Mapping[str, Any] | None = None
+) -> FunctionAlgorithm:
+    """Return the algorithm for ``FILE.py:FUNCTION``."""
+    return FunctionAlgorithm(load_spark_function(source, parameters), source)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.algorithms.naming import NamedVertices, check_ids
+from predict_graph.engines.spark.called import CalledAlgorithm
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
+from predict_graph.engines.spark.session.graphframes import check_brought
+from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.graph import Graph
+
+if TYPE_CHECKING:
+    from predict_graph.engines.base import RunFollower
+    from predict_graph.engines.profile import RunProfile
+    from predict_graph.engines.spark.session.opening import OpenSession
+    from predict_graph.engines.spark.session.settings import SparkSettings
 
 REPLAY_COLUMNS = (
     *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
@@ -24,7 +32,7 @@ In loops over tables, messages are rows before combining, entries are numbers be
 received vertices have a changed result, and shipped rows are sent to joins."""
 
 
-class LibraryAlgorithm(Algorithm):
+class LibraryAlgorithm(CalledAlgorithm):
     """A library algorithm that Spark runs unchanged; a local replay counts its supersteps.
 
     The local replay uses the same stopping rule. A GraphX superstep makes messages; the last one
@@ -45,15 +53,6 @@ class LibraryAlgorithm(Algorithm):
         """The name of the algorithm whose costs apply: usually its own."""
         return self.name
 
-    @property
-    def max_iterations(self) -> int:
-        """The limit of iterations: none."""
-        return 2**31
-
-    def threshold(self, vertices: int) -> float:
-        """Return 0: the library has its own stopping rule."""
-        return 0.0
-
     def within(self, graph: Graph) -> Self:
         """Return the algorithm with its parameters resolved for a graph or sample; unchanged by
         default.
@@ -64,6 +63,20 @@ class LibraryAlgorithm(Algorithm):
     def at(self) -> tuple[int, ...]:
         """The vertices that a parameter names, in the graph it was resolved for."""
         return ()
+
+    def check(self, settings: SparkSettings) -> None:
+        """Check that the settings load GraphFrames, if it needs that."""
+        if self.library == "GraphFrames":
+            require_spark()
+            check_brought(settings.graphframes_jar, settings.conf)
+
+    def run_in(
+        self, session: OpenSession, graph: Graph, follower: RunFollower | None
+    ) -> RunProfile:
+        """Run it on a graph; notify a follower of supersteps as they end."""
+        from predict_graph.engines.spark.library.running import run_library
+
+        return run_library(self, session, graph, follower)
 
     @abstractmethod
     def call(self, java: Any, graph: Any) -> Any:

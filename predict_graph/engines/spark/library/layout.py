@@ -28,7 +28,10 @@ _LEVEL = 1  # of compression: trades off size for speed, as files are read once
 
 @dataclass(frozen=True)
 class EdgeLayout:
-    """The edges of a graph, partition by partition, in processing order."""
+    """The edges of a graph, partition by partition, in processing order.
+
+    The library's graph has vertices with edges only, or, with `everyone`, all of them.
+    """
 
     vertices: int
     starts: IntArray

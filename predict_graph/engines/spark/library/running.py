@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,25 +16,27 @@ from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
-from predict_graph.engines.spark.library.loading import check_partitions, loader_of
 from predict_graph.engines.spark.library.supersteps import (
-    ended_supersteps,
     sent_records,
     supersteps_of,
 )
 from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.following import followed_call
-from predict_graph.engines.spark.recognition.observed import observed_table
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.graphframes import check_there
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours
-from predict_graph.errors import JobError
+from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours, keeping_in, release
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 
 RECORDS, ENTRIES, MERGED = "twin_records", "twin_entries", "merged_entries"
 """Columns of a run's table: records and entries counted by the local replay."""
+
+
+_FILE_SIZE = "spark.sql.files.maxPartitionBytes"
 
 
 def run_library(
@@ -75,8 +77,7 @@ def run_library(
         session.group(algorithm.name)
         supersteps_begin(follower, algorithm, graph, 0.0, len(rounds))
         began = time.time()
-        ends = partial(ended_supersteps, algorithm=algorithm, began=began)
-        with followed_call(spark, logged, follower, ends):
+        with followed_call(spark, logged, follower, algorithm.name):
             result = algorithm.call(java, loaded)
             if algorithm.separated_by != "stages":  # else nothing has run yet
                 session.group("write")
@@ -138,13 +139,95 @@ def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph)
 def _unpersisted(session: OpenSession) -> Iterator[None]:
     """Release memory that GraphX caches; in a user's session, only what this run cached."""
     context: Any = session.spark.sparkContext
-    site = context.getLocalProperty(SITE)
     before = set(context._jsc.getPersistentRDDs().keys())
     try:
         yield
     finally:
         with suppress(Exception):  # a failed session has released its memory
-            kept = context._jsc.getPersistentRDDs()
-            for number in set(kept.keys()) - before:
-                if site is None or kept[number].rdd().getCreationSite() == site:
-                    kept[number].unpersist(False)
+            release(context, context.getLocalProperty(SITE), before)
+
+
+class _GraphX:
+    """A GraphX graph by ``GraphLoader.edgeListFile``, whose vertices and routing tables are then
+    set up.
+    """
+
+    def __init__(self, session: OpenSession) -> None:
+        self.session = session
+        self.loaded: Any = None
+
+    @contextmanager
+    def opened(self, folder: Path) -> Iterator[None]:
+        """Change the session settings that the library needs, and restore them."""
+        yield
+
+    def read(self, source: Path) -> None:
+        """Read the edges from a folder with a file for each partition."""
+        spark: Any = self.session.for_functions
+        level = spark._jvm.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
+        self.loaded = spark._jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(
+            *(spark.sparkContext._jsc.sc(), source.as_uri(), False),
+            *(self.session.settings.partitions, level, level),
+        )
+
+    def graph(self, vertices: int) -> Any:
+        """Return the graph of the edges that were read."""
+        self.loaded.vertices().count()
+        return self.loaded
+
+    def compute(self, result: Any) -> None:
+        """Compute a result in full and discard it."""
+        result.vertices().count()
+
+
+class _GraphFrames(_GraphX):
+    """A GraphFrame of two tables, with our settings for tables.
+
+    Vertices without edges are included.
+    """
+
+    @contextmanager
+    def opened(self, folder: Path) -> Iterator[None]:
+        java: Any = self.session.spark._jvm
+        check_there(java)
+        try:
+            with keeping_in(self.session.spark, folder):
+                yield
+        finally:
+            if self.loaded is not None:
+                self.loaded.unpersist()
+
+    def read(self, source: Path) -> None:
+        spark = self.session.spark
+        before = spark.conf.get(_FILE_SIZE)
+        spark.conf.set(_FILE_SIZE, "1")  # Spark merges small files up to this size
+        try:
+            rows = spark.read.schema("src long, dst long").csv(str(source), sep=" ")
+            self.loaded = rows.persist()
+            self.loaded.count()
+        finally:
+            spark.conf.set(_FILE_SIZE, str(before))
+
+    def graph(self, vertices: int) -> Any:
+        spark: Any = self.session.spark
+        table: Any = spark.range(0, vertices, 1, self.session.settings.partitions)
+        return spark._jvm.org.graphframes.GraphFrame.apply(table._jdf, self.loaded._jdf)
+
+    def compute(self, result: Any) -> None:
+        result.write().format("noop").mode("overwrite").save()
+
+
+def loader_of(algorithm: LibraryAlgorithm, session: OpenSession) -> _GraphX:
+    """Return the loader of the graph that an algorithm needs."""
+    return (_GraphFrames if algorithm.library == "GraphFrames" else _GraphX)(session)
+
+
+def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:
+    """Reject a session that would use another number of edge partitions."""
+    name = "spark.default.parallelism"
+    there = int(context.defaultParallelism()) if context.getConf().contains(name) else partitions
+    if there != partitions:
+        raise RequestError(
+            f"{name} is {there} in this session, and {algorithm.name} distributes edges over "
+            f"as many partitions; accepted: {partitions}, or none"
+        )

@@ -18,11 +18,9 @@ from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import (
     Recognised,
     Superstep,
-    finished_jobs,
     message_ends,
     message_stages,
     steps_of_jobs,
-    whole_supersteps,
     with_step,
 )
 from predict_graph.errors import JobError
@@ -54,24 +52,6 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
     steps = steps_of_jobs(log, jobs, ends, began)
     reason = "each ends with a sum" if algorithm.separated_by == "sums" else "each makes messages"
     return Recognised(steps, "names", algorithm.name, "certain", reason)
-
-
-def ended_supersteps(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> list[float]:
-    """Return when the completed supersteps ended, in the log of a running call.
-
-    Until the next one starts, the last one is complete if it has as many jobs as those before it.
-    """
-    over = log if algorithm.separated_by == "stages" else finished_jobs(log)
-    try:
-        found = supersteps_of(over, algorithm, began).supersteps
-    except JobError:  # none has started
-        return []
-    if algorithm.separated_by == "messages":
-        found = whole_supersteps(found)
-    # Exclude the last one, and those whose stages have not run yet
-    elif algorithm.separated_by == "stages":
-        found = found[:-1]
-    return [step.finished for step in found if step.finished > began]
 
 
 def _by_stages(

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -302,18 +301,6 @@ def not_a_log(path: Path) -> RequestError:
 def wait_for_listeners(context: Any) -> None:
     """Wait until Spark has written all events; `context` is the Java context."""
     context.listenerBus().waitUntilEmpty(int(1000 * _FLUSHED))
-
-
-def wait_for_group(read: Callable[[], EventLog], group: str) -> EventLog:
-    """Read a log that is being written until all jobs of a group are in it, for some seconds."""
-    deadline = time.monotonic() + _FLUSHED
-    while True:
-        log = read()
-        of_group = log.jobs[log.jobs["group"] == group]
-        complete = len(of_group) and of_group["finished"].notna().all()
-        if complete or time.monotonic() > deadline:
-            return log
-        time.sleep(0.05)
 
 
 def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:

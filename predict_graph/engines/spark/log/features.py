@@ -1,4 +1,4 @@
-"""The table of a run on Spark: the work of each executor in each superstep."""
+"""The table and the phases of a run on Spark: the work of each executor in each superstep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
-from predict_graph.engines.spark.log.eventlog import succeeded
+from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
+from predict_graph.engines.spark.recognition.supersteps import Recognised
+from predict_graph.engines.spark.recognition.units import united
 from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
 
 EXECUTOR_COLUMNS = (
@@ -59,32 +61,25 @@ def with_average(table: pd.DataFrame, convergence: Any = np.nan) -> pd.DataFrame
 
 
 def superstep_table(
-    log: SuperstepLog,
-    tasks: pd.DataFrame,
-    run: str,
-    moved: pd.DataFrame | None = None,
-    *,
-    remote: bool = True,
+    log: SuperstepLog, tasks: pd.DataFrame, run: str, *, remote: bool = True
 ) -> pd.DataFrame:
     """Return one row per iteration and executor.
 
     Messages are counted as vertices send them, before combining; bytes are those that executors
-    read from themselves and from each other. For a vertex program they are in `moved`, since no
-    shuffle carries them: ``records`` and ``bytes`` to and from the driver by ``iteration`` and
-    ``partition``, `remote` if that is another machine.
+    read from themselves and from each other. Those to and from the driver are `remote` if that is
+    another machine.
     """
     iterations = len(log.convergence)
     groups = {superstep_group(run, number): number for number in range(1, iterations + 1)}
     own = tasks[tasks["group"].isin(list(groups))]
     table = executor_table(own.assign(iteration=own["group"].map(groups)), log.seconds)
-    counts = log.counts if moved is None else pd.concat([log.counts, moved])
-    homes = counts["partition"].map(_homes(own))
+    homes = log.counts["partition"].map(_homes(own))
     first = table["executor"].iloc[0] if len(table) else "driver"
     keys = ["iteration", "executor"]
-    counts = counts.assign(executor=homes.fillna(first)).drop(columns="partition")
+    counts = log.counts.assign(executor=homes.fillna(first)).drop(columns="partition")
     counts = counts.groupby(keys).sum()
     table = table.join(counts.reindex(pd.MultiIndex.from_frame(table[keys])).fillna(0.0), on=keys)
-    if moved is not None:
+    if "bytes" in table:
         table = table.assign(
             local_message_bytes=0 if remote else table["bytes"],
             remote_message_bytes=table["bytes"] if remote else 0,
@@ -106,3 +101,56 @@ def _homes(tasks: pd.DataFrame) -> dict[int, str]:
     making = making[making["stage"] == making.groupby("group")["stage"].transform("max")]
     last = making.sort_values("finished").drop_duplicates("task", keep="last")
     return dict(zip(last["task"].astype(int), last["executor"].astype(str), strict=True))
+
+
+def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.DataFrame:
+    """Return one row per superstep and executor.
+
+    Task metrics count records and bytes, not vertices. Messages are the records that an executor
+    read from shuffles, after Spark combined them; the share of bytes from other executors counts as
+    remote. Active vertices are not visible, so all vertices count.
+    """
+    step_of = {
+        stage: number
+        for number, step in enumerate(found.supersteps, start=1)
+        for stage in step.stages
+    }
+    own = log.tasks[log.tasks["stage"].isin(list(step_of))]
+    own = own.assign(iteration=own["stage"].map(step_of).astype(int))
+    table = executor_table(own, [step.seconds for step in found.supersteps])
+    every = table.groupby("iteration")["tasks"].transform("sum")
+    held = np.round(table["tasks"] / np.maximum(every, 1) * vertices)
+    size = table["local_message_bytes"] + table["remote_message_bytes"]
+    records = table["shuffle_read_records"]
+    remote: Any = np.round(records * table["remote_message_bytes"] / np.maximum(size, 1))
+    return with_average(
+        table.assign(
+            total_vertices=held,
+            active_vertices=held,
+            remote_messages=remote,
+            local_messages=records - remote,
+        )
+    )
+
+
+def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
+    """Return the seconds of setup, read, superstep and write.
+
+    Read is the time before the first superstep in which tasks read uncached input; write is all
+    after the last superstep; setup is the rest before the first, including the start of the
+    application.
+    """
+    begin = float(log.application.get("started") or log.jobs["started"].min())
+    ends = [log.application.get("finished"), log.jobs["finished"].max(), found.finished]
+    end = max(float(moment) for moment in ends if moment is not None and moment == moment)
+    fresh = log.stages.loc[~log.stages["cached"].astype(bool), "stage"]
+    tasks = log.tasks[log.tasks["stage"].isin(fresh) & (log.tasks["input_bytes"] > 0)]
+    tasks = tasks[tasks["finished"] <= found.started]
+    read = united(tasks)
+    before = max(found.started - begin, 0.0)
+    return {
+        "setup": max(before - read, 0.0),
+        "read": min(read, before),
+        "superstep": float(sum(step.seconds for step in found.supersteps)),
+        "write": max(end - found.finished, 0.0),
+    }

@@ -8,13 +8,13 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.base import RunFollower
-from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog
+from predict_graph.engines.spark.recognition.supersteps import recognised_so_far
 from predict_graph.errors import PredictGraphError
 
 if TYPE_CHECKING:
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 _EVERY = 1.0  # limits the rate of polls: seconds between two
 _SHARE = 0.05  # limits the share of a core spent on polls, beside the driver
 
-Ends = Callable[[EventLog], Sequence[float]]
-"""Returns when the completed supersteps in a log ended, in seconds since 1970."""
-
 
 @contextmanager
 def followed_call(
-    spark: SparkSession, logged: GrowingLog, follower: RunFollower | None, ends: Ends
+    spark: SparkSession,
+    logged: GrowingLog,
+    follower: RunFollower | None,
+    library: str | None = None,
 ) -> Iterator[None]:
     """Notify a follower of supersteps as they end, while the jobs of a call run in this thread.
+
+    With the name of a library's algorithm, they are those of its job group.
 
     An exception of the follower cancels these jobs, and is raised here. Nothing else may read the
     log meanwhile.
@@ -47,7 +49,7 @@ def followed_call(
             context.cancelJobsWithTag(tag)
 
     context.addJobTag(tag)
-    poller = _Poller(logged, follower, ends, cancel)
+    poller = _Poller(logged, follower, library, cancel)
     try:
         yield
     finally:
@@ -62,10 +64,15 @@ class _Poller:
     """Polls a log in a thread until it is stopped."""
 
     def __init__(
-        self, logged: GrowingLog, follower: RunFollower, ends: Ends, cancel: Callable[[], None]
+        self,
+        logged: GrowingLog,
+        follower: RunFollower,
+        library: str | None,
+        cancel: Callable[[], None],
     ) -> None:
         self.error: BaseException | None = None
-        self._logged, self._follower, self._ends, self._cancel = logged, follower, ends, cancel
+        self._logged, self._follower, self._library = logged, follower, library
+        self._cancel = cancel
         self._reported: list[float] = []
         self._over = threading.Event()
         self._thread = threading.Thread(
@@ -97,7 +104,8 @@ class _Poller:
     def _poll(self) -> None:
         if not self._logged.poll():
             return
-        found = list(self._ends(self._logged.log()))
+        recognised = recognised_so_far(self._logged.log(), self._library)
+        found = [step.finished for step in recognised.supersteps] if recognised else []
         # Report again from the first superstep that turned out to be longer or another one.
         same = [one == other for one, other in zip(found, self._reported, strict=False)]
         first = same.index(False) if False in same else len(same)

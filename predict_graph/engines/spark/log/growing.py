@@ -12,7 +12,6 @@ from predict_graph.errors import JobError, RequestError
 
 _UNFINISHED = ".inprogress"
 _PLAIN = b'{"Event":'
-_PIECE = 1 << 24  # bytes read at a time: limits memory
 
 
 @dataclass
@@ -127,12 +126,11 @@ def _plain_lines(file: Path, taken: _Taken) -> Iterator[bytes]:
         raise _cut_short(file, f"{taken.size} bytes", size)
     with file.open("rb") as content:
         content.seek(taken.size)
-        rest = b""
-        while piece := content.read(_PIECE):
-            *lines, rest = (rest + piece).split(b"\n")
-            for line in lines:
-                taken.size += len(line) + 1
-                yield line
+        for line in content:
+            if not line.endswith(b"\n"):
+                break  # only its beginning has been written
+            taken.size += len(line)
+            yield line
 
 
 def _unpacked_lines(file: Path, taken: _Taken) -> list[bytes]:

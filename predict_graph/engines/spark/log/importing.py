@@ -70,7 +70,7 @@ def _record(
     vertices: int | None,
     edges: int | None,
 ) -> RunRecord:
-    from predict_graph.engines.spark.recognition.observed import observed_phases, observed_table
+    from predict_graph.engines.spark.log.features import observed_phases, observed_table
 
     named = _OUR_RUN.sub(r"\1", found.name) if found.by == "names" else None
     began = float(log.application.get("started") or found.started)

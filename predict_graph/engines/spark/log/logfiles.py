@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import re
-import struct
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,12 +15,10 @@ from predict_graph.limits import beyond, check_unpacked, limits
 
 ROLLED = re.compile(r"events_(\d+)_")
 _DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
-_LZ4_BLOCK = b"LZ4Block"
 _CHUNK = 1 << 20  # bytes decompressed at a time: limits memory
-_BLOCK_BYTES = 1 << 26  # limits memory: Spark's settings allow blocks of at most half of it
 _ACCEPTED = (
-    "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip, "
-    "zstd, lz4 or snappy (not lzf)"
+    "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip "
+    "or zstd, Spark's default"
 )
 
 
@@ -69,8 +65,9 @@ def log_lines(path: Path) -> Iterator[bytes]:
 def _lines(content: IO[bytes], file: Path) -> Iterator[bytes]:
     head = content.read(16)
     content.seek(0)
-    if head.startswith(b"ZV"):
-        raise RequestError(f"{file} is compressed by lzf; accepted: {_ACCEPTED}")
+    for magic, codec in _REFUSED.items():
+        if head.startswith(magic):
+            raise RequestError(f"{file} is compressed by {codec}; accepted: {_ACCEPTED}")
     for magic, unpacked in _COMPRESSED.items():
         if head.startswith(magic):
             yield from _split(unpacked(content), content, file)
@@ -91,7 +88,7 @@ def _split(pieces: Iterator[bytes], packed: IO[bytes], file: Path) -> Iterator[b
             *lines, rest = (rest + piece).split(b"\n")
             _check_line(rest, file)
             yield from lines
-    except (EOFError, zlib.error, struct.error, OSError) as error:
+    except (EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, 0):
             raise
     if rest:
@@ -108,65 +105,16 @@ def _gzip(content: IO[bytes]) -> Iterator[bytes]:
     return iter(lambda: unpacked.read1(_CHUNK), b"")
 
 
-def _arrow(content: IO[bytes], compression: str) -> Iterator[bytes]:
+def _zstd(content: IO[bytes]) -> Iterator[bytes]:
     import pyarrow as pa
 
-    with pa.CompressedInputStream(pa.PythonFile(content, mode="r"), compression) as stream:
+    with pa.CompressedInputStream(pa.PythonFile(content, mode="r"), "zstd") as stream:
         while piece := stream.read(_CHUNK):
             yield piece
 
 
-def _lz4_blocks(content: IO[bytes]) -> Iterator[bytes]:
-    """Decompress the format of Spark's lz4 codec: blocks with a header of 21 bytes each."""
-    import pyarrow as pa
-
-    codec = pa.Codec("lz4_raw")
-    while header := content.read(21):
-        magic, token, packed, plain, _ = struct.unpack("<8sBiii", header)
-        if magic != _LZ4_BLOCK:
-            raise EOFError
-        block = _block(content, packed)
-        if packed:
-            stored = token & 0xF0 == 0x10
-            yield block if stored else codec.decompress(block, _checked(plain)).to_pybytes()
-
-
-def _snappy_blocks(content: IO[bytes]) -> Iterator[bytes]:
-    """Decompress the format of Spark's snappy codec: blocks, each after its length.
-
-    A block starts with the length of its content: seven bits per byte, the lowest first.
-    """
-    import pyarrow as pa
-
-    codec = pa.Codec("snappy")
-    content.read(16)
-    while header := content.read(4):
-        block = _block(content, *struct.unpack(">i", header))
-        plain = 0
-        for place, byte in enumerate(block[:5]):
-            plain |= (byte & 0x7F) << (7 * place)
-            if byte < 0x80:
-                break
-        yield codec.decompress(block, _checked(plain)).to_pybytes()
-
-
-def _block(content: IO[bytes], size: int) -> bytes:
-    block = content.read(_checked(size))
-    if len(block) < size:
-        raise EOFError
-    return block
-
-
-def _checked(size: int) -> int:
-    if not 0 <= size <= _BLOCK_BYTES:
-        raise EOFError
-    return size
-
-
 _COMPRESSED: dict[bytes, Callable[[Any], Iterator[bytes]]] = {
     b"\x1f\x8b": _gzip,
-    b"\x28\xb5\x2f\xfd": partial(_arrow, compression="zstd"),
-    b"\x04\x22\x4d\x18": partial(_arrow, compression="lz4"),
-    _LZ4_BLOCK: _lz4_blocks,
-    b"\x82SNAPPY\x00": _snappy_blocks,
+    b"\x28\xb5\x2f\xfd": _zstd,
 }
+_REFUSED = {b"ZV": "lzf", b"LZ4Block": "lz4", b"\x82SNAPPY\x00": "snappy"}

@@ -25,7 +25,7 @@ from predict_graph.engines.spark.session.opening import (
 )
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.tables.checkpoints import SITE
+from predict_graph.engines.spark.tables.checkpoints import SITE, release
 from predict_graph.errors import JobError, RequestError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
             with suppress(Exception):  # a stopped session has nothing left to restore
                 for name, value in before.items():
                     context.setLocalProperty(name, value)
-                _give_back(context, site)
+                release(context, site)
 
 
 def _check_open(spark: Any) -> None:
@@ -187,12 +187,3 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
         with suppress(Exception):
             context.listenerBus().removeListener(listener)
             listener.stop()
-
-
-def _give_back(context: Any, site: str) -> None:
-    """Release the memory of tables that we cached, and of no others."""
-    kept = context._jsc.getPersistentRDDs()
-    for number in list(kept.keys()):
-        table = kept[number]
-        if table.rdd().getCreationSite() == site:
-            table.unpersist(False)

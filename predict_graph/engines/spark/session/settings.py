@@ -236,7 +236,7 @@ class SparkSettings:
         master = given.pop("master", None) or os.environ.get("PREDICT_GRAPH_SPARK_MASTER")
         if master:
             given["master"] = master
-        return SparkSettings(**{name: value for name, value in given.items() if value is not None})
+        return SparkSettings(**given)
 
 
 def _check_own(key: object, value: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,14 @@ def forget(table: DataFrame) -> None:
     """Release the memory of a table from :func:`cut_off`."""
     plan: Any = table._jdf.queryExecution().logical()
     plan.rdd().unpersist(False)
+
+
+def release(context: Any, site: str | None, kept: Collection[int] = ()) -> None:
+    """Release cached data of a session, but for those `kept`; with a site, only what it created."""
+    there = context._jsc.getPersistentRDDs()
+    for number in set(there.keys()).difference(kept):
+        if site is None or there[number].rdd().getCreationSite() == site:
+            there[number].unpersist(False)
 
 
 def declared(table: DataFrame, partitions: int) -> DataFrame:

@@ -20,17 +20,10 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers.scan import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
 _NUMBERS = (*_INTEGERS, "float", "double")
-
-
-def try_cast(name: str, kind: str) -> Column:
-    """Return a column cast to another type; null where that fails."""
-    from pyspark.sql import functions as F
-
-    return F.expr(f"try_cast(`{name}` AS {kind})")
 
 
 def checked_columns(
@@ -70,29 +63,23 @@ def edge_columns(rows: DataFrame, columns: tuple[str, ...], place: str) -> DataF
     """Return the edges in the rows of a table; ``wrong`` is the column `place` where a row is not
     an edge, else null.
     """
-    from pyspark.sql import functions as F
-
     source, target, *weight = columns
-    return rows.select(
-        try_cast(source, "bigint").alias("src"),
-        try_cast(target, "bigint").alias("dst"),
-        *(F.col(f"`{name}`").cast("float").alias("weight") for name in weight),
-        F.when(no_edge(columns), F.expr(place)).alias("wrong"),
+    return rows.selectExpr(
+        f"try_cast(`{source}` AS bigint) AS src",
+        f"try_cast(`{target}` AS bigint) AS dst",
+        *(f"CAST(`{name}` AS float) AS weight" for name in weight),
+        f"if({_no_edge(columns)}, {place}, NULL) AS wrong",
     )
 
 
-def no_edge(columns: tuple[str, ...]) -> Column:
-    """Return whether a row is not an edge: an id is missing or negative, or a weight not finite."""
-    from pyspark.sql import functions as F
-
-    wrong = F.lit(False)
-    for name in columns[:2]:
-        id_ = try_cast(name, "bigint")
-        wrong = wrong | id_.isNull() | (id_ < 0)
-    for name in columns[2:]:
-        weight = F.col(f"`{name}`").cast("double")
-        wrong = wrong | weight.isNull() | ~(F.abs(weight) <= LARGEST_WEIGHT)
-    return wrong
+def _no_edge(columns: tuple[str, ...]) -> str:
+    """Return SQL for rows that are no edges: an id is missing or negative, a weight not finite."""
+    largest = f"{LARGEST_WEIGHT!r}D"
+    ids = [f"coalesce(try_cast(`{name}` AS bigint), -1) < 0" for name in columns[:2]]
+    weights = [
+        f"NOT coalesce(abs(CAST(`{name}` AS double)) <= {largest}, false)" for name in columns[2:]
+    ]
+    return " OR ".join(ids + weights)
 
 
 def parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
@@ -117,7 +104,7 @@ def _row_error(spark: SparkSession, columns: tuple[str, ...], wrong: str) -> Req
 
 def row_error(place: str, rows: DataFrame, columns: tuple[str, ...]) -> RequestError:
     """Return the error of the first row of a table that is not an edge."""
-    row = rows.where(no_edge(columns)).first()
+    row = rows.where(_no_edge(columns)).first()
     shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
     number = f" {row['_row'] + 1}" if row is not None and "_row" in row else ""
     return RequestError(

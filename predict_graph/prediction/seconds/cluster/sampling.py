@@ -20,7 +20,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.engines import EstimationContext, Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.packing import check_driver_bytes
-from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 from predict_graph.iterations import SampleSummary, draw_sample

@@ -17,10 +17,10 @@ import pandas as pd
 
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
-from predict_graph.engines.spark.functions.algorithm import FunctionAlgorithm
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.running import ENTRIES, RECORDS
-from predict_graph.engines.spark.programs import program_of
+from predict_graph.engines.spark.superstep import program_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph

@@ -27,10 +27,6 @@ ABORTED = (
             "an executor was lost with the data in its memory",
         ),
         (
-            ABORTED.format("ExecutorLostFailure (executor 1 exited caused by one of the tasks)"),
-            "an executor was lost",
-        ),
-        (
             ABORTED.format("java.lang.OutOfMemoryError: Java heap space"),
             "an executor ran out of memory (executor 1 on 127.0.0.12)",
         ),
@@ -42,10 +38,7 @@ ABORTED = (
             ABORTED.format("java.lang.ArithmeticException: / by zero"),
             "ArithmeticException: / by zero",
         ),
-        (
-            "IllegalStateException: Cannot call methods on a stopped SparkContext.",
-            "ended",
-        ),
+        ("IllegalStateException: Cannot call methods on a stopped SparkContext.", "ended"),
         ("", "no reason given"),
     ],
 )

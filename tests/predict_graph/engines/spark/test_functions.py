@@ -106,30 +106,6 @@ def test_wrong_requests(job_file, source, parameters, said):
         load_spark_function(source.replace("FILE", str(job_file)), parameters)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("def f(:\n", r"line 1: SyntaxError"),
-        ("import os\n1 / 0\n", r"line 2: ZeroDivisionError"),
-        ("import sys\n\nsys.exit(3)\n", r"line 3: it ends the program"),
-    ],
-)
-def test_a_file_that_cannot_be_loaded(tmp_path, text, said):
-    path = tmp_path / "bad.py"
-    path.write_text(text)
-    with pytest.raises(RequestError, match=said):
-        load_spark_function(f"{path}:f")
-
-
-def test_a_file_that_has_changed_is_loaded_again(tmp_path):
-    path = tmp_path / "job.py"
-    path.write_text("def f(spark, vertices, edges, k=1): pass\n")
-    load_spark_function(f"{path}:f", {"k": "2"})
-    path.write_text("def g(spark, vertices, edges): pass\n")
-    with pytest.raises(RequestError, match="has no function 'f'; accepted: g"):
-        load_spark_function(f"{path}:f")
-
-
 @pytest.mark.spark
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file, graph):
@@ -137,7 +113,7 @@ class TestOnSpark:
         profile = run_spark_function(job, local_session, graph)
         assert profile.iterations == 3
         assert profile.algorithm == "ranks"
-        assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS]
+        assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS, "storage_bytes"]
         assert set(profile.phases) == set(PHASES)
         assert all(seconds >= 0 for seconds in profile.phases.values())
         assert profile.phases["read"] > 0

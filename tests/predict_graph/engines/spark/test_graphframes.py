@@ -11,10 +11,13 @@ import pytest
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine, SparkSettings
-from predict_graph.engines.spark.functions.algorithm import function_algorithm
-from predict_graph.engines.spark.functions.running import load_spark_function, run_spark_function
+from predict_graph.engines.spark.functions.running import (
+    function_algorithm,
+    load_spark_function,
+    run_spark_function,
+)
 from predict_graph.engines.spark.library.algorithm import rounds_of
-from predict_graph.engines.spark.session.graphframes import graphframes_conf, graphframes_jars
+from predict_graph.engines.spark.session.graphframes import graphframes_jars
 from predict_graph.engines.spark.session.requirements import spark_line
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
@@ -131,8 +134,6 @@ class TestFinding:
 
     def test_none_fits(self, monkeypatch, tmp_path):
         assert self.jars(monkeypatch, tmp_path, "graphframes-0.8.2-spark3.1-s_2.12.jar") == []
-        if not graphframes_jars():
-            assert graphframes_conf(None) == {}
 
     def test_coordinates(self, tmp_path):
         named = "io.graphframes:graphframes-spark4_2.13:0.12.1"

@@ -15,7 +15,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import profile_spark_function
 from predict_graph.engines.spark.session import adopting
-from predict_graph.engines.spark.tables.checkpoints import cut_off
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -85,22 +84,6 @@ def test_a_run(spark, left_alone):
     assert profile.engine["executors_lost"] == 0
 
 
-def test_tables_that_we_keep(spark, left_alone):
-    """What is cut off stays in memory until somebody gives it back: here, when we go."""
-    kept = spark.sparkContext._jsc.getPersistentRDDs
-    before = set(kept().keys())
-    with SparkEngine(spark=spark).session() as session:
-        session.group("ours")
-        session.spark.range(3).collect()  # takes the name of what is made next away
-        table = cut_off(session.spark.range(5))
-        assert table.count() == 5
-        assert set(kept().keys()) - before
-        theirs = spark.range(9).cache()
-        theirs.count()
-    assert len(set(kept().keys()) - before) == 1
-    theirs.unpersist(blocking=True)
-
-
 def test_a_run_that_fails(spark, left_alone, tmp_path):
     def failing(iteration, aggregate):
         raise ZeroDivisionError
@@ -165,17 +148,6 @@ def test_graphx(spark, left_alone, tmp_path):
     told = prediction.to_dict()["features_total"]["local_message_bytes"]
     moved = actual.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
     assert abs(told / moved - 1.0) < 0.3
-    again = predict_graph.predict(
-        "graphx:labelPropagation",
-        check_graph("rmat:scale=9,edge_factor=4,seed=4", directed=True),
-        parameters={"maxSteps": 3},
-        engine="spark",
-        spark=spark,
-        history=tmp_path / "history.sqlite",
-        seed=1,
-    )
-    assert "training runs of the cluster" in str(again.evidence)
-    assert again.iterations.predicted == 4
 
 
 def test_a_function_on_tables_of_the_session(spark, left_alone):

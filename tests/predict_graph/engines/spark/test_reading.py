@@ -12,13 +12,13 @@ import pytest
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.blocks.graph import (
+from predict_graph.engines.spark.blocks.packing import (
     cluster_graph,
     fits_here,
     induced_graph,
+    packed_graph,
     whole_graph,
 )
-from predict_graph.engines.spark.blocks.packing import packed_graph
 from predict_graph.engines.spark.blocks.replica import check_replica, count_run
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph

@@ -92,24 +92,16 @@ def test_a_budget_ends_the_counting_and_the_curve_goes_on(engine, edges, history
 
 
 REFUSED = [
+    ({"graph": "missing.parquet"}, "there is no file"),
     ({"ratio": 0.2}, "ratio is not read .* stay on the cluster"),
     ({"ids": "string"}, "ids are 'string'"),
     ({"engine": "local"}, "the engine is local"),
+    ({"graph": check_graph("path:n=4")}, "Spark cannot read a Graph"),
 ]
 
 
 @pytest.mark.parametrize(("options", "said"), REFUSED)
 def test_what_is_not_read_is_refused(engine, edges, options, said):
-    asked = {"engine": engine, "history": "none", "seed": 1} | options
+    asked = {"engine": engine, "history": "none", "seed": 1, "graph": str(edges)} | options
     with limited(driver_bytes=700_000), pytest.raises(RequestError, match=said):
-        predict("pagerank", str(edges), spark_reads=True, **asked)
-
-
-def test_what_cannot_be_counted_says_so(engine, edges, tmp_path):
-    asked = {"engine": engine, "history": "none", "spark_reads": True}
-    with limited(driver_bytes=700_000), pytest.raises(RequestError, match="cannot be counted"):
-        predict("semi-clustering", str(edges), **asked)
-    with pytest.raises(RequestError, match="there is no file"):
-        predict("pagerank", str(tmp_path / "missing.parquet"), **asked)
-    with pytest.raises(RequestError, match="Spark cannot read a Graph"):
-        predict("pagerank", read_graph(edges), **asked)
+        predict("pagerank", spark_reads=True, **asked)

@@ -1,8 +1,13 @@
-"""GraphX by name: its replays, superstep by superstep, and predictions of it."""
+"""GraphX and GraphFrames by name: their replays, superstep by superstep, and predictions.
+
+Where no jar of GraphFrames fits the installed pyspark, what needs one is skipped: see
+``make spark35``.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -12,35 +17,50 @@ from scipy.sparse import csr_array
 
 import predict_graph
 from predict_graph.builtin.graphframes.definition import GRAPHFRAMES
+from predict_graph.builtin.graphx import replays
 from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.clock import Expected, ExpectedPart
 from predict_graph.clock.applications import Watch
+from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
-from predict_graph.engines.spark.library.loading import check_partitions
+from predict_graph.engines.spark.library.running import check_partitions, loader_of
 from predict_graph.engines.spark.log import following
 from predict_graph.engines.spark.log.growing import GrowingLog
-from predict_graph.errors import RequestError
+from predict_graph.engines.spark.session import graphframes
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 
 GRAPHS = {
     "directed": ("rmat:scale=7,edge_factor=4,seed=3", True),
     "undirected": ("barabasi-albert:n=90,m=3,seed=1", False),
-    "path": ("path:n=7", True),
+    "path": ("path:n=20", True),
 }
+GRAPHX_CASES = [
+    ("graphx:pageRank", {"tol": "0.01"}),
+    ("graphx:pageRank", {"numIter": "3"}),
+    ("graphx:connectedComponents", {}),
+    ("graphx:connectedComponents", {"maxIterations": 1}),
+    ("graphx:labelPropagation", {"maxSteps": 4}),
+    ("graphx:shortestPaths", {"landmarks": "1,5"}),
+    ("graphx:personalizedPageRank", {"srcId": 1, "tol": "0.001"}),
+    ("graphx:personalizedPageRank", {"srcId": 1, "numIter": 3}),
+    ("graphx:stronglyConnectedComponents", {"numIter": 3}),
+    ("graphx:stronglyConnectedComponents", {"numIter": 1}),
+    ("graphx:triangleCount", {}),
+]
 CASES = [
-    ("pageRank", {"tol": "0.01"}),
-    ("pageRank", {"numIter": "3"}),
-    ("connectedComponents", {}),
-    ("connectedComponents", {"maxIterations": 1}),
-    ("labelPropagation", {"maxSteps": 4}),
-    ("shortestPaths", {"landmarks": "1,5"}),
-    ("personalizedPageRank", {"srcId": 1, "tol": "0.001"}),
-    ("personalizedPageRank", {"srcId": 1, "numIter": 3}),
-    ("stronglyConnectedComponents", {"numIter": 3}),
-    ("stronglyConnectedComponents", {"numIter": 1}),
-    ("triangleCount", {}),
+    *GRAPHX_CASES,
+    ("graphframes:connectedComponents", {}),
+    ("graphframes:connectedComponents", {"checkpointInterval": 1}),
+    ("graphframes:connectedComponents", {"algorithm": "graphx"}),
+    ("graphframes:pageRank", {"tol": "0.01"}),
+    ("graphframes:pageRank", {"maxIter": "3"}),
+    ("graphframes:pageRank", {"tol": "0.01", "sourceId": 1}),
+    ("graphframes:labelPropagation", {"maxIter": 4}),
+    ("graphframes:shortestPaths", {"landmarks": "1,5"}),
+    ("graphframes:stronglyConnectedComponents", {"maxIter": 3}),
 ]
 
 
@@ -50,20 +70,6 @@ def graph_of(name):
 
 
 # Without Spark.
-
-
-def test_every_edge_is_in_one_partition(tmp_path):
-    graph = graph_of("directed")
-    layout = layout_of(graph, 3)
-    folder = write_layout(layout, tmp_path)
-    pairs = np.concatenate(
-        [np.loadtxt(file, dtype=np.int64, ndmin=2) for file in sorted(folder.iterdir())]
-    )
-    assert len(list(folder.iterdir())) == 3
-    whole = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    expected = sorted(zip(whole.tolist(), graph.indices.tolist(), strict=True))
-    assert sorted(map(tuple, pairs.tolist())) == expected
-    assert np.array_equal(pairs[:, 0], layout.sources)
 
 
 def test_combining_maps_of_a_star():
@@ -77,13 +83,6 @@ def test_combining_maps_of_a_star():
     assert first["messages"] == 2 * graph.edges == 32
     assert first["entries"] == 8 + 8
     assert first["merged"] == (8 * 9 // 2 + 8 * 8) + 2 * 8  # the hub, and the others
-
-
-def test_strong_components_of_one_round_only_take_away():
-    """A path is taken away from both ends, which takes half of its vertices, and is looked at."""
-    algorithm = check_function("graphx:stronglyConnectedComponents", {"numIter": 1})
-    rounds = rounds_of(algorithm, check_graph("path:n=7", directed=True), 1)
-    assert rounds["messages"].tolist() == [12, 8, 4, 0, 0]
 
 
 def test_triangles_of_a_clique():
@@ -104,10 +103,10 @@ REFUSED = [
     ("graphx:shortestPaths", {"landmark": "1"}, "did you mean landmarks"),
     ("graphx:personalizedPageRank", {"srcId": 1.5}, "srcId is 1.5; accepted: comma-separated ids"),
     ("graphx:personalizedPageRank", {"srcId": "1,2"}, "srcId is '1,2'; accepted: the id of one"),
-    ("graphx:triangleCount", {"numIter": 3}, "numIter"),
+    ("graphx:shortestPaths", {"landmarks": 99}, "landmarks has 99, which is not a vertex of path"),
+    ("graphx:personalizedPageRank", {"srcId": "a"}, "srcId has a, which is not a vertex of path"),
     ("graphframes:nothing", {}, "unknown algorithm of GraphFrames 'nothing'; accepted: connectedC"),
     ("graphframes:pageRank", {"tol": 0.1, "maxIter": 3}, "one of them, as GraphFrames has it"),
-    ("graphframes:pageRank", {"numIter": 3}, "did you mean maxIter"),
     ("graphframes:connectedComponents", {"algorithm": "x"}, "algorithm is 'x'; accepted: graphf"),
     ("graphframes:connectedComponents", {"checkpointInterval": 0}, "a whole number at least 1"),
     ("graphframes:labelPropagation", {"maxIter": "x"}, "maxIter is 'x'; accepted"),
@@ -117,19 +116,7 @@ REFUSED = [
 @pytest.mark.parametrize(("name", "parameters", "said"), REFUSED)
 def test_what_is_refused(name, parameters, said):
     with pytest.raises(RequestError, match=said):
-        check_function(name, parameters)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameter"), [("shortestPaths", "landmarks"), ("personalizedPageRank", "srcId")]
-)
-@pytest.mark.parametrize("given", [99, "a", -1])
-def test_a_vertex_that_is_not_there(name, parameter, given):
-    job = check_function(f"graphx:{name}", {parameter: given})
-    with pytest.raises(
-        RequestError, match=f"{parameter} has {given}, which is not a vertex of path"
-    ):
-        rounds_of(job, graph_of("path"), 1)
+        rounds_of(check_function(name, parameters), graph_of("path"), 1)
 
 
 def test_vertices_are_named_by_the_ids_of_the_file(tmp_path):
@@ -162,7 +149,70 @@ def test_on_the_local_engine(name):
             call(name, "path:n=4", history="none")
 
 
+# Records of each round as GraphFrames 0.8.2 sends them: by the threshold of a hub's neighbours.
+SENT = [
+    ("directed", 0, [1217, 425, 394]),
+    ("directed", 2, [1293, 523, 491]),
+    ("directed", 1_000_000, [1817, 636, 588]),
+    ("path", 2, [153, 129, 128, 120, 106, 101]),
+]
+
+
+@pytest.mark.parametrize(("name", "most", "sent"), SENT)
+def test_records_of_stars(name, most, sent):
+    job = check_function("graphframes:connectedComponents", {"broadcastThreshold": most})
+    rounds = rounds_of(job, graph_of(name), 3)
+    assert rounds["records"].tolist() == sent
+    assert rounds["received"].iloc[-1] == 0
+
+
+def test_rounds_of_a_path_grow_with_its_logarithm():
+    job = check_function("graphframes:connectedComponents")
+    lengths = [len(rounds_of(job, check_graph(f"path:n={2**k}"), 2)) for k in (4, 8, 12)]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] < 20
+
+
+@pytest.mark.parametrize(
+    ("mine", "its"),
+    [
+        (("shortestPaths", {"landmarks": "50"}), ("shortestPaths", {"landmarks": "50"})),
+        (("shortestPaths", {}), ("shortestPaths", {})),
+        (("pageRank", {"sourceId": 50}), ("personalizedPageRank", {"srcId": 50})),
+        (("pageRank", {"tol": 0.1}), ("pageRank", {"tol": 0.1})),
+        (("connectedComponents", {"algorithm": "graphx"}), ("connectedComponents", {})),
+    ],
+)
+def test_vertices_are_those_of_graphx(mine, its):
+    """In the graph that is asked for and, by those that stand for them, in a smaller one."""
+    frames, graphx = (
+        check_function(f"{library}:{name}", parameters).on(graph_of("directed"))
+        for library, (name, parameters) in (("graphframes", mine), ("graphx", its))
+    )
+    for graph in (graph_of("directed"), check_graph("rmat:scale=5,edge_factor=4,seed=3")):
+        assert frames.within(graph).at == graphx.within(graph).at
+        assert rounds_of(frames, graph, 2).equals(rounds_of(graphx, graph, 2))
+
+
+def test_vertices_without_edges_are_taken_away():
+    """GraphFrames gives GraphX all vertices: a cycle then has one more count of the degrees."""
+    cycle = csr_array((np.ones(3), ([0, 1, 2], [1, 2, 0])), shape=(5, 5))
+    graph = check_graph(cycle, directed=True)
+    given = "stronglyConnectedComponents"
+    mine = rounds_of(check_function(f"graphframes:{given}", {"maxIter": 2}), graph, 1)
+    its = rounds_of(check_function(f"graphx:{given}", {"numIter": 2}), graph, 1)
+    assert len(mine) == len(its) + 1
+
+
 # On Spark.
+
+
+@pytest.fixture(scope="module")
+def framed(request):
+    """An engine in a session that has GraphFrames."""
+    if not graphframes.graphframes_jars():
+        pytest.skip("no GraphFrames jar that fits this pyspark is on this machine")
+    return request.getfixturevalue("local_spark")
 
 
 @pytest.mark.spark
@@ -171,14 +221,16 @@ def test_on_the_local_engine(name):
     ["directed", *(pytest.param(each, marks=pytest.mark.long) for each in ("undirected", "path"))],
 )
 @pytest.mark.parametrize(("algorithm", "parameters"), CASES)
-def test_the_twin_does_what_graphx_does(local_spark, algorithm, parameters, name):
-    """Each superstep sends as many records as GraphX does, partition by partition combined."""
-    graph = graph_of(name)
-    job = check_function(f"graphx:{algorithm}", parameters)
+def test_the_replay_does_what_the_library_does(request, algorithm, parameters, name):
+    """Each superstep sends as many records, partition by partition combined."""
+    fixture = "framed" if algorithm.startswith("graphframes") else "local_spark"
+    engine, graph = request.getfixturevalue(fixture), graph_of(name)
+    job = check_function(algorithm, parameters)
     rounds = rounds_of(job, graph, 2)
-    profile = local_spark.run(job, graph)
+    profile = engine.run(job, graph)
     assert profile.result["combined_records"] == rounds["records"].tolist()
     assert profile.iterations == len(rounds)
+    assert profile.converged == (rounds["received"].iloc[-1] == 0)
     sent = profile.per_iteration()
     assert sent["active_vertices"].tolist() == rounds["active_vertices"].tolist()
     spread = (sent["local_messages"] + sent["remote_messages"]) - rounds["messages"]
@@ -196,16 +248,15 @@ def looks_often(monkeypatch):
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("algorithm", "parameters", "least"),
+    ("algorithm", "parameters"),
     [
-        ("connectedComponents", {}, 3),
-        ("pageRank", {"numIter": "4"}, 3),
-        ("stronglyConnectedComponents", {"numIter": 2}, 3),
-        ("triangleCount", {}, 1),  # one job, of which Spark writes when the next stage is over
+        ("connectedComponents", {}),
+        ("pageRank", {"numIter": "4"}),
+        ("stronglyConnectedComponents", {"numIter": 2}),
     ],
 )
 def test_who_follows_hears_of_supersteps_as_they_end(
-    local_spark, looks_often, algorithm, parameters, least
+    local_spark, looks_often, algorithm, parameters
 ):
     """One call of Java makes them all; each is told when it ended, as the log says afterwards."""
     heard = []
@@ -216,7 +267,7 @@ def test_who_follows_hears_of_supersteps_as_they_end(
     running = [each for each in heard if each.state == "running"]
     counts = [each.done for each in running]
     assert counts == sorted(counts)
-    assert len({each for each in counts if 0 < each < profile.iterations}) >= least
+    assert len({each for each in counts if 0 < each < profile.iterations}) >= 3
     assert all(each.of.predicted == profile.iterations for each in running)
     assert (heard[-1].state, heard[-1].done) == ("ended", profile.iterations)
 
@@ -236,10 +287,9 @@ def test_what_a_follower_raises_ends_the_run(local_spark, looks_often):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("algorithm", "parameters"), CASES[:-1])
-def test_who_watches_counts_as_the_twin_does(local_spark, tmp_path, algorithm, parameters):
+@pytest.mark.parametrize(("name", "parameters"), GRAPHX_CASES[:-1])
+def test_who_watches_counts_as_the_replay_does(local_spark, tmp_path, name, parameters):
     """From outside, of an application that is expected to run it, or has our names."""
-    name = f"graphx:{algorithm}"
     with local_spark.session() as session:
         start = session.event_log.stat().st_size
         profile = local_spark.run(check_function(name, parameters), graph_of("directed"))
@@ -295,3 +345,63 @@ def test_stages_of_one_job_are_supersteps(local_spark):
     ]
     assert (profile.iteration_seconds > 0).all()
     assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", GRAPHS)
+def test_labels_are_those_of_scala(framed, name, tmp_path):
+    """Which of equal labels wins is the order of Scala's maps: of 2.12 with Spark 3.
+
+    That of up to four is not followed to the end: a tenth of such vertices may have another.
+    """
+    from pyspark.sql import DataFrame
+
+    graph = graph_of(name)
+    layout = layout_of(graph, 2)
+    job = check_function("graphframes:labelPropagation", {"maxIter": 1})
+    with framed.session() as session:
+        loader = loader_of(job, session)
+        with loader.opened(tmp_path):
+            loader.read(write_layout(layout, tmp_path))
+            found = job.call(session.spark._jvm, loader.graph(layout.vertices))
+            table = DataFrame(found, session.spark).toPandas().sort_values("id")
+    whole = graph.to_scipy()
+    heard = np.diff(((whole + whole.T) != 0).tocsr().indptr)
+    other = table["label"].to_numpy() != replays.propagated(layout, 1)[1]
+    assert (heard[other] <= 4).all()
+    assert other.sum() <= 0.1 * (heard <= 4).sum()
+
+
+@pytest.mark.spark
+def test_without_a_jar(spark_here, monkeypatch, tmp_path):
+    """Said before any session is opened."""
+    monkeypatch.setattr(graphframes, "graphframes_jars", list)
+    said = "no jar of GraphFrames that fits pyspark .* is on this machine; name one with --graphf"
+    with pytest.raises(JobError, match=said):
+        SparkEngine("spark://nowhere:7077").run(
+            check_function("graphframes:pageRank"), check_graph("path:n=4")
+        )
+
+
+@pytest.mark.spark
+def test_without_graphframes_in_the_session(local_spark, monkeypatch):
+    if graphframes.graphframes_jars():
+        pytest.skip("this session has GraphFrames")
+    monkeypatch.setattr(graphframes, "graphframes_jars", lambda: [Path(sys.executable)])
+    with pytest.raises(JobError, match="the JVM half of GraphFrames is not in this session"):
+        local_spark.run(check_function("graphframes:pageRank"), check_graph("path:n=4"))
+
+
+@pytest.mark.spark
+def test_predicted_from_samples(framed):
+    """As many rounds as there are, and bytes told from samples of two sizes."""
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=2")
+    options = {"engine": framed, "history": "none", "seed": 1}
+    told = predict_graph.predict(
+        "graphframes:connectedComponents", graph, budget="none", train_machines=[2], **options
+    )
+    real = framed.run(check_function("graphframes:connectedComponents"), graph)
+    assert told.method["name"] == "replay"
+    assert told.iterations.predicted == real.iterations
+    moved = real.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
+    assert told.features_total()["local_message_bytes"] == pytest.approx(moved, rel=0.3)
