@@ -140,20 +140,16 @@ class FixedSpending:
 
 @dataclass(frozen=True)
 class KnownSetup:
-    """Known setup time of an algorithm, so that setup need not be run to be timed.
+    """Setup and first supersteps of an algorithm that an earlier run on this graph timed.
 
     Parameters
     ----------
     seconds : float
-    measured : bool
-        Whether it was measured in a run on this graph, rather than estimated from other graphs.
-    probes : tuple
-        Probes of an iteration, from the supersteps of that run.
+    probe : IterationProbe
     """
 
     seconds: float
-    measured: bool
-    probes: tuple[Any, ...] = ()
+    probe: Any
 
 
 @dataclass(frozen=True)
@@ -183,7 +179,7 @@ class EstimationContext:
     fresh_samples : bool
         Whether to run new samples on a cluster that already has training runs.
     setups : mapping of str to KnownSetup
-        By algorithm, where setup need not be run or is too expensive to run.
+        By algorithm, where a run that was stopped has timed it.
     """
 
     seed: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,16 +13,19 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.budget import DEFAULT_BUDGET, Budget
 from predict_graph.cores import meter
 from predict_graph.durations import readable_seconds
-from predict_graph.engines import KnownSetup, Workload
+from predict_graph.engines import Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
+from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
 from predict_graph.graph import Graph
+from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.budget import LEAN
 from predict_graph.prediction.baseline import Baseline, baselines_of
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request, is_local
+from predict_graph.prediction.seconds.local import probing_limit
 from predict_graph.prediction.work import workloads_of
 
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
@@ -35,7 +38,6 @@ _COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
 # Times its budget, at which a prediction stops all work: by definition, the documented limit is
 # 1.25, and the answer has to be put together, too.
 _TOLERANCE = 1.2
-_PROBING, _PROBE_FIXED = 0.05, 0.02  # a probe: of an iteration, and seconds in any case
 
 
 class Spending:
@@ -109,6 +111,19 @@ class Case:
     history: History | None
     spending: Spending
     source: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        graph: AnyGraph,
+        request: Request,
+        history: History | None,
+        source: Any = None,
+        reading_seconds: float = 0.0,
+    ) -> Case:
+        """Return the case of a request on a graph; its budget starts to be spent."""
+        request = replace(request, algorithm=request.algorithm.on(graph))
+        return cls(graph, request, history, Spending(request.budget, 0.0, reading_seconds), source)
 
     @cached_property
     def chain(self) -> list[Request]:
@@ -191,16 +206,6 @@ class Case:
             return every[-1:] if found else []
         return found if request.within is not None else found[-1:]
 
-    def estimated_setups(self, levels: Sequence[float]) -> dict[str, KnownSetup]:
-        """Return setups by other graphs, where only the smallest samples are affordable."""
-        request = self.request
-        if not self.local or max(levels) > LEAN or request.budget.unlimited or request.probe:
-            return {}
-        return {
-            baseline.algorithm.name: KnownSetup(baseline.setup_seconds, False)
-            for baseline in self.baselines
-        }
-
     def more(self, level: float) -> str:
         """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""
         if not self.local or level >= LEVELS[-1]:
@@ -210,7 +215,7 @@ class Case:
         return f"about {seconds} of {what} would narrow this (--budget none)"
 
     def cost(self, level: float) -> float:
-        """Return the seconds that samples of a level take, and setting up and probing with them.
+        """Return the seconds that samples of a level, setup and the first supersteps take.
 
         On this machine, as busy as it is now.
         """
@@ -219,7 +224,8 @@ class Case:
         seconds = len(self.baselines) * sampling
         for baseline in self.baselines if self.local else ():
             iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
-            seconds += _PROBE_FIXED + _PROBING * iteration
+            probing = min(PROBED_SUPERSTEPS * iteration, probing_limit(self.spending.left))
+            seconds += baseline.setup_seconds + probing
             if level > LEAN:  # samples are run, too: of semi-clustering most of what they take
-                seconds += baseline.setup_seconds + level * baseline.superstep_seconds
+                seconds += level * baseline.superstep_seconds
         return seconds * meter.read().slowdown

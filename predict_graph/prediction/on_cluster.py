@@ -39,7 +39,7 @@ from predict_graph.history import History
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.continued import continued_crossing, continued_estimate
 from predict_graph.prediction.baseline import baselines_of
-from predict_graph.prediction.evidence_plan import Spending
+from predict_graph.prediction.evidence_plan import Case, Spending
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.seconds.cluster.sampling import worth_running
@@ -58,7 +58,7 @@ def predict_on_cluster(
     source: Any,
     request: Request,
     history: History | None,
-    predict_here: Callable[..., Prediction],
+    predict_here: Callable[[Case], Prediction],
     *,
     directed: bool | None,
     ids: str | None = None,
@@ -86,7 +86,7 @@ def predict_on_cluster(
                 whole = whole_graph(packed)
     if counted is None:
         reading = time.perf_counter() - started
-        return predict_here(whole, request, history, reading_seconds=reading)
+        return predict_here(Case.of(whole, request, history, reading_seconds=reading))
     return counted.prediction()
 
 

@@ -27,7 +27,7 @@ from predict_graph.engines.local.kernel import runs_here
 from predict_graph.functions import FunctionPrediction, is_function
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.history import History, RunRecord, check_history
+from predict_graph.history import RunRecord, check_history
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,
@@ -38,7 +38,7 @@ from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LE
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.options import PredictOptions, completed, for_function, offers
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtimes
-from predict_graph.prediction.evidence_plan import LEVELS, Case, Spending
+from predict_graph.prediction.evidence_plan import LEVELS, Case
 from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction
 from predict_graph.prediction.run_records import records_of
@@ -104,7 +104,7 @@ def predict(
             graph, request, kept, predict_on, directed=directed, ids=given["ids"]
         )
     whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
-    return predict_on(whole, request, kept, source=graph)
+    return predict_on(Case.of(whole, request, kept, source=graph))
 
 
 def is_call(
@@ -124,14 +124,7 @@ def is_table(graph: Any) -> bool:
     return edges.is_table(graph)
 
 
-def predict_on(
-    graph: Graph,
-    request: Request,
-    history: History | None,
-    *,
-    source: Any = None,
-    reading_seconds: float = 0.0,
-) -> Prediction:
+def predict_on(case: Case) -> Prediction:
     """Predict with everything checked and read: from one source after the other.
 
     Earlier runs of this graph; the full run on this machine; samples, as large as the budget
@@ -139,7 +132,6 @@ def predict_on(
     (:attr:`Algorithm.prior`) runs after it, so the seconds of both are predicted; iterations and
     counters are those of the algorithm itself.
     """
-    case = case_of(graph, request, history, source, reading_seconds)
     found = from_earlier_runs(case)
     if found is not None:
         return found
@@ -157,23 +149,11 @@ def predict_on(
                 return _from_runs(case, records, exact, "full local run", measured=True)
         elif profile is not None and profile.iterations:
             took = case.spending.spent - before - profile.phases["setup"]
-            started = StoppedRun.of(case.request, profile, graph.vertices, took)
+            started = StoppedRun.of(case.request, profile, case.graph.vertices, took)
     levels = case.levels()
     if not levels and not exact:
         return unmeasured(case, started, case.more(0.0))
     return _sampled(case, levels or [LEAN], exact, started)
-
-
-def case_of(
-    graph: AnyGraph,
-    request: Request,
-    history: History | None,
-    source: Any = None,
-    reading_seconds: float = 0.0,
-) -> Case:
-    """Return the case of a request on a graph; its budget starts to be spent."""
-    request = replace(request, algorithm=request.algorithm.on(graph))
-    return Case(graph, request, history, Spending(request.budget, 0.0, reading_seconds), source)
 
 
 def from_earlier_runs(case: Case) -> Prediction | None:
@@ -228,9 +208,7 @@ def _sampled(
 ) -> Prediction:
     """Return the prediction from samples of the levels that the budget affords."""
     graph, request, spending = case.graph, case.request, case.spending
-    setups = case.estimated_setups(levels)
-    if started is not None and case.local:
-        setups = started.setups
+    setups = started.setups if started is not None and case.local else {}
     context = request.context(case.history, graph.edges, spending, setups)
     with spending.loading():
         _load_compiled(graph, case.chain)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.engines import KnownSetup, RunProfile, RuntimeEstimate, Workload
 from predict_graph.engines.local.probing import probe_of
@@ -51,7 +50,7 @@ class StoppedRun:
     def setups(self) -> dict[str, KnownSetup]:
         """Setup and supersteps of each algorithm."""
         return {
-            record.algorithm: KnownSetup(record.phases["setup"], True, (probe_of(record.rows),))
+            record.algorithm: KnownSetup(record.phases["setup"], probe_of(record.rows))
             for record in self.records
         }
 
@@ -69,8 +68,9 @@ class StoppedRun:
         own = found[-1]
         messages = own.rows.floats("local_messages", "remote_messages")
         seconds = own.rows.floats("seconds")
-        fixed, each = _line(messages[: self.done], seconds[: self.done])
-        seconds[self.done :] = fixed + each * messages[self.done :]
+        ran, later = seconds[: self.done], messages[self.done :]
+        rate = float(ran.sum()) / max(float(messages[: self.done].sum()), 1.0)
+        seconds[self.done :] = np.minimum(rate * later, ran.max())
         seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
         left = 1.0 - float(seconds[: self.done].sum() / seconds.sum())
         std = math.hypot(ONCE_STD, left * SECONDS_STD)
@@ -82,13 +82,3 @@ class StoppedRun:
             phases={**own.phases, "superstep": float(seconds.sum())},
         )
         return found
-
-
-def _line(work: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return what no work takes, and a unit of it: least squares, neither below 0."""
-    apart = work - work.mean()
-    each = max(float(apart @ seconds) / max(float(apart @ apart), 1e-300), 0.0)
-    fixed = float(seconds.mean() - each * work.mean())
-    if fixed >= 0.0:
-        return fixed, each
-    return 0.0, float(work @ seconds) / float(work @ work)

@@ -19,6 +19,7 @@ from predict_graph.options import (
     for_function,
     offers,
 )
+from predict_graph.prediction.evidence_plan import Case
 from predict_graph.prediction.following import Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
 from predict_graph.prediction.outcome import Comparison
@@ -178,12 +179,8 @@ def validate(
         )
     _check_no_table(graph)
     kept = check_history(given["history"])
-    prediction = predict_on(
-        check_graph(graph, directed=directed, ids=ids, seed=request.seed),
-        request,
-        kept,
-        source=graph,
-    )
+    whole = check_graph(graph, directed=directed, ids=ids, seed=request.seed)
+    prediction = predict_on(Case.of(whole, request, kept, source=graph))
     if fresh_process:
         request.progress("running for real", 0.0)
         actual = run_in_fresh_process(

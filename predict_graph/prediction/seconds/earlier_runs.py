@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +16,12 @@ ONCE_STD = 0.15  # variation between equal runs on one machine, measured in docs
 _COLD_SECONDS = 0.0003  # of a first run: cold caches, waking threads; measured on 31 graphs
 # Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
 PHASE_STD = 0.2
+_COMMON_STD = 0.12  # error of an iteration's time common to all sources (docs/studies/overhead.md)
+
+
+def with_common_error(evidence: Evidence) -> Evidence:
+    """Return evidence with the error that its own deviation does not show."""
+    return replace(evidence, relative_std=math.hypot(evidence.relative_std, _COMMON_STD))
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:

@@ -15,27 +15,28 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-CANDIDATES = (*COUNTERS, "average_message_bytes", "total_vertices", "memory_messages")
-"""Candidate features of the cost model: table 1, and messages with uncached data."""
-
-BY_ITERATION = ("iteration", "iteration_messages")
-"""Further features for unknown engines: counters that grow during the run."""
+CANDIDATES = (
+    *COUNTERS,
+    "average_message_bytes",
+    "total_vertices",
+    "memory_messages",
+    "iteration",
+    "iteration_messages",
+)
+"""Candidate features of the cost model: table 1, messages with uncached data, and counters that
+grow during a run."""
 
 _LIKELY_CACHE = 32 << 20  # limits cached data where the machine does not report its caches
 
 
-def cost_rows(table: pd.DataFrame, *, virtual_workers: bool, busiest: bool = False) -> pd.DataFrame:
+def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
     """Return one row per iteration: the counters that determine its time."""
     if virtual_workers:
         return per_iteration(table).frame()
-    if not busiest:
-        return table[table["worker"] == critical_worker(Table(table))].reset_index(drop=True)
-    sent = table["local_messages"] + table["remote_messages"]
-    most = sent.groupby(table["iteration"]).idxmax()
-    return table.loc[most.to_numpy()].sort_values("iteration").reset_index(drop=True)
+    return table[table["worker"] == critical_worker(Table(table))].reset_index(drop=True)
 
 
-def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataFrame:
+def cost_features(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the candidate features of rows of counters.
 
     ``memory_messages`` are the messages times the share of the working set that does not fit in the
@@ -46,7 +47,8 @@ def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataF
 
     # Computed per column in numpy: pandas takes ten times as long for a few rows.
     columns = {
-        name: rows[name].to_numpy(dtype=np.float64) for name in (*COUNTERS, "total_vertices")
+        name: rows[name].to_numpy(dtype=np.float64)
+        for name in (*COUNTERS, "total_vertices", "iteration")
     }
     messages = columns["local_messages"] + columns["remote_messages"]
     working_set = rows["working_set_bytes"].to_numpy(dtype=np.float64)
@@ -54,13 +56,9 @@ def cost_features(rows: pd.DataFrame, *, by_iteration: bool = False) -> pd.DataF
     size = columns["local_message_bytes"] + columns["remote_message_bytes"]
     columns["average_message_bytes"] = size / np.maximum(messages, 1.0)
     columns["memory_messages"] = messages * missing
-    names = list(CANDIDATES)
-    if by_iteration:
-        columns["iteration"] = rows["iteration"].to_numpy(dtype=np.float64)
-        columns["iteration_messages"] = messages * columns["iteration"]
-        names += BY_ITERATION
-    values = np.column_stack([columns[name] for name in names])
-    return pd.DataFrame(values, index=rows.index, columns=names)
+    columns["iteration_messages"] = messages * columns["iteration"]
+    values = np.column_stack([columns[name] for name in CANDIDATES])
+    return pd.DataFrame(values, index=rows.index, columns=list(CANDIDATES))
 
 
 @cache

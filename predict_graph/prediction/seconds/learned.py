@@ -8,8 +8,7 @@ lines over the sizes of the samples give the other phases. Times of other engine
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,7 +19,6 @@ from predict_graph.engines import (
     COUNTERS,
     Engine,
     EstimationContext,
-    Evidence,
     RunProfile,
     RuntimeEstimate,
     RuntimeModel,
@@ -28,26 +26,16 @@ from predict_graph.engines import (
 )
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
-from predict_graph.iterations import SampleRun, run_sample
+from predict_graph.iterations import SampleRun
 from predict_graph.plugins import loaded
-from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
-from predict_graph.prediction.seconds.features import BY_ITERATION, cost_rows
+from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
+from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
-from predict_graph.prediction.seconds.sample_runs import (
-    STEADY_ITERATIONS,
-    add_history,
-    drawn_samples,
-    keep_samples,
-)
+from predict_graph.prediction.seconds.sample_runs import run_cost_samples, train_on
 from predict_graph.prediction.seconds.straight_line import fitted_line
-from predict_graph.prediction.seconds.weighing import weighed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Of the cross-validated error, with a prior error: limits the choice of complex models
-_CLEARLY = 0.99
-_FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
 class LearnedRuntimeModel:
@@ -65,103 +53,46 @@ class LearnedRuntimeModel:
         self._engine, self._graph, self._context = engine, graph, context
         self._algorithms = list(algorithms)
         self._rng = np.random.default_rng(context.seed).spawn(3)[1]
-        self._factors: list[tuple[float, float]] = []
 
     def survey(self) -> None:
         """Do nothing: samples do not disturb another engine."""
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
-        runs = self._sample_runs()
-        by_part = [_of_part(runs, number, len(workloads)) for number in range(len(workloads))]
-        return [
-            self._runtime_on(
-                workload,
-                by_part[number],
-                first=number == 0,
-                ran=runs if number + 1 == len(workloads) else [],
-            )
-            for number, workload in enumerate(workloads)
-        ]
-
-    def _sample_runs(self) -> list[SampleRun]:
-        """Run samples; the smallest to its end, to show costs that grow during a run."""
-        algorithm, context = self._algorithms[-1], self._context
+        context = self._context
         allowed = context.edges_for_costs and self._graph.edges
-        runs: list[SampleRun] = []
-        whole = _unevenness(self._graph)
-        for sample in drawn_samples(self._graph, context, allowed, self._rng):
-            if len(runs) >= _FEWEST_RUNS and not context.spending.affords(runs[-1].summary.seconds):
-                break
-            own = _unevenness(sample.graph)
-            self._factors.append((whole[0] / own[0], whole[1] / own[1] if own[1] > 0.0 else 1.0))
-            runs.append(
-                run_sample(
-                    sample,
-                    algorithm,
-                    self._engine,
-                    context.transforms[algorithm.name],
-                    algorithm.threshold(self._graph.vertices),
-                    purpose="cost",
-                    max_iterations=STEADY_ITERATIONS if runs and algorithm.steady else None,
-                )
-            )
-            keep_samples(context, self._graph, runs[-1:])
-        return runs
+        given = (self._graph, self._engine, self._algorithms[-1], context, allowed, self._rng)
+        ran = list(run_cost_samples(*given))
+        found = []
+        for number, workload in enumerate(workloads):
+            runs = _of_part(ran, number, len(workloads))
+            found.append(self._runtime_on(workload, runs, first=number == 0))
+        samples, visits = [run.summary for run in ran], sum(run.edge_visits for run in ran)
+        found[-1] = replace(found[-1], samples=samples, edge_visits=visits)
+        return found
 
     def _runtime_on(
-        self, workload: Workload, runs: list[SampleRun], *, first: bool, ran: list[SampleRun]
+        self, workload: Workload, runs: list[SampleRun], *, first: bool
     ) -> RuntimeEstimate:
-        """Return the estimate of one algorithm from its `runs`; the overhead is that of `ran`."""
-        engine, graph = self._engine, self._graph
-        # The critical worker is the one with most edges, as in the paper, or the one that sends
-        # most in each iteration; costs that grow during a run are selected, or required from the
-        # start, only if cross-validation clearly supports it.
-        paces = (False,) if engine.virtual_workers else (False, True)
-        evidence, *others = (
-            each for busiest in paces for each in self._regressions(workload, runs, busiest=busiest)
-        )
-        for other in others:
-            if other.relative_std < _CLEARLY * evidence.relative_std:
-                evidence = other
-        weighted, seconds, std = weighed([replace(evidence, name="sample runs on the engine")])
+        engine, graph, context = self._engine, self._graph, self._context
+        algorithm, rows = workload.algorithm, workload.table
+        training = TrainingSet()
+        history_runs = train_on(training, runs, context, graph, engine, algorithm)
+        if not engine.virtual_workers:
+            rows = _on_critical_path(rows, runs)
+        named = context.cost_model(algorithm)
+        evidence = with_common_error(regression_evidence(training, named, rows, history_runs))
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")
         }
-        phases["superstep"] = float(seconds.sum())
-        steps = sum(run.summary.edges * run.summary.iterations for run in ran)
         return RuntimeEstimate(
-            evidence=weighted,
-            rows=workload.rows.assign(seconds=seconds),
-            relative_std=std,
-            phases=phases,
+            evidence=[replace(evidence, name="sample runs on the engine")],
+            rows=workload.rows.assign(seconds=evidence.seconds),
+            relative_std=evidence.relative_std,
+            phases={**phases, "superstep": float(evidence.seconds.sum())},
             phase_std=PHASE_STD,
-            samples=[run.summary for run in ran],
-            edge_visits=float(steps),
         )
-
-    def _regressions(
-        self, workload: Workload, runs: list[SampleRun], *, busiest: bool
-    ) -> Iterator[Evidence]:
-        """Yield regressions on one critical worker: with selection, then with growing costs."""
-        engine, context = self._engine, self._context
-        training = TrainingSet(by_iteration=True)
-        side_by_side = not engine.virtual_workers
-        for run in runs:
-            training.add(
-                cost_rows(run.profile.table, virtual_workers=not side_by_side, busiest=busiest),
-                own=True,
-            )
-        history_runs = add_history(
-            context.history, self._graph, engine, workload.algorithm, training
-        )
-        rows, named = workload.table, context.cost_model(workload.algorithm)
-        if side_by_side:
-            tables = [run.profile.table for run in runs]
-            rows = _on_critical_path(rows, tables, self._factors, busiest=busiest)
-        for required in ((), BY_ITERATION):
-            yield regression_evidence(training, named, rows, history_runs, required)
 
 
 def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
@@ -198,41 +129,17 @@ def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 
-def _on_critical_path(
-    rows: pd.DataFrame,
-    tables: Sequence[pd.DataFrame],
-    factors: Sequence[tuple[float, float]],
-    *,
-    busiest: bool,
-) -> pd.DataFrame:
+def _on_critical_path(rows: pd.DataFrame, runs: Sequence[SampleRun]) -> pd.DataFrame:
     """Return the counters of the critical worker, from those of all workers together.
 
-    The fullest of `w` workers has ``1 / w`` of all counters plus a random excess. The samples show
-    this excess in units of :func:`_unevenness`; the whole graph, with more vertices, is more
-    balanced.
+    Its fraction of each counter is the mean of that in the samples, and even where they have none.
     """
-    shares: dict[str, float] = {}
-    for name in (*COUNTERS, "total_vertices"):
-        found = []
-        for table, (by_vertices, by_edges) in zip(tables, factors, strict=True):
-            even = 1.0 / max(table["worker"].nunique(), 1)
-            own = cost_rows(table, virtual_workers=False, busiest=busiest)[name]
-            share = float(own.sum()) / max(float(table[name].sum()), 1e-300)
-            factor = by_vertices if name in ("active_vertices", "total_vertices") else by_edges
-            found.append(even + (share - even) * factor if share > 0.0 else even)
-        shares[name] = float(np.mean(found))
-    return rows.assign(**{name: rows[name] * share for name, share in shares.items()})
-
-
-def _unevenness(graph: Graph) -> tuple[float, float]:
-    """Return how unevenly a random partitioning distributes the vertices and edges of a graph.
-
-    ``sqrt(sum d^2) / sum d``, proportional to the standard deviation of a worker's share, with 1,
-    or the out-degree, for `d`.
-    """
-    degrees = graph.out_degrees.astype(np.float64)
-    by_edges = math.sqrt(float(degrees @ degrees)) / max(float(degrees.sum()), 1.0)
-    return 1.0 / math.sqrt(max(graph.vertices, 1)), by_edges
+    names = [*COUNTERS, "total_vertices"]
+    fractions = []
+    for table in (run.profile.table for run in runs):
+        own, every = cost_rows(table, virtual_workers=False)[names].sum(), table[names].sum()
+        fractions.append((own / every).fillna(1.0 / table["worker"].nunique()))
+    return rows.assign(**rows[names] * np.mean(fractions, axis=0))
 
 
 def runtime_model_of(engine: Engine | Any) -> type[RuntimeModel]:

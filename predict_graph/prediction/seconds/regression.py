@@ -15,7 +15,7 @@ from costmodels import FEWEST_ROWS
 from predict_graph.engines import Evidence
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
-from predict_graph.prediction.seconds.features import BY_ITERATION, CANDIDATES, cost_features
+from predict_graph.prediction.seconds.features import CANDIDATES, cost_features
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -35,55 +35,47 @@ _UNKNOWN_STD = 1.0  # without cross-validation: bounds the interval to a factor 
 _MOST_RUNS = 10  # of other graphs in cross-validation: limits the number of fits
 # Weight of a run of this graph relative to other graphs: trades off bias for variance; not tuned
 OWN_WEIGHT = 4.0
+_WORK = ("active_vertices", "local_messages", "remote_messages")
 
 
 class TrainingSet:
-    """Rows of counters and seconds that a cost model is trained on."""
+    """Rows of counters and seconds that a cost model is trained on.
 
-    def __init__(self, *, by_iteration: bool = False) -> None:
-        self.by_iteration = by_iteration
-        self.candidates = (*CANDIDATES, *(BY_ITERATION if by_iteration else ()))
-        self._parts: list[pd.DataFrame] = []
+    Sources are ``"sample"`` and ``"probe"``, runs on this graph, and ``"history"``, runs of others.
+    """
+
+    def __init__(self, parts: Sequence[pd.DataFrame] = ()) -> None:
+        self._parts = list(parts)
         self._groups = 0
-        self._table: pd.DataFrame | None = None  # all parts joined, computed on first use
 
-    def add(
-        self, rows: Table | pd.DataFrame, *, own: bool, source: str = "sample", apart: bool = False
-    ) -> None:
-        """Add the iterations of one run."""
+    def add(self, rows: Table | pd.DataFrame, source: str) -> None:
+        """Add the iterations of one run; each superstep of a probe counts as a run."""
         if not len(rows):
             return
         rows = rows.frame() if isinstance(rows, Table) else rows
-        part = cost_features(rows, by_iteration=self.by_iteration)
+        runs = len(rows) if source == "probe" else 1
+        part = cost_features(rows)
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
-        part["weight"] = (OWN_WEIGHT if own else 1.0) / (1 if apart else len(rows))
-        part["group"] = self._groups + (np.arange(len(rows)) if apart else 0)
-        part["own"] = own
+        part["weight"] = (1.0 if source == "history" else OWN_WEIGHT) / len(rows) * runs
+        part["group"] = self._groups + np.arange(len(rows)) % runs
         part["source"] = source
-        self._groups += len(rows) if apart else 1
+        self._groups += runs
         self._parts.append(part[part["seconds"] > 0])
-        self._table = None
 
     def without(self, groups: set[int]) -> TrainingSet:
         """Return the set without some runs."""
-        rest = TrainingSet(by_iteration=self.by_iteration)
-        rest._parts = [self.table[~self.table["group"].isin(groups)]]
-        rest._groups = self._groups
-        return rest
+        return TrainingSet([self.table[~self.table["group"].isin(groups)]])
 
     @property
     def table(self) -> pd.DataFrame:
         """All rows: candidate features, seconds, weight, number of the run, and source."""
-        if self._table is None:
-            import pandas as pd
+        import pandas as pd
 
-            columns = [*self.candidates, "seconds", "weight", "group", "own", "source"]
-            parts = [part for part in self._parts if len(part)]
-            if parts:
-                self._table = pd.concat(parts, ignore_index=True)[columns]
-            else:
-                self._table = pd.DataFrame(columns=columns, dtype=np.float64)
-        return self._table
+        parts = [part for part in self._parts if len(part)]
+        if len(parts) > 1:
+            self._parts = parts = [pd.concat(parts, ignore_index=True)]
+        columns = [*CANDIDATES, "seconds", "weight", "group", "source"]
+        return parts[0] if parts else pd.DataFrame(columns=columns, dtype=np.float64)
 
     def folds(self) -> list[set[int]]:
         """Return the runs to leave out in turn: the most similar to the real run, and other graphs.
@@ -114,102 +106,17 @@ class FittedCosts:
     name: str
     terms: dict[str, float]
     r2: float
-    relative_std: float
-    rows: int
-    runs: int
-    model: Any
-    by_iteration: bool = False
-
-    def predict(self, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
-        """Return seconds for rows of counters with their working set."""
-        return self.of_features(cost_features(rows, by_iteration=self.by_iteration))
-
-    def of_features(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
-        """Return seconds for rows of candidate features."""
-        seconds: npt.NDArray[np.float64] = self.model.predict(features)
-        return seconds
-
-
-def load_cost_model(name: str | None) -> None:
-    """Load a cost model, and scikit-learn with it, which takes a second per process."""
-    COST_MODELS.get(name or DEFAULT_COST_MODEL)
-
-
-def fit_costs(training: TrainingSet, name: str, required: Sequence[str] = ()) -> FittedCosts | None:
-    """Fit a cost model; None if the rows are too few or too similar to separate costs."""
-    factory = COST_MODELS.get(name)
-    table = training.table
-    features = table[list(training.candidates)]
-    if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
-        return None
-    varies = (features.min() < features.max()).to_numpy()
-    varying = [c for c, more in zip(training.candidates, varies, strict=True) if more]
-    options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
-    with blamed_on("cost model", name):
-        model = factory()
-        wanted = [column for column in required if column in varying]
-        if wanted and "required" in getattr(model, "get_params", dict)():
-            model.set_params(required=wanted)
-        if hasattr(model, "max_folds"):
-            options["groups"] = table["group"].to_numpy()
-        model.fit(features[varying], table["seconds"].to_numpy(), **options)
-        terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
-        return FittedCosts(
-            name=name,
-            terms=terms,
-            r2=float(model.r2_),
-            relative_std=float(model.relative_std_),
-            rows=len(table),
-            runs=int(table["group"].nunique()),
-            model=_OnColumns(name, model, varying),
-            by_iteration=training.by_iteration,
-        )
-
-
-def proportional_costs(training: TrainingSet) -> FittedCosts:
-    """Return costs proportional to vertices and messages, for few or similar rows."""
-    table = training.table
-    work = _work(table)
-    rates = table["seconds"].to_numpy() / np.maximum(work, 1.0)
-    rate = float(np.median(rates)) if len(rates) else 0.0
-    spread = float(np.std(rates) / rate) if rate else 1.0
-    terms = dict.fromkeys(("active_vertices", "local_messages", "remote_messages"), rate)
-    return FittedCosts(
-        name="proportional",
-        terms=terms,
-        r2=0.0,
-        relative_std=spread,
-        rows=len(table),
-        runs=int(table["group"].nunique()),
-        model=_Proportional(rate),
-    )
-
-
-def _work(features: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """Return vertices + messages of each row."""
-    columns = ["active_vertices", "local_messages", "remote_messages"]
-    return features[columns].sum(axis=1).to_numpy(dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class _Proportional:
-    """Seconds per vertex or message."""
-
-    rate: float
-
-    def predict(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
-        return self.rate * _work(features)
-
-
-@dataclass(frozen=True)
-class _OnColumns:
-    """A model restricted to the columns it was trained on."""
-
-    name: str
     model: Any
     columns: list[str]
 
     def predict(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
+        """Return seconds for rows of candidate features.
+
+        Raises
+        ------
+        JobError
+            If a registered model fails, or predicts no finite seconds of at least 0.
+        """
         with blamed_on("cost model", self.name):
             seconds = np.asarray(self.model.predict(features[self.columns]), dtype=np.float64)
         if seconds.shape != (len(features),):
@@ -221,7 +128,56 @@ class _OnColumns:
         raise JobError(f"the cost model {self.name!r} predicted {found}")
 
 
-def left_out_std(training: TrainingSet, name: str, required: Sequence[str] = ()) -> float:
+def load_cost_model(name: str | None) -> None:
+    """Load a cost model, and scikit-learn with it, which takes a second per process."""
+    COST_MODELS.get(name or DEFAULT_COST_MODEL)
+
+
+def fit_costs(training: TrainingSet, name: str) -> FittedCosts:
+    """Fit a cost model; in proportion to the work if rows are too few or similar to separate costs.
+
+    Raises
+    ------
+    RequestError
+        If there is no cost model of this name.
+    """
+    factory = COST_MODELS.get(name)
+    table = training.table
+    features = table[[*CANDIDATES]]
+    if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
+        rate = (
+            float((table["seconds"] / _work(table).clip(lower=1.0)).median()) if len(table) else 0.0
+        )
+        return FittedCosts(
+            "proportional", dict.fromkeys(_WORK, rate), 0.0, _Proportional(rate), [*_WORK]
+        )
+    varying = [name for name in CANDIDATES if features[name].min() < features[name].max()]
+    options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
+    with blamed_on("cost model", name):
+        model = factory()
+        if hasattr(model, "max_folds"):
+            options["groups"] = table["group"].to_numpy()
+        model.fit(features[varying], table["seconds"].to_numpy(), **options)
+        terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
+        return FittedCosts(name, terms, float(model.r2_), model, varying)
+
+
+def _work(features: pd.DataFrame) -> pd.Series[float]:
+    """Return vertices + messages of each row."""
+    return features[[*_WORK]].sum(axis=1)
+
+
+@dataclass(frozen=True)
+class _Proportional:
+    """Seconds per vertex or message."""
+
+    rate: float
+
+    def predict(self, features: pd.DataFrame) -> pd.Series[float]:
+        return self.rate * _work(features)
+
+
+def left_out_std(training: TrainingSet, name: str) -> float:
     """Return the relative error of a cost model in cross-validation.
 
     ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with the prior s = 0.3, so that
@@ -233,37 +189,25 @@ def left_out_std(training: TrainingSet, name: str, required: Sequence[str] = ())
         rest, left_out = training.without(groups), table[table["group"].isin(groups)]
         if not len(rest.table):
             continue
-        costs = fit_costs(rest, name, required) or proportional_costs(rest)
-        predicted = float(costs.of_features(left_out).sum())
+        predicted = float(fit_costs(rest, name).predict(left_out).sum())
         actual = float(left_out["seconds"].sum())
         squares.append(math.log(max(predicted, 1e-12) / actual) ** 2)
     return float(np.sqrt(np.mean(squares))) if len(squares) > 1 else _UNKNOWN_STD
 
 
 def regression_evidence(
-    training: TrainingSet,
-    name: str | None,
-    rows: pd.DataFrame,
-    history_runs: int,
-    required: Sequence[str] = (),
+    training: TrainingSet, name: str | None, rows: pd.DataFrame, history_runs: int
 ) -> Evidence:
-    """Return the time of iterations from a cost model.
-
-    Rows that are too few, or too similar, to separate costs give costs proportional to the work.
-    """
+    """Return the time of iterations from a cost model."""
     name = name or DEFAULT_COST_MODEL
-    costs = fit_costs(training, name, required)
-    if costs is None:
-        costs = proportional_costs(training)
-        std = math.hypot(costs.relative_std, _EXPECTED_STD)
-    else:
-        std = left_out_std(training, name, required)
+    costs, table = fit_costs(training, name), training.table
     model = {
         "name": costs.name,
         "terms": costs.terms,
         "r2": costs.r2,
-        "rows": costs.rows,
-        "runs": costs.runs,
+        "rows": len(table),
+        "runs": int(table["group"].nunique()),
         "history_runs": history_runs,
     }
-    return Evidence(REGRESSION, costs.predict(rows), std, model=model)
+    seconds = costs.predict(cost_features(rows))
+    return Evidence(REGRESSION, seconds, left_out_std(training, name), model=model)

@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, EstimationContext, SampleSummary
+from predict_graph.engines import Engine, EstimationContext
 from predict_graph.graph import Graph
-from predict_graph.history import History, machine_identity
-from predict_graph.iterations import SampleRun, WalkSample, draw_sample, run_sample
+from predict_graph.history import machine_identity
+from predict_graph.iterations import SampleRun, draw_sample, run_sample
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
 STEADY_ITERATIONS = 6  # limits the iterations of a sample run; the first may be slower
 """Sufficient to measure iterations that all do the same work."""
 _NEWEST_RUNS = 50  # limits the runs of other graphs
-
-
-@dataclass(frozen=True)
-class CostSamples:
-    """Times of the sample runs at the training ratios."""
-
-    summaries: list[SampleSummary]
-    edge_steps: float
-
-
-def drawn_samples(
-    graph: Graph, context: EstimationContext, allowed: int | None, rng: np.random.Generator
-) -> Iterator[WalkSample]:
-    """Draw the samples of growing ratio that train a cost model (PREDIcT, section 3.4)."""
-    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
-    for number, ratio in enumerate(ratios):
-        context.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
-        cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
-        yield draw_sample(graph, context.sampler, ratio, rng, max_edges=cap)
+_FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
 def run_cost_samples(
@@ -52,86 +29,71 @@ def run_cost_samples(
     engine: Engine,
     algorithm: Algorithm,
     context: EstimationContext,
-    training: TrainingSet,
     allowed: int | None,
     rng: np.random.Generator,
-) -> CostSamples:
-    """Run the algorithm on samples of growing ratio, and add their times to the training rows.
+) -> Iterator[SampleRun]:
+    """Run the algorithm on samples of growing ratio (PREDIcT, section 3.4); keep each.
 
-    Samples end at the deadline. An algorithm whose iterations all do the same work need not
-    converge: a few iterations of each sample suffice.
+    The smallest runs to its end, to show costs that grow during a run; of an algorithm whose
+    iterations all do the same work a few suffice. Samples end at the deadline.
     """
-    threshold = algorithm.threshold(graph.vertices)
-    limit = STEADY_ITERATIONS if algorithm.steady and allowed is not None else None
-    runs = []
-    for sample in drawn_samples(graph, context, allowed, rng):
+    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
+    seconds = 0.0
+    for number, ratio in enumerate(ratios):
+        if number >= _FEWEST_RUNS and not context.spending.affords(seconds):
+            return
+        context.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
+        cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
         try:
             run = run_sample(
-                sample,
+                draw_sample(graph, context.sampler, ratio, rng, max_edges=cap),
                 algorithm,
                 engine,
                 context.transforms[algorithm.name],
-                threshold,
+                algorithm.threshold(graph.vertices),
                 purpose="cost",
-                max_iterations=limit,
+                max_iterations=STEADY_ITERATIONS if number and algorithm.steady else None,
             )
         except StopRun:
-            break
-        rows = cost_rows(run.profile.table, virtual_workers=engine.virtual_workers)
-        training.add(_typical(rows) if algorithm.steady else rows, own=True)
-        runs.append(run)
-    keep_samples(context, graph, runs)
-    return CostSamples(
-        [run.summary for run in runs],
-        float(sum(run.summary.edges * run.summary.iterations for run in runs)),
-    )
+            return
+        seconds = run.summary.seconds
+        _keep(context, graph, run)
+        yield run
 
 
-def keep_samples(context: EstimationContext, graph: Graph, runs: Sequence[SampleRun]) -> None:
-    """Store sample runs in the history, if there is one."""
+def _keep(context: EstimationContext, graph: Graph, run: SampleRun) -> None:
+    """Store a sample run in the history, if there is one."""
     if context.history is None:
         return
-    context.history.keep(
-        [
-            record_of(
-                run.profile,
-                sample={
-                    "sampler": run.summary.sampler,
-                    "ratio": run.summary.ratio,
-                    "seed": context.seed,
-                },
-                sample_of=graph.fingerprint,
-            )
-            for run in runs
-        ]
-    )
+    drawn = run.summary
+    sample = {"sampler": drawn.sampler, "ratio": drawn.ratio, "seed": context.seed}
+    context.history.keep([record_of(run.profile, sample=sample, sample_of=graph.fingerprint)])
 
 
-def _typical(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for a run with equal iterations: the median is robust against disturbances."""
-    typical = rows.iloc[[-1]].copy()
-    typical["seconds"] = float(rows["seconds"].iloc[1 if len(rows) > 1 else 0 :].median())
-    return typical
-
-
-def add_history(
-    history: History | None,
+def train_on(
+    training: TrainingSet,
+    runs: Sequence[SampleRun],
+    context: EstimationContext,
     graph: Graph,
     engine: Engine,
     algorithm: Algorithm,
-    training: TrainingSet,
 ) -> int:
-    """Add runs of other graphs by the same engine on this machine; return their number."""
-    if history is None:
+    """Add sample runs, and runs of other graphs by the same engine on this machine.
+
+    Returns the number of the latter.
+    """
+    virtual = engine.virtual_workers
+    for run in runs:
+        training.add(cost_rows(run.profile.table, virtual_workers=virtual), "sample")
+    if context.history is None:
         return 0
-    found = history.training_runs(
+    found = context.history.training_runs(
         algorithm.name,
         engine.describe(),
         machine_identity(),
         exclude_fingerprint=graph.fingerprint,
         limit=_NEWEST_RUNS,
     )
-    for run in found:
-        rows = cost_rows(run.table, virtual_workers=engine.virtual_workers)
-        training.add(rows, own=False, source="history")
+    for record in found:
+        training.add(cost_rows(record.table, virtual_workers=virtual), "history")
     return len(found)

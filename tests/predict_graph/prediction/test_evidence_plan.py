@@ -4,7 +4,6 @@ import math
 import time
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pytest
 
 from predict_graph import predict
@@ -21,7 +20,6 @@ from predict_graph.prediction import pipeline
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.evidence_plan import LEVELS, Case, Spending
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.stopped_run import _line
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()
@@ -113,14 +111,6 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     seconds = found.per_iteration["seconds"].to_numpy()
     assert seconds[done:].max() <= seconds[:done].max() * 1.01
     assert found.phases["superstep"] >= seconds.sum()
-
-
-def test_what_a_superstep_takes_beside_its_messages():
-    work, seconds = np.array([8.0, 4.0, 2.0]), np.array([5.0, 3.0, 2.0])
-    assert _line(work, seconds) == pytest.approx((1.0, 0.5))
-    assert _line(np.array([4.0, 4.0]), np.array([1.0, 3.0])) == pytest.approx((2.0, 0.0))
-    assert _line(np.array([1.0, 4.0]), np.array([0.0, 4.0]))[0] == 0.0
-    assert _line(np.array([1.0, 4.0]), np.array([4.0, 1.0])) == pytest.approx((2.5, 0.0))
 
 
 class Passing:
@@ -218,7 +208,7 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
     found = []
     for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
-        expected = pipeline.unmeasured(pipeline.case_of(GRAPH, request, None))
+        expected = pipeline.unmeasured(Case.of(GRAPH, request, None))
         found.append(expected.runtime_seconds.predicted)
     assert found[1] > 1.2 * found[0] > 0.0  # of so small a graph most of it is opening
 

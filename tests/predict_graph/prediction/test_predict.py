@@ -94,7 +94,7 @@ def test_the_whole_prediction(comparison):
     assert found.overhead_seconds > 0
     assert found.overhead_edges > 0
     purposes = {sample.purpose for sample in found.samples}
-    assert purposes == {"iterations", "work", "cost"}
+    assert purposes == {"iterations", "work"}
 
 
 def test_it_is_near_the_truth(comparison):
@@ -230,17 +230,23 @@ def test_html_is_escaped():
     assert "&lt;script&gt;" in found._repr_html_()
 
 
-def test_where_the_seconds_came_from_is_told(comparison):
-    found = comparison.prediction
-    assert [each["source"] for each in found.evidence] == ["probe", "regression"]
-    assert [each["source"] for each in predict(probe=False).evidence] == ["regression"]
-    assert found.cost_model["name"] == "forward-nnls"
-    assert found.cost_model["weight"] == found.evidence[1]["weight"]
+@pytest.mark.parametrize(
+    ("options", "sources", "model"),
+    [
+        ({}, {"probe": 1.0}, None),
+        ({"probe": False}, {"regression": 1.0}, "forward-nnls"),
+        ({"cost_model": "nnls"}, {"probe": 0.0, "regression": 1.0}, "nnls"),
+    ],
+)
+def test_where_the_seconds_came_from_is_told(options, sources, model):
+    """Measured on the graph, unless a cost model is named, which decides alone."""
+    found = predict(**options)
+    assert {each["source"]: each["weight"] for each in found.evidence} == sources
+    assert found.phases["superstep"] == pytest.approx(found.evidence[-1]["seconds"])
+    assert (found.cost_model["name"], found.cost_model["weight"]) == (model, float(bool(model)))
     (line,) = [line for line in str(found).splitlines() if line.startswith("estimated from: ")]
-    for each in found.evidence:
-        assert (each["source"] in line) == (each["weight"] >= 0.005)
-    # The fit is told of a model that was used, and of no other.
-    assert ("R²" in line) == (found.cost_model["weight"] >= 0.005)
+    assert [each["source"] in line for each in found.evidence] == [*map(bool, sources.values())]
+    assert ("R²" in line) == bool(model)
 
 
 def test_a_short_run_is_predicted_by_the_run_itself():
@@ -274,23 +280,9 @@ def test_a_baseline_estimate_says_that_a_limit_is_lower_than_usual(limit, said):
     assert any("stop at its limit" in text for text in found.warnings) is said
 
 
-def test_evidence_agree_on_the_seconds_by_their_weights(comparison):
-    found = comparison.prediction
-    logs = [each["weight"] * np.log(each["seconds"]) for each in found.evidence]
-    assert found.phases["superstep"] == pytest.approx(np.exp(sum(logs)))
-
-
-def test_a_named_cost_model_decides_alone():
-    found = predict(cost_model="nnls")
-    weights = {each["source"]: each["weight"] for each in found.evidence}
-    assert weights == {"probe": 0.0, "regression": 1.0}
-    assert found.cost_model["name"] == "nnls"
-    assert found.phases["superstep"] == pytest.approx(found.evidence[1]["seconds"])
-
-
 def test_overhead_can_be_capped():
     graph = check_graph("barabasi-albert:n=20000,m=5,seed=1")
-    tight, loose = (predict(graph, max_overhead=cap) for cap in (0.1, 1.0))
+    tight, loose = (predict(graph, max_overhead=cap, probe=False) for cap in (0.1, 1.0))
     assert tight.overhead_edges < 0.2 < loose.overhead_edges
     used = sum(s.edges for s in tight.samples if s.purpose == "cost")
     assert used <= 0.1 * graph.edges
@@ -311,13 +303,15 @@ def test_runs_are_kept_and_learned_from(tmp_path):
     history = History(tmp_path / "history.sqlite")
     predict_graph.run("pagerank", "rmat:scale=11,seed=1", history=history)
     assert len(history) == 1
-    first = predict(history=history)
-    assert first.cost_model["history_runs"] == 1
-    samples = history.runs(kind="sample")
-    assert len(samples) == sum(sample.purpose == "cost" for sample in first.samples)
+    for number in range(2):
+        found = predict(history=history, probe=False)
+        # Sample runs are kept, and real runs of other graphs are learned from.
+        assert found.cost_model["history_runs"] == 1
+        samples = sum(sample.purpose == "cost" for sample in found.samples)
+        assert len(history.runs(kind="sample")) == (number + 1) * samples
     # Runs of the graph itself are the answer, not the training.
     predict_graph.run("pagerank", GRAPH, history=history)
-    assert predict(history=history).cost_model["history_runs"] == 1
+    assert predict(history=history, probe=False).cost_model["history_runs"] == 1
 
 
 def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypatch):
@@ -337,16 +331,10 @@ def test_validate_keeps_the_run_after_predicting(tmp_path):
         "pagerank", GRAPH, history=history, seed=1, method="completion"
     )
     assert isinstance(comparison, Comparison)
-    assert comparison.prediction.cost_model["history_runs"] == 0
+    assert comparison.prediction.evidence[0]["source"] == "probe"
     newest = history.runs(kind="run")
     assert len(newest) == 1
     assert newest["iterations"].iloc[0] == comparison.actual.iterations
-
-
-def test_sample_runs_are_kept_but_real_runs_are_learned_from(tmp_path):
-    history = History(tmp_path / "history.sqlite")
-    predict(history=history)
-    assert predict("rmat:scale=10,seed=9", history=history).cost_model["history_runs"] == 0
 
 
 # Wrong requests
