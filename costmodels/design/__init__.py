@@ -21,13 +21,10 @@ if TYPE_CHECKING:
     from costmodels.design.oracle import OracleDesign as OracleDesign
     from costmodels.design.oracle import oracle_design as oracle_design
     from costmodels.design.problem import DesignProblem as DesignProblem
-    from costmodels.design.problem import greedy_design as greedy_design
     from costmodels.design.problem import optimal_design as optimal_design
-    from costmodels.design.relaxed import RelaxedDesign as RelaxedDesign
 
 CRITERIA = {
     "a": "mean variance of the coefficients, each in units of its term's mean",
-    "d": "volume of the confidence region of the coefficients",
     "i": "mean variance of the predictions at the targets",
 }
 """Name of each criterion, and what it makes small."""
@@ -39,9 +36,7 @@ _PLACES = {
     "OracleDesign": "oracle",
     "oracle_design": "oracle",
     "DesignProblem": "problem",
-    "greedy_design": "problem",
     "optimal_design": "problem",
-    "RelaxedDesign": "relaxed",
 }
 __all__ = ["CRITERIA", *_PLACES]  # noqa: PLE0604
 

@@ -1,8 +1,8 @@
 """Optimality criteria of a design, and how single runs change them.
 
 With a row of terms f for each candidate and n runs of it, the information is M = sum of n f f'.
-All criteria are homogeneous of degree -1 in n (twice the runs, half the criterion), and smaller is
-better.
+A criterion is tr(K' M^-1 K) for some K: homogeneous of degree -1 in n (twice the runs, half the
+criterion), convex, and smaller is better.
 """
 
 from __future__ import annotations
@@ -21,30 +21,22 @@ SINGULAR = 1e-12  # relative; not tuned: closer to singular, terms are not ident
 class Criterion:
     """Criterion in a basis where the rows of all candidates are orthonormal on average."""
 
-    # tr(M^-1), det(M)^(-1/k), or the mean of f' M^-1 f over the targets.
+    # ``"a"`` or ``"i"``.
     name: str
     # shape (n, k): Terms of each candidate in that basis.
     rows: FloatArray
-    # shape (k, p): K of the linear criteria tr(K' M^-1 K), in that basis.
+    # shape (k, p): K in that basis.
     root: FloatArray
-    # What the determinant criterion in that basis is multiplied by.
-    factor: float
 
     @property
     def terms(self) -> int:
         """Number of terms."""
         return int(self.rows.shape[1])
 
-    def information(self, counts: npt.ArrayLike) -> FloatArray:
-        """Return M, shape (k, k), for the runs of each candidate."""
-        matrix: FloatArray = (self.rows.T * np.asarray(counts, dtype=np.float64)) @ self.rows
-        return matrix
-
     def inverse(self, counts: npt.ArrayLike, ridge: float = 0.0) -> FloatArray | None:
         """Return M^-1, or None if M (plus `ridge` times the identity) is singular."""
-        matrix = self.information(counts)
-        if ridge:
-            matrix += ridge * np.eye(self.terms)
+        matrix = (self.rows.T * np.asarray(counts, dtype=np.float64)) @ self.rows
+        matrix += ridge * np.eye(self.terms)
         try:
             inverse: FloatArray = np.asarray(np.linalg.inv(matrix))
         except np.linalg.LinAlgError:
@@ -54,8 +46,6 @@ class Criterion:
 
     def of_inverse(self, inverse: FloatArray) -> float:
         """Return the criterion for M^-1."""
-        if self.name == "d":
-            return float(self.factor * np.exp(np.linalg.slogdet(inverse)[1] / self.terms))
         return float(np.sum(self.root * (inverse @ self.root)))
 
     def value(self, counts: npt.ArrayLike) -> float:
@@ -68,47 +58,12 @@ class Criterion:
 
         The negative derivative by the number of runs.
         """
-        if self.name == "d":
-            spread = np.einsum("ij,ij->i", self.rows @ inverse, self.rows)
-            speed: FloatArray = spread * self.of_inverse(inverse) / self.terms
-            return speed
         return np.asarray(((self.rows @ inverse @ self.root) ** 2).sum(axis=1))
 
     def after_adding(self, inverse: FloatArray) -> FloatArray:
         """Return the criterion after one more run of each candidate, shape (n,)."""
         spread = np.einsum("ij,ij->i", self.rows @ inverse, self.rows)
-        now = self.of_inverse(inverse)
-        if self.name == "d":
-            added: FloatArray = now * (1 + spread) ** (-1 / self.terms)
-            return added
-        return np.asarray(now - self.sensitivity(inverse) / (1 + spread))
-
-    def after_swapping(self, inverse: FloatArray, out: npt.NDArray[np.int64]) -> FloatArray:
-        """Return the criterion with one run of `out` replaced by one of each candidate.
-
-        Returns
-        -------
-        ndarray, shape (n, len(out))
-            Infinite where the information would be singular.
-        """
-        left, old = self.rows @ inverse, self.rows[out]
-        cross = left @ old.T
-        spread = np.einsum("ij,ij->i", left, self.rows)
-        grown, shrunk = 1 + spread[:, None], 1 - spread[out][None, :]
-        # det(M + f f' - g g') / det(M), by the matrix determinant lemma for two rows.
-        ratio = grown * shrunk + cross**2
-        regular = ratio > SINGULAR
-        safe = np.where(regular, ratio, 1.0)
-        now = self.of_inverse(inverse)
-        if self.name == "d":
-            swapped = now * safe ** (-1 / self.terms)
-        else:
-            moved = left @ self.root
-            squares = np.einsum("ij,ij->i", moved, moved)
-            products = moved @ moved[out].T
-            change = shrunk * squares[:, None] + 2 * cross * products - grown * squares[out][None]
-            swapped = now - change / safe
-        return np.where(regular, swapped, np.inf)
+        return np.asarray(self.of_inverse(inverse) - self.sensitivity(inverse) / (1 + spread))
 
     def bound(self, weights: FloatArray, costs: FloatArray, budget: float, most: float) -> float:
         """Return what no design within the budget can go below, whole runs or not.
@@ -134,8 +89,8 @@ def make_criterion(
 ) -> Criterion:
     """Bring the rows of the candidates into an orthonormal basis.
 
-    A and D are taken after dividing each term by its mean, so that they do not depend on units; I
-    is the mean over the terms at the `targets`.
+    A is taken after dividing each term by its mean, so that it does not depend on units; I is the
+    mean over the terms at the `targets`.
     """
     means = rows.mean(axis=0)
     scaled, wanted = rows / np.where(means > 0, means, 1.0), targets / np.where(means > 0, means, 1)
@@ -148,13 +103,8 @@ def make_criterion(
             )
     basis, triangle = np.linalg.qr(scaled)
     basis, triangle = basis * np.sqrt(len(rows)), triangle / np.sqrt(len(rows))
-    back = np.linalg.inv(triangle).T
-    root = back if name != "i" else _square_root(back @ (wanted.T @ wanted) @ back.T / len(wanted))
-    factor = float(np.exp(-2 * np.linalg.slogdet(triangle)[1] / len(names)))
-    return Criterion(name, np.ascontiguousarray(basis), root, factor)
-
-
-def _square_root(matrix: FloatArray) -> FloatArray:
-    values, vectors = np.linalg.eigh(matrix)
-    root: FloatArray = vectors * np.sqrt(np.maximum(values, 0))
-    return root
+    root = np.linalg.inv(triangle).T
+    if name == "i":
+        values, vectors = np.linalg.eigh(root @ (wanted.T @ wanted) @ root.T / len(wanted))
+        root = vectors * np.sqrt(np.maximum(values, 0))
+    return Criterion(name, np.ascontiguousarray(basis), root)

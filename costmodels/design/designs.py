@@ -19,7 +19,7 @@ class Design:
     budget : float
         What the runs may cost together.
     criterion : str
-        ``"a"``, ``"d"`` or ``"i"``.
+        ``"a"`` or ``"i"``.
     value : float
         Criterion of the design; smaller is better, infinite if it cannot tell the terms apart.
     bound : float

@@ -13,7 +13,7 @@ import pandas as pd
 from costmodels.design import CRITERIA
 from costmodels.design.criteria import make_criterion
 from costmodels.design.designs import Design
-from costmodels.design.relaxed import RelaxedDesign, solve_relaxed
+from costmodels.design.relaxed import solve_relaxed
 from costmodels.design.rounding import cheapest_basis, round_weights
 from costmodels.scaling.terms import ERNEST, Term, check_terms
 
@@ -32,11 +32,11 @@ class DesignProblem:
         What all runs may cost together, in the unit of the costs.
     terms : sequence of str or Term, default Ernest's four
         Terms of the model that will be fitted.
-    criterion : {"a", "d", "i"}, default "a"
+    criterion : {"a", "i"}, default "a"
         ``"a"``: the mean variance of the coefficients, tr(M^-1) with each term in units of its mean
-        over the candidates; ``"d"``: the volume of their confidence region, det(M)^(-1/k);
-        ``"i"``: the mean variance of the predictions at `targets`. M is the sum of f f' over the
-        runs, f being the terms of a run; variances are in units of that of one run.
+        over the candidates; ``"i"``: the mean variance of the predictions at `targets`. M is the
+        sum of f f' over the runs, f being the terms of a run; variances are in units of that of one
+        run.
     targets : DataFrame, optional
         Configurations to predict, columns ``scale``, ``machines`` and others that terms take; for
         ``"i"`` only. None is the candidates.
@@ -58,8 +58,7 @@ class DesignProblem:
     --------
     >>> from costmodels.design import candidate_grid
     >>> grid = candidate_grid((1, 8), (1, 8), steps=8)
-    >>> problem = DesignProblem(grid, budget=12)
-    >>> problem.greedy().efficiency < problem.optimal().efficiency <= 1
+    >>> 0.5 < DesignProblem(grid, budget=12).optimal().efficiency <= 1
     True
     """
 
@@ -106,25 +105,14 @@ class DesignProblem:
         return float(budget)
 
     @cached_property
-    def relaxed(self) -> RelaxedDesign:
-        """Solution of the convex problem, with parts of runs."""
+    def weights(self) -> FloatArray:
+        """Solution of the convex problem: runs of each candidate, not whole; shape (n,)."""
         return solve_relaxed(self.criterion, self.costs, self.budget, self.max_repeats)
 
     def optimal(self) -> Design:
         """Return whole runs whose criterion is near the relaxed optimum."""
         limits = self.criterion, self.costs, self.budget, self.max_repeats
-        return self.design(round_weights(*limits, self.relaxed.weights))
-
-    def greedy(self) -> Design:
-        """Return the cheapest candidates, one run each, until the next exceeds the budget.
-
-        Ernest's cost-based scheme (section 6.5), for comparison.
-        """
-        order = np.argsort(self.costs, kind="stable")
-        paid = np.cumsum(self.costs[order]) <= self.budget * (1 + 1e-12)
-        counts = np.zeros(len(self.costs), dtype=np.int64)
-        counts[order[paid]] = 1
-        return self.design(counts)
+        return self.design(round_weights(*limits, self.weights))
 
     def design(self, repeats: npt.ArrayLike) -> Design:
         """Return the design with given runs of each candidate, shape (n,).
@@ -151,7 +139,7 @@ class DesignProblem:
             self.budget,
             self.criterion.name,
             self.criterion.value(counts),
-            self.relaxed.bound,
+            self.criterion.bound(self.weights, self.costs, self.budget, self.max_repeats),
             tuple(term.name for term in self.terms),
         )
 
@@ -180,21 +168,6 @@ def optimal_design(candidates: pd.DataFrame, budget: float, **options: Any) -> D
     3    4.0         1        1  4.00
     """
     return DesignProblem(candidates, budget, **options).optimal()
-
-
-def greedy_design(candidates: pd.DataFrame, budget: float, **options: Any) -> Design:
-    """Choose the cheapest runs first (Ernest, section 6.5), for comparison.
-
-    Parameters
-    ----------
-    candidates, budget, **options
-        As in :class:`DesignProblem`.
-
-    Returns
-    -------
-    Design
-    """
-    return DesignProblem(candidates, budget, **options).greedy()
 
 
 def _rows(table: pd.DataFrame, terms: tuple[Term, ...]) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -15,30 +14,10 @@ from costmodels.design.criteria import Criterion
 FloatArray = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class RelaxedDesign:
-    """Solution of the convex problem of section 3.3.
-
-    Attributes
-    ----------
-    weights : ndarray of float64, shape (n,)
-        Runs of each candidate, not whole; between 0 and the most repeats.
-    value : float
-        Criterion of the weights.
-    bound : float
-        What no design within the budget goes below; the same as `value` but for the precision of
-        the solver.
-    """
-
-    weights: FloatArray
-    value: float
-    bound: float
-
-
 def solve_relaxed(
     criterion: Criterion, costs: FloatArray, budget: float, most: float
-) -> RelaxedDesign:
-    """Minimise the criterion over 0 <= weights <= most with costs @ weights <= budget.
+) -> FloatArray:
+    """Return the weights, 0 to `most`, of least criterion with costs @ weights <= budget.
 
     Raises
     ------
@@ -59,22 +38,25 @@ def solve_relaxed(
     products = np.einsum("ij,ik->ijk", rows, rows).reshape(count, -1) / size
     information = cp.reshape(products.T @ share, (terms, terms), order="C")
     limits = [share >= 0, share <= np.minimum(most * costs / budget, 1.0), cp.sum(share) <= 1]
-    if criterion.name == "d":
-        problem = cp.Problem(cp.Maximize(cp.log_det(information)), limits)
-    else:
-        # tr(K' M^-1 K) is the least trace of X with [[M, K], [K', X]] positive semidefinite.
-        root = criterion.root / np.linalg.norm(criterion.root)
-        spread = cp.Variable((root.shape[1], root.shape[1]), symmetric=True)
-        joint = cp.bmat([[information, root], [root.T, spread]])
-        problem = cp.Problem(cp.Minimize(cp.trace(spread)), [*limits, joint >> 0])
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Solution may be inaccurate")  # the bound shows it
-        problem.solve(solver=cp.CLARABEL)
-    if share.value is None:
-        raise RuntimeError(f"the design problem was not solved: {problem.status}")
-    weights = np.clip(share.value * budget / costs, 0, most)
-    weights *= min(1.0, budget / float(weights @ costs))
-    value = criterion.value(weights)
-    if not np.isfinite(value):
-        raise RuntimeError("the design problem was not solved: its solution is singular")
-    return RelaxedDesign(weights, value, criterion.bound(weights, costs, budget, most))
+    # tr(K' M^-1 K) is the least trace of X with [[M, K], [K', X]] positive semidefinite; K is
+    # divided by its norm, which changes no weight.
+    root = criterion.root / np.linalg.norm(criterion.root)
+    spread = cp.Variable((root.shape[1], root.shape[1]), symmetric=True)
+    joint = cp.bmat([[information, root], [root.T, spread]])
+    problem = cp.Problem(cp.Minimize(cp.trace(spread)), [*limits, joint >> 0])
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Solution may be inaccurate")  # the bound shows it
+            problem.solve(solver=cp.CLARABEL)
+        solved = share.value is not None
+    except cp.error.SolverError:
+        solved = False
+    if solved:
+        weights: FloatArray = np.clip(share.value * budget / costs, 0, most)
+        weights *= min(1.0, budget / float(weights @ costs))
+        if np.isfinite(criterion.value(weights)):
+            return weights
+    raise RuntimeError(
+        f"no design for the budget {budget:g} was found: the solver failed on {count} candidates; "
+        "accepted: another budget, a smaller range of scales or machines, or fewer terms"
+    )

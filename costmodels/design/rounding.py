@@ -53,6 +53,14 @@ class _Exchange:
     def _room(self, counts: IntArray) -> float:
         return self._budget - float(counts @ self._costs)
 
+    def _inverse(self, counts: IntArray) -> FloatArray:
+        """Return M^-1, with a ridge where M is singular."""
+        inverse = self._criterion.inverse(counts)
+        if inverse is None:
+            inverse = self._criterion.inverse(counts, RIDGE)
+            assert inverse is not None
+        return inverse
+
     def fill(self, counts: IntArray, *, per_cost: bool) -> IntArray:
         """Add the run that helps most (or most for its cost) until none can be paid."""
         counts = counts.copy()
@@ -60,10 +68,7 @@ class _Exchange:
             possible = (counts < self._most) & (self._costs <= self._room(counts))
             if not possible.any():
                 return counts
-            inverse = self._criterion.inverse(counts)
-            if inverse is None:
-                inverse = self._criterion.inverse(counts, RIDGE)
-                assert inverse is not None
+            inverse = self._inverse(counts)
             gain = self._criterion.of_inverse(inverse) - self._criterion.after_adding(inverse)
             worth = gain / self._costs if per_cost else gain
             counts[int(np.argmax(np.where(possible, worth, -np.inf)))] += 1
@@ -78,21 +83,22 @@ class _Exchange:
 
     def swap(self, counts: IntArray) -> IntArray:
         """Swap single runs for better ones that can be paid, the best swap first."""
-        while True:
-            inverse = self._criterion.inverse(counts)
-            if inverse is None:
-                return counts
+        while (inverse := self._criterion.inverse(counts)) is not None:
             out = self._cheapest_losses(counts, inverse, WIDEST)
-            found = self._criterion.after_swapping(inverse, out)
+            taken = counts - np.eye(len(counts), dtype=np.int64)[out]
+            found = np.stack(
+                [self._criterion.after_adding(self._inverse(each)) for each in taken], axis=1
+            )
             found[counts >= self._most] = np.inf
             dear = self._costs[:, None] - self._costs[out][None, :] > self._room(counts)
             found[dear] = np.inf
             best, column = np.unravel_index(int(np.argmin(found)), found.shape)
-            if not found[best, column] < self._criterion.of_inverse(inverse) * (1 - GAIN):
-                return counts
-            counts = counts.copy()
-            counts[out[column]] -= 1
-            counts[best] += 1
+            swapped, now = taken[column], self._criterion.of_inverse(inverse)
+            swapped[best] += 1
+            if np.isinf(found[best, column]) or self._criterion.value(swapped) >= now * (1 - GAIN):
+                break
+            counts = swapped
+        return counts
 
     def settle(self, counts: IntArray, *, per_cost: bool) -> IntArray:
         """Fill and swap in turn until the design stays as it is."""

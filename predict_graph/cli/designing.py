@@ -19,7 +19,7 @@ class Choosing(Group):
     Parameters
     ----------
     criterion
-        a: coefficients; d: their joint region; i: predictions.
+        a: coefficients; i: predictions.
     scale_steps
         Scales to choose from, evenly spaced.
     partitions
