@@ -24,7 +24,8 @@ from benchmarks.cluster_tables import GROWTH, c3o_growth
 from benchmarks.common import study_parser, table, write
 from costmodels.design import DesignProblem, candidate_grid
 from costmodels.design.rounding import cheapest_basis
-from costmodels.scaling import AutoScaling, Ernest, masha_score
+from costmodels.metrics import percentage_errors
+from costmodels.scaling import AutoScaling, Ernest
 
 # What stays the same while the data grows, and the column that says how much data there is.
 BY_PAGES = ("pagerank", ["machine_type", "links", "convergence_criterion"], "pages")
@@ -177,9 +178,8 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
                             continue
                         try:
                             model = make().fit(runs[XY].astype(float), runs.seconds)
-                            error = masha_score(
-                                model.predict(case.unknown[XY].astype(float)), truth
-                            )
+                            predicted = model.predict(case.unknown[XY].astype(float))
+                            error = percentage_errors(predicted, truth).mean()
                         except ValueError:  # too few points for this model
                             error = np.nan
                         found.append((number, case.job, share, scheme, name, error, len(runs)))

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from costmodels.design.designs import Design as Design
     from costmodels.design.grid import COSTS as COSTS
     from costmodels.design.grid import candidate_grid as candidate_grid
-    from costmodels.design.oracle import OracleDesign as OracleDesign
-    from costmodels.design.oracle import oracle_design as oracle_design
     from costmodels.design.problem import DesignProblem as DesignProblem
     from costmodels.design.problem import optimal_design as optimal_design
 
@@ -33,8 +31,6 @@ _PLACES = {
     "Design": "designs",
     "COSTS": "grid",
     "candidate_grid": "grid",
-    "OracleDesign": "oracle",
-    "oracle_design": "oracle",
     "DesignProblem": "problem",
     "optimal_design": "problem",
 }

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from costmodels.scaling.base import ScalingModel as ScalingModel
     from costmodels.scaling.check import FitCheck as FitCheck
     from costmodels.scaling.check import check_fit as check_fit
-    from costmodels.scaling.check import masha_score as masha_score
-    from costmodels.scaling.check import occupation as occupation
-    from costmodels.scaling.check import sampling_cost as sampling_cost
     from costmodels.scaling.cliffs import Cliff as Cliff
     from costmodels.scaling.leftout import LeaveOneOut as LeaveOneOut
     from costmodels.scaling.models import Ernest as Ernest
@@ -46,7 +43,7 @@ SCALING_MODELS = {
 _MODULES = {
     "auto": ("AutoScaling",),
     "base": ("ScalingModel",),
-    "check": ("FitCheck", "check_fit", "masha_score", "occupation", "sampling_cost"),
+    "check": ("FitCheck", "check_fit"),
     "cliffs": ("Cliff",),
     "leftout": ("LeaveOneOut",),
     "models": (

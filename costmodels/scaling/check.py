@@ -1,4 +1,4 @@
-"""Does the model fit, and what would help: Ernest's threshold, Masha's score and cost."""
+"""Does the model fit, and what would help: Ernest's threshold."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from costmodels.metrics import relative_error
 from costmodels.scaling.laws import LinearLaw, fit_linear
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.models import LinearScaling
 from costmodels.scaling.terms import TERMS, Term, check_terms
-
-FloatArray = npt.NDArray[np.float64]
 
 LEAST_GAIN = 0.05  # of the left-out error, as `min_gain` of the selection of terms; not tuned
 
@@ -115,56 +111,3 @@ def _size(found: LeaveOneOut, weights: str) -> float:
     """Root-mean-square left-out error, in the measure that the model minimises."""
     errors = found.percent_errors if weights == "relative" else found.predicted - found.actual
     return float(np.sqrt(np.mean(errors**2)))
-
-
-def masha_score(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> float:
-    """Return the mean absolute error in percent of the actual times (Masha, equation 2).
-
-    Examples
-    --------
-    >>> masha_score([110, 95], [100, 100])
-    7.5
-    """
-    return round(float(np.mean(np.abs(relative_error(predicted, actual)))) * 100, 12)
-
-
-def occupation(machines: npt.ArrayLike, seconds: npt.ArrayLike) -> FloatArray:
-    """Return the cluster time of each run, machines times seconds (Masha, equation 3).
-
-    Examples
-    --------
-    >>> occupation([2, 4], [30, 20])
-    array([60., 80.])
-    """
-    product: FloatArray = np.asarray(machines, np.float64) * np.asarray(seconds, np.float64)
-    return product
-
-
-def sampling_cost(
-    machines: npt.ArrayLike,
-    seconds: npt.ArrayLike,
-    actual_machines: npt.ArrayLike | None = None,
-    actual_seconds: npt.ArrayLike | None = None,
-) -> float:
-    """Return the cluster time of all sample runs in machine seconds (Masha, equation 4).
-
-    With the actual runs it is a fraction of theirs, which is how the paper states the overhead.
-
-    Raises
-    ------
-    ValueError
-        If only one half of the actual runs is given.
-
-    Examples
-    --------
-    >>> sampling_cost([2, 4], [30, 20])
-    140.0
-    >>> sampling_cost([2, 4], [30, 20], [8], [350])
-    0.05
-    """
-    cost = float(occupation(machines, seconds).sum())
-    if actual_machines is None and actual_seconds is None:
-        return cost
-    if actual_machines is None or actual_seconds is None:
-        raise ValueError("the actual runs need both their machines and their seconds")
-    return cost / float(occupation(actual_machines, actual_seconds).sum())

@@ -9,9 +9,6 @@ from costmodels.scaling import (
     Ernest,
     Term,
     check_fit,
-    masha_score,
-    occupation,
-    sampling_cost,
 )
 
 
@@ -79,15 +76,3 @@ def test_noise_gets_no_proposal_and_says_so():
     assert verdict.term is None
     assert str(verdict).endswith("no term of the library helps")
     assert not check_fit(AutoScaling().fit(X, y)).fits
-
-
-def test_score_and_cost_of_masha():
-    # Section 5.2: right on one machine and twice too long on twelve is an error of 50% on average.
-    assert masha_score([60, 20], [60, 10]) == 50
-    assert occupation([1, 12], [60, 10]).tolist() == [60, 120]
-    assert sampling_cost([1, 12], [60, 10]) == 180
-    assert sampling_cost([1], [9], [1, 12], [60, 10]) == 0.05
-    with pytest.raises(ValueError, match="both their machines and their seconds"):
-        sampling_cost([1], [9], [1])
-    with pytest.raises(ValueError, match="actual value 0"):
-        masha_score([1], [0])
