@@ -49,7 +49,6 @@ def design(
     out: Path = Path("design.csv"),
     choosing: Choosing,
     target: str | None = None,
-    plot: Path | None = None,
     json: str | None = None,
 ) -> None:
     """Choose the runs of a job that teach a scaling model most for a budget.
@@ -68,8 +67,6 @@ def design(
         Write the design, for collect.
     target : S@N:M
         Scale and machines to predict, for --criterion i: 1@8:64.
-    plot : FILE
-        Draw the points.
     """
     from predict_graph.sizing import make_design, parse_counts, write_design
     from predict_graph.sizing.measuring.designing import design_summary
@@ -91,11 +88,6 @@ def design(
     show_table(console, f"design for {', '.join(made.terms)}", columns, rows)
     console.print(f"{made}: {out}", soft_wrap=True, highlight=False, markup=False)
     write_json(summary, json)
-    if plot is not None:
-        from predict_graph.sizing.picture import draw_design
-
-        points = made.points
-        draw_design(points["scale"], points["machines"], points["repeats"], plot)
 
 
 def _target(text: str | None) -> tuple[float, list[int]] | None:

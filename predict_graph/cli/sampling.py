@@ -9,6 +9,8 @@ from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.groups import Reading
 from predict_graph.cli.output import Pages
+from predict_graph.errors import RequestError
+from predict_graph.files import written_beside
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +70,7 @@ def compare_samplers(
     samplers: str | None = None,
     ratio: str = "0.1",
     seeds: int = 1,
-    table: list[Path] | None = None,
+    table: Path | None = None,
     plugin: list[Path] | None = None,
     seed: int | None = None,
 ) -> None:
@@ -86,14 +88,13 @@ def compare_samplers(
         Vertices to draw / vertices of the graph.
     seeds
         Samples by each sampler of each graph at each ratio.
-    table : FILE
-        Write all samples (.csv) or the ranks (.tex); repeatable.
+    table : FILE.csv
+        Write all samples.
     """
     from predict_graph.comparison import compare_samplers as compare
-    from predict_graph.comparison.result import check_table
 
-    for path in table or []:
-        check_table(path)
+    if table is not None and table.suffix != ".csv":
+        raise RequestError(f"cannot write the table {table}; accepted: a name in .csv")
     options.prepare(plugin, *graphs)
     with output.watched() as progress:
         found = compare(
@@ -108,5 +109,6 @@ def compare_samplers(
             progress=progress,
         )
     output.show(found)
-    for path in table or []:
-        found.write_table(path)
+    if table is not None:
+        with written_beside(table) as beside:
+            found.to_frame().to_csv(beside, index=False)

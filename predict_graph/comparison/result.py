@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,7 @@ import pandas as pd
 
 from predict_graph.answers import Answer, Table
 from predict_graph.durations import readable_seconds
-from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
-from predict_graph.pictures import Picture, check_jinja
+from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 
@@ -24,7 +21,6 @@ _ENDS = (0.05, 0.95)  # by definition: of a 90% interval
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
 _FEW_ROWS = 12  # shown without --verbose; not tuned
 _FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
-_ENDINGS = (".csv", ".tex")
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -178,22 +174,6 @@ class SamplerComparison(Result):
             pictures.append(_spread(percent, order, title, "error", "absolute error, %"))
         return pictures
 
-    def write_table(self, path: Path) -> None:
-        """Write all samples as CSV, or the ranks as LaTeX, by the ending of the path.
-
-        Raises
-        ------
-        RequestError, JobError
-            If the ending is another one, or the file cannot be written.
-        """
-        check_table(path)
-        with written_beside(path) as beside:
-            if path.suffix == ".csv":
-                self.to_frame().to_csv(beside, index=False)
-            else:
-                tables = [self._rank_table(name) for name in (None, *self.algorithms)]
-                beside.write_text("\n".join(map(_latex, tables)), encoding="utf-8")
-
     def _rank_table(self, algorithm: str | None) -> Table:
         frame = self.to_frame().groupby("sampler")
         share, seconds = frame["edge_share"].mean(), frame["seconds"].mean()
@@ -273,16 +253,6 @@ _HEADINGS = {
 }
 
 
-def check_table(path: Path) -> None:
-    """Refuse a table whose ending says no form."""
-    if path.suffix not in _ENDINGS:
-        raise RequestError(
-            f"cannot write the table {path}; accepted: a name in .csv (all samples) or .tex (ranks)"
-        )
-    if path.suffix == ".tex":
-        check_jinja("a table for LaTeX")
-
-
 def _winner(what: str, ranks: Sequence[Rank], measure: str, form: str) -> str:
     """Return the best sampler, or those that are tied, in words."""
     one, *others = (each for each in ranks if each.tied)
@@ -322,10 +292,3 @@ def _spread(
     xlabel = f"{unit} (line: 90% of samples)"
     values = middle.to_numpy()
     return dot_picture(title, f"{said}.", list(order), values, low, high, xlabel=xlabel)
-
-
-def _latex(table: Table) -> str:
-    """Return a table for LaTeX, with the rules of booktabs."""
-    frame = pd.DataFrame([*table.rows], columns=[*table.columns])
-    form = "l" + "r" * (len(table.columns) - 1)
-    return f"% {table.title}\n{frame.to_latex(index=False, escape=True, column_format=form)}"

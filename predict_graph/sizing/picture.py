@@ -1,17 +1,16 @@
-"""Pictures of models, plans, advice and designs."""
+"""Pictures of models, plans and advice."""
 
 from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.durations import readable_number, readable_seconds
-from predict_graph.pictures import Picture, draw_together
+from predict_graph.pictures import Picture
 from predict_graph.pictures.palette import LIGHT
 from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, unit_of
 
@@ -203,26 +202,6 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
             )
         )
     return pictures
-
-
-def draw_design(
-    scale: npt.ArrayLike, machines: npt.ArrayLike, repeats: npt.ArrayLike, path: Path | None
-) -> Any:
-    """Draw the points of a design on the scale × machines plane; by repeats."""
-    count = np.asarray(repeats, np.float64)
-
-    def draw(axes: Any) -> None:
-        axes.scatter(scale, machines, s=60 * count, color=LIGHT.series[0], alpha=0.7)
-        if (count > 1).any():
-            for x, y, times in zip(np.asarray(scale), np.asarray(machines), count, strict=True):
-                axes.annotate(
-                    f"{times:g}", (x, y), ha="center", va="center", color=LIGHT.paper, fontsize=8
-                )
-        axes.set(xlabel="scale", ylabel="machines")
-        axes.margins(0.1)
-
-    said = f"{count.sum():g} runs at {len(count)} points of scale and machines"
-    return draw_together([Picture("Runs to measure", said, draw)], f"design: {said}", path)
 
 
 def _measured(model: JobModel, plan: Plan) -> tuple[FloatArray, FloatArray] | None:

@@ -52,13 +52,11 @@ def test_designs_of_other_terms_and_criteria(program, folder):
     arguments = ["design", "--scale", "1:10", "--machines", "1:8", "--budget", 30, "--json", "-"]
     given = json.loads(program(*arguments, "--terms", "1,scale/machines,sqrt(machines)").out)
     assert given["terms"] == ["1", "scale/machines", "sqrt(machines)"]
-    masha = json.loads(program(*arguments, "--terms", "masha", "--criterion", "d").out)
+    masha = json.loads(program(*arguments, "--terms", "masha").out)
     assert "scale^2" in masha["terms"]
-    assert masha["criterion"] == "d"
+    assert masha["criterion"] == "a"
     aimed = json.loads(program(*arguments, "--criterion", "i", "--target", "100@16:64").out)
     assert aimed["criterion"] == "i"
-    assert program(*arguments, "--plot", "design.png").status == 0
-    assert (folder / "design.png").stat().st_size > 5000
 
 
 DESIGNS = {
