@@ -86,7 +86,7 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
         raise refused
     try:
         return Budget(
-            _percent(shares[0], "budget", _ACCEPTED, most=1.0) if shares else None,
+            _percent(shares[0], "the budget", _ACCEPTED) if shares else None,
             parse_duration(times[0], "budget") if times else None,
         )
     except RequestError:
@@ -105,19 +105,17 @@ def check_within(value: str | float | None) -> float | None:
         return None
     accepted = "accepted: a share between 0 and 1, such as 10%"
     if isinstance(value, str):
-        if not value.strip().endswith("%"):
-            raise RequestError(f"within is {value!r}; {accepted}")
-        return _percent(value, "within", accepted, most=1.0)
+        return _percent(value, "within", accepted)
     if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value <= 1:
         raise RequestError(f"within is {value!r}; {accepted}")
     return float(value)
 
 
-def _percent(text: str, what: str, accepted: str, most: float) -> float:
+def _percent(text: str, what: str, accepted: str) -> float:
     try:
-        share = float(text.strip()[:-1]) / 100.0
+        share = float(text.strip().removesuffix("%")) / 100.0
     except ValueError:
         share = math.nan
-    if not 0.0 < share <= most:
-        raise RequestError(f"the {what} is {text!r}; {accepted}")
+    if not (text.strip().endswith("%") and 0.0 < share <= 1.0):
+        raise RequestError(f"{what} is {text!r}; {accepted}")
     return share

@@ -7,16 +7,6 @@ from collections.abc import Iterable
 
 from predict_graph.printable import printable
 
-__all__ = [
-    "JobError",
-    "PredictGraphError",
-    "RequestError",
-    "did_you_mean",
-    "error_text",
-    "unknown_name",
-]
-
-
 _LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
 _LONGEST = 1500  # limits the characters of a sentence
 

@@ -33,8 +33,6 @@ class Registry(Generic[T]):
         Entry-point group in which other packages declare theirs.
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
-    aliases : mapping of str to str, optional
-        Other spellings of a name.
 
     Examples
     --------
@@ -45,17 +43,10 @@ class Registry(Generic[T]):
     ['dict']
     """
 
-    def __init__(
-        self,
-        kind: str,
-        group: str,
-        builtin: Mapping[str, str],
-        aliases: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
         self.kind = kind
         self.group = group
         self._builtin = dict(builtin)
-        self._aliases = dict(aliases or {})
         self._registered: dict[str, T] = {}
         self._preferred: dict[str, str] = {}
 
@@ -85,7 +76,7 @@ class Registry(Generic[T]):
                 raise RequestError(f"the {self.kind} is registered as {name!r}; accepted: a name")
             module = home or getattr(plugin, "__module__", None)
             declared = self._external().get(name, "").partition(":")[0]
-            taken = {*self._builtin, *self._aliases, *self._registered}
+            taken = {*self._builtin, *self._registered}
             if name in taken or (declared and declared != module):
                 raise RequestError(f"the {self.kind} {name!r} is already registered")
             self._registered[name] = plugin
@@ -120,7 +111,6 @@ class Registry(Generic[T]):
         RequestError
             If no plug-in has this name, or if it cannot be loaded.
         """
-        name = self._aliases.get(name, name)
         if name in self._registered:
             return self._registered[name]
         external = self._external()

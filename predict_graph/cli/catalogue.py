@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from predict_graph.cli import options
@@ -23,54 +22,44 @@ def list_plugins(kind_of_plugin: str, *, plugin: list[Path] | None = None) -> No
     """
     kind = kind_of_plugin
     options.prepare(plugin)
-    if kind not in _KINDS:
-        raise unknown_name("kind of plug-in", kind, _KINDS)
-    module, name, describe = _KINDS[kind]
-    registry = getattr(import_module(f"predict_graph.{module}"), name)
-    rows = _described(registry, describe)
+    if kind not in REGISTRIES:
+        raise unknown_name("kind of plug-in", kind, REGISTRIES)
+    registries = {"": resolve_name(f"predict_graph.{REGISTRIES[kind]}")}
     if kind == "algorithms":
         from predict_graph.builtin.libraries import LIBRARIES
 
-        for library, own in LIBRARIES.items():
-            found = _described(own, describe)
-            rows += [(f"{library}:{name}", origin, text) for name, origin, text in found]
+        registries |= {f"{library}:": own for library, own in LIBRARIES.items()}
+    rows = [
+        (prefix + name, own.origin(name), _described(own, name, kind))
+        for prefix, own in registries.items()
+        for name in own.names()
+    ]
     show_table(options.results(None), kind, ["name", "origin", "what it is"], rows)
 
 
-def _described(registry: Registry[Any], describe: Any) -> list[tuple[str, str, str]]:
-    rows = []
-    for name in registry.names():
-        try:
-            text = describe(registry.get(name))
-        except RequestError as error:  # one broken plug-in must not hide the others
-            text = str(error)
-        except Exception as error:
-            text = f"cannot be described: {described_error(error)}"
-        rows.append((name, registry.origin(name), text))
-    return rows
+def _described(registry: Registry[Any], name: str, kind: str) -> str:
+    """Return what a plug-in is; a broken one must not hide the others."""
+    try:
+        found = registry.get(name)
+        lines = (found.__doc__ or "").strip().splitlines()
+        text = str(getattr(found, "summary", lines[0] if lines else ""))
+        # With defaults that depend on other parameters.
+        usual = found().to_dict() if kind == "algorithms" else {}
+        parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
+        return f"{text} ({parameters})" if parameters else text
+    except RequestError as error:
+        return str(error)
+    except Exception as error:
+        return f"cannot be described: {described_error(error)}"
 
 
-def _first_line(thing: Any) -> str:
-    return (thing.__doc__ or "").strip().splitlines()[0] if thing.__doc__ else ""
-
-
-def _summary(thing: Any) -> str:
-    return str(thing.summary)
-
-
-def _with_parameters(algorithm: Any) -> str:
-    usual = algorithm().to_dict()  # with defaults that depend on other parameters
-    parameters = ", ".join(f"{name}={value}" for name, value in usual.items())
-    return f"{algorithm.summary} ({parameters})" if parameters else str(algorithm.summary)
-
-
-_KINDS: dict[str, tuple[str, str, Callable[[Any], str]]] = {
-    "samplers": ("iterations", "SAMPLERS", _first_line),
-    "transforms": ("transforms", "TRANSFORMS", _summary),
-    "algorithms": ("algorithms", "ALGORITHMS", _with_parameters),
-    "engines": ("engines", "ENGINES", _first_line),
-    "cost-models": ("prediction", "COST_MODELS", _first_line),
-    "generators": ("graph.generators", "GENERATORS", _first_line),
-    "methods": ("iterations", "METHODS", _summary),
+REGISTRIES = {
+    "samplers": "iterations:SAMPLERS",
+    "transforms": "transforms:TRANSFORMS",
+    "algorithms": "algorithms:ALGORITHMS",
+    "engines": "engines:ENGINES",
+    "cost-models": "prediction:COST_MODELS",
+    "generators": "graph.generators:GENERATORS",
+    "methods": "iterations:METHODS",
 }
-"""Kind of plug-in to the module and name of its registry, and what describes one."""
+"""Kind of plug-in to the module and name of its registry."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from predict_graph.cli import options
+from predict_graph.answers import Answer, Table
 from predict_graph.cli.declaring import Group
+from predict_graph.cli.output import Output
 from predict_graph.errors import RequestError
-from predict_graph.reports.json_output import write_json
-from predict_graph.reports.tables import show_table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +80,11 @@ def design(
         **vars(choosing),
     )
     write_design(made, out)
-    console = options.results(json)
     summary = design_summary(made)
     rows = [list(point.values()) for point in summary["points"]]
-    columns = ["scale", "machines", "repeats", "cost"]
-    show_table(console, f"design for {', '.join(made.terms)}", columns, rows)
-    console.print(f"{made}: {out}", soft_wrap=True, highlight=False, markup=False)
-    write_json(summary, json)
+    title = f"design for {', '.join(made.terms)}"
+    table = Table(title, ["scale", "machines", "repeats", "cost"], rows)
+    Output(json=json).give(Answer(f"{made}: {out}", tables=[table]), summary)
 
 
 def _target(text: str | None) -> tuple[float, list[int]] | None:

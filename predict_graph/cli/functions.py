@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from predict_graph.answers import Answer, graph_text
-from predict_graph.cli import ORDINARY_COLLECTION, options
+from predict_graph.cli import options
 from predict_graph.cli.groups import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError, error_text
 
 
-def checked_call(case: Case, cluster: Cluster, *groups: Any, **own: Any) -> dict[str, Any] | None:
-    """Return the arguments that predict or run a call; None for an algorithm.
-
-    Options that the other of the two reads are refused.
-    """
+def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
+    """Return the arguments of a function's call; None for an algorithm, which has parameters."""
     from predict_graph.functions import is_function
     from predict_graph.functions.naming import check_arguments
 
@@ -38,21 +34,8 @@ def checked_call(case: Case, cluster: Cluster, *groups: Any, **own: Any) -> dict
             f"-p {case.parameter[0]!r} is for algorithms; accepted: --arg NAME=VALUE for the "
             f"arguments of {case.algorithm}"
         )
-    given = [name for name, value in own.items() if value not in (None, False)]
-    for group in (cluster, *groups):
-        usual = vars(type(group)())
-        given += [name for name, value in vars(group).items() if value != usual[name]]
-    if given:
-        name = given[0].replace("_", "-")
-        raise RequestError(f"--{name} is no option of a function such as {case.algorithm}")
-    options.prepare(case.plugin, case.graph)
-    gc.set_threshold(*ORDINARY_COLLECTION)  # the call runs as in a program of the user
     positional, keywords = check_arguments(case.arg)
-    return {
-        "arguments": positional,
-        "keywords": keywords,
-        **{n: getattr(case, n) for n in ("graph_form", "directed", "ids", "history", "seed")},
-    }
+    return {"arguments": positional, "keywords": keywords, "graph_form": case.graph_form}
 
 
 def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path | None) -> None:
@@ -155,7 +138,6 @@ def compare_functions(
     from predict_graph.graph import check_graph
 
     options.prepare(None, graph)
-    gc.set_threshold(*ORDINARY_COLLECTION)
     positional, keywords = check_arguments(arg)
     for name in functions:  # before a graph is read that may be large
         check_function(name, positional, keywords)

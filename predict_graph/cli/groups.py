@@ -92,7 +92,7 @@ class Case(Reading):
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
         return {
-            "parameters": options.check_parameters(self.parameter),
+            "parameters": options.check_parameters(self.parameter) or None,
             "directed": self.directed,
             "ids": self.ids,
             "history": self.history,

@@ -11,7 +11,7 @@ from predict_graph.errors import JobError
 from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
-    from predict_graph.sizing import Collected, Experiment
+    from predict_graph.sizing import Experiment
     from predict_graph.sizing.measuring.running import Outcome
 
 
@@ -54,8 +54,7 @@ def collect(
     def tell(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
         nonlocal kept
         kept += outcome.outcome == "ok"
-        said = f"{done} of {count}: {experiment.name}: {described(outcome)}"
-        say(console, said)
+        say(console, f"{done} of {count}: {experiment.name}: {described(outcome)}")
 
     try:
         collected = collect_points(
@@ -73,7 +72,15 @@ def collect(
             said = f"{kept} new points are kept in {out}; the same command goes on from there"
             say(console, said)
         raise
-    _conclude(collected, out)
+    skipped = f", {collected.skipped} were there already" if collected.skipped else ""
+    options.say(f"{len(collected.measured)} points measured{skipped}: {out}")
+    if collected.failed:
+        first, outcome = collected.failed[0]
+        count = len(collected.failed)
+        raise JobError(
+            f"{count} of {count + len(collected.measured)} runs did not succeed; the first, "
+            f"{first.name}, {described(outcome)}; the same command runs them again"
+        )
 
 
 def described(outcome: Outcome) -> str:
@@ -84,15 +91,3 @@ def described(outcome: Outcome) -> str:
     if outcome.outcome == "timeout":
         return f"ended by --timeout after {readable_seconds(outcome.seconds)}{last}"
     return f"failed with exit status {outcome.exit_status}{last}"
-
-
-def _conclude(collected: Collected, out: Path) -> None:
-    skipped = f", {collected.skipped} were there already" if collected.skipped else ""
-    options.say(f"{len(collected.measured)} points measured{skipped}: {out}")
-    if collected.failed:
-        experiment, outcome = collected.failed[0]
-        raise JobError(
-            f"{len(collected.failed)} of {len(collected.failed) + len(collected.measured)} runs "
-            f"did not succeed; the first, {experiment.name}, {described(outcome)}; "
-            "the same command runs them again"
-        )

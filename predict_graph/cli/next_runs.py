@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from predict_graph.sizing.measuring.experiments import Design, Experiment
     from predict_graph.sizing.measuring.running import Outcome
     from predict_graph.sizing.planning.candidates import Candidates
-    from predict_graph.sizing.planning.next_run import Advice, Option
+    from predict_graph.sizing.planning.next_run import Advice
 
 
 def next_run(
@@ -102,8 +102,8 @@ def next_run(
     if run:
         from predict_graph.sizing import collect
 
-        design = _design(there, scale)
-        design.experiments(command or [])  # refuses a command that does not use what varies
+        # Refuses a command that does not use what varies.
+        _design(there, there.entries, scale).experiments(command or [])
         ended = 0
         limit = None if timeout is None else parse_duration(timeout, "timeout")
         while now.stop is None and (max_runs is None or ended < max_runs):
@@ -112,7 +112,7 @@ def next_run(
                 sentence = replace(now, next=chosen).answer.sentence
                 say(options.messages(), sentence.replace("next", "measuring", 1))
             collect(
-                _only(design, chosen, scale),
+                _design(there, ((one.machine_type, one.machines) for one in chosen), scale),
                 command or [],
                 runs,
                 parallel=parallel,
@@ -153,26 +153,18 @@ def _prior(paths: list[Path] | None, there: Candidates) -> tuple[Prior | None, t
     return past.prior(), past.warnings
 
 
-def _design(there: Candidates, scale: float | None) -> Design:
+def _design(there: Candidates, entries: Iterable[tuple[str, int]], scale: float | None) -> Design:
+    """Return a design of one run each of some machine types and counts."""
     from predict_graph.sizing.measuring.experiments import Design
 
-    columns = ["machine_type", "machines", *([] if scale is None else ["scale"])]
-    points = [(_values(kind, count, scale), 1) for kind, count in there.entries]
-    return Design(there.path, columns, points)
-
-
-def _only(design: Design, chosen: tuple[Option, ...], scale: float | None) -> Design:
-    points = [(_values(one.machine_type, one.machines, scale), 1) for one in chosen]
-    return replace(design, points=points)
-
-
-def _values(kind: str, count: int, scale: float | None) -> dict[str, str]:
-    found = {"machine_type": kind, "machines": str(count)}
-    return found if scale is None else {**found, "scale": f"{scale:.10g}"}
+    given = {} if scale is None else {"scale": f"{scale:.10g}"}
+    points = [
+        ({"machine_type": kind, "machines": str(count), **given}, 1) for kind, count in entries
+    ]
+    return Design(there.path, ["machine_type", "machines", *given], points)
 
 
 def _told(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
     from predict_graph.cli.jobs import described
 
-    said = f"{experiment.name}: {described(outcome)}"
-    say(options.messages(), said)
+    say(options.messages(), f"{experiment.name}: {described(outcome)}")

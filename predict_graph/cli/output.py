@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,8 +69,7 @@ class Output(Group):
 
         It is printed on standard error if JSON, or one of the `others`, goes to standard output.
         """
-        with suppress(BrokenPipeError):  # such as head: files are written all the same
-            show_answer(options.results(self.json, *others), answer, self.level)
+        show_answer(options.results(self.json, *others), answer, self.level)
         write_json(content, self.json)
 
 

@@ -203,16 +203,13 @@ def _rank(
 
 def attributes(texts: list[str] | None) -> dict[str, float]:
     """Return numbers from 0 by name from ``NAME=NUMBER`` of --with."""
-    found: dict[str, float] = {}
-    for text in texts or []:
-        name, _, value = text.partition("=")
+    refused = "--with is {!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
+    found = {}
+    for name, value in named_values(texts, refused).items():
         try:
-            number = float(value)
+            found[name] = float(value)
         except ValueError:
-            number = math.nan
-        if not (name.strip() and number >= 0.0 and math.isfinite(number)):
-            raise RequestError(
-                f"--with is {text!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
-            )
-        found[name.strip()] = number
+            found[name] = math.nan
+        if not 0.0 <= found[name] < math.inf:
+            raise RequestError(refused.format(f"{name}={value}"))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from predict_graph.cli.groups import Case, Cluster, Sampling
 from predict_graph.cli.output import Output, Pages
 from predict_graph.errors import RequestError
 from predict_graph.inputs import is_stream
+from predict_graph.options import for_function
 from predict_graph.reports import json_output
 from predict_graph.reports.progress import watched
 
@@ -40,9 +40,12 @@ def predict(
     """
     import predict_graph
 
-    own = {"target_profile": target_profile, "profile": profile, "spark_reads": spark_reads}
-    asked, packages = _asked(case, cluster, sampling, output, **own)
+    asked, packages = _asked(case, cluster, sampling, output, spark_reads=spark_reads)
     profiles = _profiles(profile, target_profile)
+    if profiles is not None and "keywords" in asked:
+        raise RequestError(
+            f"--target-profile is for algorithms, but {case.algorithm} is a function"
+        )
     with output.watched() as progress:
         found = predict_graph.predict(case.algorithm, case.source, **asked, progress=progress)
     if profiles is not None:
@@ -73,11 +76,16 @@ def run(
     """
     import predict_graph
 
-    call = functions.checked_call(case, cluster, out=out, spark_reads=spark_reads, events=events)
+    call = functions.call_of(case, cluster)
+    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
+    asked = case.asked() | cluster.asked(verbose=output.verbose) | {"spark_reads": spark_reads}
     if call is not None:
+        for name, value in {"--out": out, "--events": events}.items():
+            if value is not None:
+                raise RequestError(f"{name} is for algorithms, but {case.algorithm} is a function")
+        for_function(asked)  # refuses what is for algorithms, too
         functions.run_call(case, output, call, expect)
         return
-    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
     last: list[Moment] = []
     with json_output.events(events) as write, output.clock() as show:
 
@@ -89,12 +97,10 @@ def run(
         profile = predict_graph.run(
             case.algorithm,
             case.source,
-            **case.asked(),
-            **cluster.asked(verbose=output.verbose),
+            **asked,
             progress=show_all,
             expect=expect,
             write_to=out,
-            spark_reads=spark_reads,
         )
     output.give(profile.answer, profile.to_dict(), events)
     if last and not output.quiet:
@@ -110,7 +116,7 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
     asked, packages = _asked(case, cluster, sampling, output)
-    if "parameters" in asked:  # not of a function
+    if "keywords" not in asked:  # no function
         asked["fresh_process"] = True
     with output.watched() as progress:
         found = predict_graph.validate(case.algorithm, case.source, **asked, progress=progress)
@@ -118,17 +124,16 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
 
 
 def _asked(
-    case: Case, cluster: Cluster, sampling: Sampling, output: Pages, **own: Any
+    case: Case, cluster: Cluster, sampling: Sampling, output: Output, *, spark_reads: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the options of a prediction, and the packages whose versions a report lists."""
-    call = functions.checked_call(case, cluster, replace(sampling, budget=None), **own)
-    if call is not None:
-        return {**call, "budget": sampling.budget}, [functions.library_of(case.algorithm)]
-    reads = own.get("spark_reads", False)
-    options.prepare(case.plugin, *([] if reads else [case.graph]))
-    asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked()
+    call = functions.call_of(case, cluster)
+    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
+    asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked() | (call or {})
     packages = ["pyspark"] if cluster.engine == "spark" else []
-    return (asked | {"spark_reads": True} if reads else asked), packages
+    if call is not None:
+        packages = [functions.library_of(case.algorithm)]
+    return (asked | {"spark_reads": True} if spark_reads else asked), packages
 
 
 def _profiles(

@@ -11,7 +11,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.palette import LIGHT
-from predict_graph.pictures.panels import bars_of_parts, dots, memory_picture, unit_of
+from predict_graph.pictures.panels import bars_of_parts, dot_picture, memory_picture, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.functions.prediction import FunctionPrediction
@@ -52,16 +52,13 @@ def _evidence(found: FunctionPrediction) -> Picture:
     said = "Estimates of the call by source: " + ", ".join(
         f"{name} {readable_seconds(each.predicted)}" for name, each in intervals.items()
     )
-    draw = partial(
-        dots,
-        names=list(intervals),
-        values=np.array([each.predicted for each in intervals.values()]) / divisor,
-        low=np.array([each.low for each in intervals.values()]) / divisor,
-        high=np.array([each.high for each in intervals.values()]) / divisor,
-        xlabel=f"time of the call, {unit} (line: 90% sure)",
-        emphasised=["together"],
+    ends = ("predicted", "low", "high")
+    values = (
+        np.array([getattr(each, end) for each in intervals.values()]) / divisor for end in ends
     )
-    return Picture("Where the seconds come from", f"{said}.", draw, 0.5 + 0.1 * len(intervals))
+    xlabel, own = f"time of the call, {unit} (line: 90% sure)", ["together"]
+    title, names = "Where the seconds come from", list(intervals)
+    return dot_picture(title, f"{said}.", names, *values, xlabel=xlabel, emphasised=own)
 
 
 def _samples(found: FunctionPrediction, done: list[Any]) -> Picture:

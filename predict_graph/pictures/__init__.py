@@ -2,10 +2,10 @@
 
 from predict_graph.pictures.drawing import (
     Picture,
-    check_jinja,
+    check_installed,
     check_picture,
     draw_together,
     svg_of,
 )
 
-__all__ = ["Picture", "check_jinja", "check_picture", "draw_together", "svg_of"]
+__all__ = ["Picture", "check_installed", "check_picture", "draw_together", "svg_of"]

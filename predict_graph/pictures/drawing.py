@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -139,13 +140,9 @@ def _for_page(text: str, said: str, name: str) -> str:
 
 def check_picture(path: Path | None) -> None:
     """Reject a path that cannot be plotted to."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-    except ImportError:
-        raise RequestError(
-            "drawing needs matplotlib, which is not installed; "
-            "install it with: pip install 'predict-graph[plot]'"
-        ) from None
+    check_installed("matplotlib", "drawing")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     accepted = set(FigureCanvasAgg.get_supported_filetypes())
     if path is not None and path.suffix.lstrip(".") not in accepted:
         raise RequestError(
@@ -153,12 +150,10 @@ def check_picture(path: Path | None) -> None:
         )
 
 
-def check_jinja(what: str) -> None:
-    """Refuse what jinja2 writes where it is not installed."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError:
+def check_installed(package: str, what: str) -> None:
+    """Refuse what a package of the extra ``plot`` does where it is not installed."""
+    if find_spec(package) is None:
         raise RequestError(
-            f"{what} needs jinja2, which is not installed; "
+            f"{what} needs {package}, which is not installed; "
             "install it with: pip install 'predict-graph[plot]'"
-        ) from None
+        )

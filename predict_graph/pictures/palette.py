@@ -1,8 +1,7 @@
 """Colours for colour-blind readers, on light and dark backgrounds.
 
-Every colour has a contrast of 4.5 or more to its background (WCAG 2.1, level AA for text), so
-labels have the colour of their line. Lines also differ in dashes or markers, and are labelled
-directly.
+Every colour has a contrast of 4.5 or more to its background (WCAG 2.1, level AA for text). Lines
+also differ in dashes or markers, which the legend shows.
 """
 
 from __future__ import annotations

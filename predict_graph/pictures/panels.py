@@ -1,11 +1,10 @@
-"""Panels: axes with names and units, bands for intervals, labels at the lines."""
+"""Panels: axes with names and units, bands for intervals, a legend of the lines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8,
 _MARKS = ("o", "s", "^", "D", "v")
 _ACROSS, _UP = ("axes fraction", "data"), ("data", "axes fraction")
 _BAND = 0.18  # opacity; trades off visible bands for visible lines
-_APART = 13.0  # pixels between labels at 100 dpi; limits overlap
 # Background of labels over lines
 _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
@@ -63,19 +61,16 @@ def convergence(
     """Draw the convergence aggregate after each iteration, and the expected end of runs."""
     low, high = interval
     axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
-    labels = []
     for place, (name, values) in enumerate(curves.items()):
         shown = np.maximum(np.asarray(values, np.float64), threshold / 10.0)
         numbers = np.arange(1, len(shown) + 1)
         _line(axes, numbers, shown, place, name)
-        labels.append((numbers[-1], shown[-1], name, place))
     axes.set_yscale("log")
     axes.axhline(threshold, color=LIGHT.muted, linestyle=":", linewidth=1.2, label="threshold")
     axes.set(xlabel=f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})", ylabel=what)
     axes.set_xlim(left=0.5 if max(len(np.asarray(v)) for v in curves.values()) < 30 else 0)
-    _note(axes, "threshold", (0.01, threshold), (0, 3), xycoords=_ACROSS, color=LIGHT.muted)
     _whole_numbers(axes)
-    _label_ends(axes, labels)
+    axes.legend(frameon=False, fontsize=8.5)
 
 
 def bars_of_parts(
@@ -127,7 +122,6 @@ def draw_lines(
     """Draw runtime or cost over whole numbers, such as machines or iterations."""
     tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
-    labels = []
     for place, line in enumerate(lines):
         x, middle = np.asarray(line.x, np.float64), np.asarray(line.middle) / divisor
         _band(axes, line, divisor, place)
@@ -135,7 +129,6 @@ def draw_lines(
         if line.points is not None and len(np.asarray(line.points[0])):
             heights = np.asarray(line.points[1]) / divisor
             _points(axes, line.points[0], heights, place, markerfacecolor=LIGHT.paper)
-        labels.append((x[-1], middle[-1], line.label, place))
     for name, level in (limits or {}).items():
         _limit(axes, level / divisor, name)
     if least is not None:
@@ -149,7 +142,7 @@ def draw_lines(
     axes.set_ylim(bottom=0)
     axes.margins(y=0.12)
     _whole_numbers(axes)
-    _label_ends(axes, labels)
+    axes.legend(frameon=False, fontsize=8.5)
 
 
 def costs(
@@ -276,25 +269,3 @@ def _whole_numbers(axes: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))
-
-
-def _label_ends(axes: Any, labels: Sequence[tuple[float, float, str, int]]) -> None:
-    """Label each line at its end, in its colour; overlapping labels are moved apart."""
-    from matplotlib.transforms import ScaledTranslation
-
-    if not labels:
-        return
-    heights = [axes.transData.transform((x, y))[1] for x, y, _, _ in labels]
-    apart = _APART * axes.figure.dpi / 100.0
-    placed = list(heights)
-    for _ in range(50):
-        for lower, upper in pairwise(sorted(range(len(labels)), key=lambda i: heights[i])):
-            short = max(apart - (placed[upper] - placed[lower]), 0.0)
-            placed[lower] -= short / 2.0
-            placed[upper] += short / 2.0
-    for i, (x, y, name, place) in enumerate(labels):
-        offset = ScaledTranslation(
-            6 / 72, (placed[i] - heights[i]) / axes.figure.dpi, axes.figure.dpi_scale_trans
-        )
-        style = {"va": "center", "fontsize": 8.5, "fontweight": "bold", "bbox": _CLEAR}
-        axes.text(x, y, name, transform=axes.transData + offset, color=_color(place), **style)

@@ -19,7 +19,6 @@ class SafeConsole(Console):
         return super().render_str(printable(text), **options)
 
     def on_broken_pipe(self) -> None:
-        """Say that the reader has gone, as ``head`` does; what else is printed goes nowhere."""
+        """Print nothing more where the reader has gone, as ``head`` does; files are written."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
-        raise BrokenPipeError("the reader has gone")

@@ -25,22 +25,18 @@ def events(target: str | None) -> Iterator[Callable[[Moment], None]]:
 
     The target is a file, ``-`` for standard output, or None for nowhere.
     """
-
-    def write(moment: Moment) -> None:
-        if stream is None:
-            return
-        with _explained(target):
-            stream.write(json.dumps(_plain(moment.to_dict()), allow_nan=False) + "\n")
-            stream.flush()
-
     with ExitStack() as stack:
-        stream: IO[str] | None = None
-        if target == STANDARD_OUTPUT:
-            stream = sys.stdout
-        elif target is not None:
+        stream: IO[str] = sys.stdout
+        if target not in (None, STANDARD_OUTPUT):
             with _explained(target):
                 stream = stack.enter_context(open(target, "w", encoding="utf-8"))
-        yield write
+
+        def write(moment: Moment) -> None:
+            with _explained(target):
+                stream.write(json.dumps(_plain(moment.to_dict()), allow_nan=False) + "\n")
+                stream.flush()
+
+        yield write if target is not None else lambda moment: None
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from typing import Any
 
 from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.errors import RequestError
-from predict_graph.files import check_writable, written_beside
-from predict_graph.pictures import Picture, check_jinja, check_picture, svg_of
+from predict_graph.files import written_beside
+from predict_graph.pictures import Picture, check_installed, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
 
@@ -34,9 +34,8 @@ def check_report(path: Path) -> Path:
     """Return the path of a report if it can be written, before any work is done."""
     if path.suffix.lower() not in _ENDINGS:
         raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
-    check_writable(path)
     check_picture(None)
-    check_jinja("a report")
+    check_installed("jinja2", "a report")
     return path
 
 

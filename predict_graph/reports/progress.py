@@ -30,10 +30,20 @@ def watched(console: Console, *, quiet: bool = False) -> Iterator[Steps]:
     if quiet:
         yield lambda text, fraction: None
     elif console.is_terminal:
-        from predict_graph.reports.bars import bar
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
-        with bar(console) as steps:
-            yield steps
+        text = TextColumn("{task.description}", markup=False)
+        columns = (SpinnerColumn(), text, BarColumn(20), TimeElapsedColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as progress:
+            task = progress.add_task("starting", total=1.0)
+            yield lambda text, done: progress.update(task, description=text, completed=done)
     else:
         with _PlainLines(console) as lines:
             yield lines.update
