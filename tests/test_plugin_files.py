@@ -290,22 +290,6 @@ def test_several_files_in_a_process_of_its_own(plugin, warm_python):
     assert b"prediction and truth" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("kind", "source"),
-    [
-        ("samplers", SAMPLER.format(body="pass")),
-        ("cost-models", model()),
-        ("transforms", TRANSFORM.format(body="pass")),
-        ("algorithms", PROGRAM.format(body="pass")),
-    ],
-)
-def test_list_shows_what_a_file_registers(plugin, kind, source, capsys):
-    assert program("list", kind, "--plugin", plugin(source)) == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if "mine" in line.split()]
-    assert "registered" in line
-    assert "what the test wants" in line.lower()
-
-
 def test_a_plug_in_that_cannot_be_described_hides_no_other(plugin, capsys):
     source = (
         "from predict_graph.algorithms import ALGORITHMS\n@ALGORITHMS.register('bare')\n"

@@ -4,9 +4,7 @@ import sys
 
 import pytest
 
-from predict_graph.cli import main
 from predict_graph.errors import RequestError
-from predict_graph.iterations import SAMPLERS
 from predict_graph.plugins import Registry
 
 GROUP = "predict_graph.test_shapes"
@@ -63,12 +61,6 @@ def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     assert registry.get("map") is dict
 
 
-def test_an_alias_is_taken_too():
-    registry = Registry("shape", GROUP, {"map": "builtins:dict"}, {"dictionary": "map"})
-    with pytest.raises(RequestError, match="the shape 'dictionary' is already registered"):
-        registry.register("dictionary")(int)
-
-
 DECORATED = """
 from predict_graph.plugins import Registry
 import test_shapes_of_plugged
@@ -110,42 +102,3 @@ def test_plug_ins_of_other_packages(installed):
         registry.get("bad")
     with pytest.raises(RequestError, match="the shape 'star' is already registered"):
         registry.register("star")(int)
-
-
-SAMPLER = '''
-from samplers.uniform import UniformVertices
-
-
-class Plugged(UniformVertices):
-    """Vertices drawn as another package likes."""
-
-    name = "plugged"
-'''
-
-
-@pytest.fixture
-def samplers_of_others(installed):
-    installed(
-        "plugged-sampler",
-        "plugged_sampler",
-        SAMPLER,
-        "[predict_graph.samplers]\nplugged = plugged_sampler:Plugged\nsick = plugged_away:Sick\n",
-    )
-
-
-def test_the_program_lists_plug_ins_of_others_and_broken_ones_too(samplers_of_others, capsys):
-    with pytest.raises(SystemExit) as exit_:
-        main(["list", "samplers"])
-    assert exit_.value.code == 0
-    words = capsys.readouterr().out.split()
-    assert {"brj", "plugged", "plugged_sampler:Plugged", "sick"} <= set(words)
-    assert SAMPLERS.get("plugged").name == "plugged"
-
-
-def test_asking_for_a_broken_sampler_is_a_wrong_request(samplers_of_others, capsys):
-    with pytest.raises(SystemExit) as exit_:
-        main(["predict", "pagerank", "star:n=9", "--sampler", "sick", "--history", "none"])
-    assert exit_.value.code == 2
-    error = capsys.readouterr().err
-    assert error.startswith("error: the sampler 'sick' (plugged_away:Sick) cannot be loaded")
-    assert error.count("\n") == 1

@@ -27,15 +27,15 @@ MACHINES = np.array([1, 2, 4, 8, 16, 32])
 RUNS = pd.DataFrame({"machines": MACHINES, "seconds": 10 + 100 / MACHINES})
 CPU = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 TASK_RUNS = pd.DataFrame({"cpu": CPU, "seconds": 60 / CPU})
-TYPES = "machine_type,cores,memory_gb,price_per_hour\nm,4,16,1\n"
+TYPES = "machine_type,cores,memory_gb,price_per_hour\n"
 
 
-def advice(folder):
-    (folder / "types.csv").write_text(TYPES)
-    (folder / "runs.csv").write_text("machine_type,machines,seconds\nm,2,60\nm,4,40\n")
+def advice(folder, name="m"):
+    (folder / "types.csv").write_text(f"{TYPES}{name},4,16,1\n")
+    (folder / "runs.csv").write_text(f"machine_type,machines,seconds\n{name},2,60\n{name},4,40\n")
     candidates = read_candidates(folder / "types.csv", [2, 4, 8])
     tried = read_tried(folder / "runs.csv", candidates, None)
-    return advise(candidates, tried, Goal("cheapest"), source="runs.csv")
+    return advise(candidates, tried, Goal("cheapest"), source=f"{name}.csv")
 
 
 def task_plan(folder):
@@ -161,13 +161,7 @@ HOSTILE = "m\x1b[2J\x9b1J\u202e<script>"
 @pytest.fixture
 def hostile(tmp_path):
     """An advice on a machine type with control characters and markup in its name."""
-    (tmp_path / "types.csv").write_text(TYPES + f"{HOSTILE},8,32,2\n")
-    (tmp_path / "runs.csv").write_text(
-        f"machine_type,machines,seconds\n{HOSTILE},2,60\n{HOSTILE},4,40\n"
-    )
-    candidates = read_candidates(tmp_path / "types.csv", [2, 4, 8])
-    tried = read_tried(tmp_path / "runs.csv", candidates, None)
-    return advise(candidates, tried, Goal("cheapest"), source=f"{HOSTILE}.csv")
+    return advice(tmp_path, HOSTILE)
 
 
 def is_clean(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -63,27 +64,8 @@ def test_an_import_does_not_count_as_reading(monkeypatch, tmp_path):
 def test_setup_leaves_a_marker(monkeypatch, tmp_path):
     monkeypatch.setattr(compiled, "_marker", lambda: tmp_path / "cache" / "compiled")
     monkeypatch.setattr(compiled, "_use", lambda algorithm: None)
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", _Here)
+    here = "concurrent.futures.ProcessPoolExecutor"
+    monkeypatch.setattr(here, lambda workers, mp_context: ThreadPoolExecutor(workers))
     assert not compiled.is_compiled()
     compiled.compile_kernels()
     assert compiled.is_compiled()
-
-
-class _Here:
-    """An executor that needs no other process."""
-
-    def __init__(self, workers, mp_context):
-        assert workers >= 1
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
-
-    def submit(self, function, *arguments):
-        from concurrent.futures import Future
-
-        future = Future()
-        future.set_result(function(*arguments))
-        return future

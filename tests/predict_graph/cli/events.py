@@ -27,3 +27,17 @@ def spark_job(number, name, group=None, description=None, *, at=None, seconds=1.
         + event("TaskEnd", **{**stage, "Task Info": task, "Task Metrics": metrics})
         + event("JobEnd", **{"Job ID": number, "Completion Time": end})
     )
+
+
+def start(at, **conf):
+    """Return the first events of an application, with properties of Spark."""
+    begun = event(
+        "ApplicationStart", **{"App Name": "ranks", "App ID": "app-7", "Timestamp": 1e3 * at}
+    )
+    return begun + event("EnvironmentUpdate", **{"Spark Properties": conf}) if conf else begun
+
+
+def steps(count, at, first=1):
+    """Return the events of supersteps that job groups number, a second each."""
+    numbers = range(first, first + count)
+    return [spark_job(10 + n, "x", f"mine/superstep/{n}", at=at + n) for n in numbers]

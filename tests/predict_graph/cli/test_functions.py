@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,42 +33,6 @@ def test_a_function_of_a_file_of_ones_own(program: Callable[..., Any], tmp_path:
     assert "mine.py:f" in done.out
 
 
-def test_run_a_function(
-    program: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = program("run", "networkx:closeness_centrality", GRAPH, "--json", tmp_path / "run.json")
-    assert done.status == 0, done
-    assert "dict of 300" in done.out
-    assert json.loads((tmp_path / "run.json").read_text())["phases"]["call"] > 0
-
-
-@pytest.mark.parametrize("command", ["predict", "run", "validate"])
-def test_a_function_runs_under_pythons_own_garbage_collection(
-    program: Callable[..., Any], tmp_path: Path, command: str
-) -> None:
-    found = tmp_path / "thresholds.txt"
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "import gc\ndef f(graph):\n"
-        f"    open({str(found)!r}, 'a').write(f'{{gc.get_threshold()}}\\n')\n"
-    )
-    done = program(command, f"{file}:f", GRAPH, "--as", "scipy")
-    assert done.status == 0, done
-    bare = [sys.executable, "-c", "import gc; print(gc.get_threshold())"]
-    ordinary = subprocess.run(bare, capture_output=True, text=True, check=True).stdout.strip()
-    assert set(found.read_text().splitlines()) == {ordinary}
-
-
-def test_functions_side_by_side(program: Callable[..., Any], tmp_path: Path) -> None:
-    pytest.importorskip("igraph")
-    file = tmp_path / "both.json"
-    names = ["networkx:closeness_centrality", "igraph:closeness"]
-    done = program("compare-functions", GRAPH, *names, "--json", file)
-    assert done.status == 0, done
-    both = json.loads(file.read_text())
-    assert [each["function"]["name"] for each in both] == names
-
-
 BACKEND = """
 import networkx as nx
 
@@ -93,7 +55,9 @@ class BackendInterface:
 INFO = "def get_info(): return {'functions': {'core_number': {}}}"  # read while networkx is loaded
 
 
-def test_backends_of_networkx_are_beside_it(tmp_path: Path) -> None:
+def test_backends_of_networkx_are_beside_it(
+    new_process: Callable[..., Any], tmp_path: Path
+) -> None:
     """A package with the entry points that networkx asks of a backend."""
     (tmp_path / "rows_backend.py").write_text(BACKEND)
     (tmp_path / "rows_info.py").write_text(INFO)
@@ -105,38 +69,12 @@ def test_backends_of_networkx_are_beside_it(tmp_path: Path) -> None:
         "[networkx.backend_info]\nrows = rows_info:get_info\n"
     )
     asked = ["compare-functions", GRAPH, "networkx:core_number", "networkx:triangles"]
-    done = subprocess.run(
-        [sys.executable, "-m", "predict_graph", *asked, "--json", tmp_path / "found.json"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "networkx:core_number, backend rows" in done.stdout
-    assert "networkx:triangles, backend" not in done.stdout
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    done = new_process(*asked, "--json", tmp_path / "found.json", env=environment)
+    assert "networkx:core_number, backend rows" in done.out
+    assert "networkx:triangles, backend" not in done.out
     found = json.loads((tmp_path / "found.json").read_text())
     assert [each["function"]["arguments"] for each in found] == [{}, {"backend": "rows"}, {}]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (["networkx:betweenes", GRAPH], ["no function 'betweenes'"]),
-        (["networkx:clustering", GRAPH, "-p", "k=3"], ["--arg NAME=VALUE"]),
-        (["networkx:clustering", GRAPH, "--sampler", "rj"], ["--sampler is no option"]),
-        (["networkx:clustering", GRAPH, "--threads", "2"], ["--threads is no option"]),
-        (["networkx:clustering", GRAPH, "--workers", "0"], ["--workers is no option"]),
-        (["networkx:clustering", GRAPH, "--no-probe"], ["--probe is no option"]),
-        (["networkx:clustering", GRAPH, "--budget", "much"], ["the budget is 'much'"]),
-        (["networkx:clustering", GRAPH, "--as", "pajek"], ["unknown form of a graph 'pajek'"]),
-        (["pagerank", GRAPH, "--arg", "k=3"], ["--arg is for functions"]),
-        (["networkx:clustering", "nowhere"], ["unknown graph 'nowhere'"]),
-    ],
-)
-def test_wrong_requests(
-    program: Callable[..., Any], arguments: list[str], parts: list[str]
-) -> None:
-    program("predict", *arguments).is_refused(*parts)
 
 
 def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path) -> None:
@@ -155,7 +93,9 @@ def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path
     program(
         "run", f"{mine}:f", GRAPH, "--arg", "k=2", "--expect", tmp_path / "said.json"
     ).is_refused("is no prediction of mine.py:f")
-    done = program("run", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none")
+    out = tmp_path / "run.json"
+    done = program("run", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none", "--json", out)
+    assert json.loads(out.read_text())["phases"]["call"] > 0
     assert "no prediction was made before this run" in done.out
 
 
@@ -181,17 +121,13 @@ def test_whatever_a_function_raises_is_its_own_error(
     assert "internal error" not in done.err
 
 
-def test_a_function_that_forks_and_returns_is_shown_once(tmp_path: Path) -> None:
+def test_a_function_that_forks_and_returns_is_shown_once(
+    new_process: Callable[..., Any], tmp_path: Path
+) -> None:
     (tmp_path / "f.py").write_text("import os\ndef f(graph):\n    os.fork()\n    return 1\n")
     command = ["run", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx", "--history", "none"]
-    done = subprocess.run(
-        [sys.executable, "-m", "predict_graph", *command],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert (done.stdout.count("took"), done.stderr.count("took")) == (1, 1)
+    done = new_process(*command)
+    assert (done.out.count("took"), done.err.count("took")) == (1, 1)
 
 
 @pytest.mark.parametrize(

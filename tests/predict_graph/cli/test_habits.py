@@ -5,36 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pkgutil import resolve_name
 
 import pytest
 
-from predict_graph.algorithms import ALGORITHMS
 from predict_graph.builtin.libraries import LIBRARIES
+from predict_graph.cli.catalogue import REGISTRIES
 from predict_graph.cli.completing import BUILT_IN, algorithms, graphs, kinds, names_of
 from predict_graph.durations import remaining
-from predict_graph.engines import ENGINES
-from predict_graph.errors import did_you_mean
 from predict_graph.graph.datasets import dataset_names
-from predict_graph.graph.generators import GENERATORS
-from predict_graph.iterations import METHODS, SAMPLERS
-from predict_graph.prediction import COST_MODELS
 from predict_graph.reports.progress import watched
-from predict_graph.transforms import TRANSFORMS
-
-REGISTRIES = {
-    "algorithms": ALGORITHMS,
-    "transforms": TRANSFORMS,
-    "methods": METHODS,
-    "engines": ENGINES,
-    "cost-models": COST_MODELS,
-    "generators": GENERATORS,
-    "samplers": SAMPLERS,
-}
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
 def test_completion_knows_every_name(kind):
-    registry = REGISTRIES[kind]
+    registry = resolve_name(f"predict_graph.{REGISTRIES[kind]}")
     names = [name for name in registry.names() if registry.origin(name) != "registered"]
     assert sorted(names_of(kind)("")) == sorted(names)
     assert registry.group == f"predict_graph.{kind.replace('-', '_')}"
@@ -47,12 +32,6 @@ def test_completion_of_algorithms():
     assert set(algorithms("")) == {*names_of("algorithms")(""), *listed}
     assert algorithms("graphx:pa") == ["graphx:pageRank"]
     assert algorithms("page") == ["pagerank"]
-
-
-def test_the_list_of_algorithms_has_those_of_libraries(program):
-    shown = program("list", "algorithms").out
-    assert "graphx:triangleCount" in shown
-    assert "graphframes:connectedComponents" in shown
 
 
 def test_completion_of_graphs(tmp_path, monkeypatch):
@@ -98,23 +77,6 @@ def test_completion_in_a_shell(shell):
     assert "heavy []" in done.stdout
     assert done.stderr == ""
     assert done.returncode == 0
-
-
-def test_wrong_names_are_answered_with_the_right_one(program, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "edges.csv").write_text("0,1\n")
-    graph = "rmat:scale=8"
-    for arguments, meant in (
-        (("predict", "pageranks", graph), "pagerank"),
-        (("predict", "pagerank", graph, "--sampler", "mrhw"), "mhrw"),
-        (("predict", "pagerank", graph, "-p", "epsilom=1"), "epsilon"),
-        (("predict", "pagerank", "web-Notredam"), "web-NotreDame"),
-        (("predict", "pagerank", "edge.csv"), "edges.csv"),
-        (("list", "sampler"), "samplers"),
-        (("datasets", "path", "wiki-vote"), "wiki-Vote"),
-    ):
-        program(*arguments).is_refused(f"did you mean {meant}", "accepted")
-    assert did_you_mean("x", ["pagerank"]) == ""
 
 
 def test_what_remains_is_told_in_plain_lines(monkeypatch):

@@ -4,12 +4,10 @@ import json
 
 import pytest
 
-from tests.predict_graph.cli.events import event
+from tests.predict_graph.cli.events import event, start
 from tests.predict_graph.cli.events import spark_job as job
 
-START = event("ApplicationStart", **{"App Name": "ranks", "App ID": "app-7", "Timestamp": 9000})
-CONF = {"spark.master": "spark://far:7077", "spark.executor.memory": "2g"}
-START += event("EnvironmentUpdate", **{"Spark Properties": CONF})
+START = start(9.0, **{"spark.master": "spark://far:7077", "spark.executor.memory": "2g"})
 
 
 @pytest.fixture
@@ -20,10 +18,21 @@ def log(tmp_path):
     return path
 
 
-def test_a_log_becomes_a_run(program, log, tmp_path):
-    history = tmp_path / "h.sqlite"
-    sizes = ("--graph", "web", "--vertices", 40, "--edges", 200)
-    added = program("history", "import-eventlog", log, *sizes, "--history", history)
+@pytest.fixture
+def history(tmp_path):
+    return tmp_path / "h.sqlite"
+
+
+@pytest.fixture
+def imported(program, history):
+    """Import a log."""
+    return lambda log, *more: program(
+        "history", "import-eventlog", log, *more, "--history", history
+    )
+
+
+def test_a_log_becomes_a_run(program, imported, log, history):
+    added = imported(log, "--graph", "web", "--vertices", 40, "--edges", 200)
     assert added.status == 0, added.err
     assert "ranks: 4 supersteps in 4.0 s added, of 7.0 s of the application; certain" in added.out
     (run,) = json.loads(program("history", "list", "--history", history, "--json", "-").out)
@@ -40,11 +49,10 @@ def test_a_log_becomes_a_run(program, log, tmp_path):
         assert (row["local_message_bytes"], row["remote_message_bytes"]) == (300, 900)
 
 
-def test_a_cluster_is_predicted_from_a_log_alone(program, log, tmp_path):
+def test_a_cluster_is_predicted_from_a_log_alone(program, imported, log, history):
     """Nothing listens at far:7077, and nothing has to."""
-    history = tmp_path / "h.sqlite"
-    given = ("--graph", "web", "--vertices", 40, "--edges", 200, "--history", history)
-    program("history", "import-eventlog", log, "--algorithm", "pagerank", *given)
+    given = ("--graph", "web", "--vertices", 40, "--edges", 200)
+    imported(log, "--algorithm", "pagerank", *given)
     cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
     graph = "barabasi-albert:n=300,m=2,seed=1"
     asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
@@ -55,55 +63,22 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, log, tmp_path):
     assert any("real runs on other graphs only" in warning for warning in found["warnings"])
 
 
-def test_the_same_log_twice(program, log, tmp_path):
-    history = tmp_path / "h.sqlite"
+def test_the_same_log_twice(program, imported, log, history):
     for said in ("added", "was here already"):
-        again = program(
-            "history", "import-eventlog", log, "--algorithm", "mine", "--history", history
-        )
-        assert again.status == 0
-        assert said in again.out
+        assert said in imported(log, "--algorithm", "mine").out
     runs = json.loads(program("history", "list", "--history", history, "--json", "-").out)
     assert [run["algorithm"] for run in runs] == ["mine"]
 
 
-def test_one_of_several_named_runs(program, tmp_path):
-    path, history = tmp_path / "app-7", tmp_path / "h.sqlite"
+def test_one_of_several_named_runs(imported, tmp_path):
+    path = tmp_path / "app-7"
     names = [f"pagerank-0000000{run}/superstep/{step}" for run in (1, 2) for step in (0, 1, 2)]
     jobs = (job(number, "collect at x.py:1", name) for number, name in enumerate(names))
     path.write_text(START + "".join(jobs))
     for run in (1, 2):
-        command = ("history", "import-eventlog", path, "--run", f"pagerank-0000000{run}")
-        assert "pagerank: 2 supersteps" in program(*command, "--history", history).out
-    wrong = program("history", "import-eventlog", path, "--run", "x", "--history", history)
-    assert wrong.status == 2
-    assert "no run 'x'; accepted: pagerank-00000001, pagerank-00000002" in wrong.err
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("hello\n", "is not an event log of Spark"),
-        (START, "has no tasks"),
-        (START + job(0, "count at a.py:3"), "no supersteps found"),
-    ],
-)
-def test_logs_that_say_nothing(program, tmp_path, content, said):
-    path = tmp_path / "log"
-    path.write_text(content)
-    refused = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
-    assert refused.status == 2
-    assert said in refused.err
-    assert len(refused.lines) == 1
-    assert not (tmp_path / "h.sqlite").exists()
-
-
-def test_sizes_that_no_graph_has(program, log, tmp_path):
-    refused = program(
-        "history", "import-eventlog", log, "--vertices", 0, "--history", tmp_path / "h.sqlite"
-    )
-    assert refused.status == 2
-    assert "vertices is 0; accepted: at least 1" in refused.err
+        assert "pagerank: 2 supersteps" in imported(path, "--run", f"pagerank-0000000{run}").out
+    refused = imported(path, "--run", "x")
+    refused.is_refused("no run 'x'; accepted: pagerank-00000001, pagerank-00000002")
 
 
 def query(sites, execution=0):
@@ -130,17 +105,14 @@ def query(sites, execution=0):
 @pytest.mark.parametrize(
     "site", ["count at NativeMethodAccessorImpl.java:0", "count at Main.scala:12"]
 )
-def test_stages_of_one_query_are_no_supersteps(program, tmp_path, site):
+def test_stages_of_one_query_are_no_supersteps(imported, tmp_path, site):
     path = tmp_path / "log"
     path.write_text(START + query([site] * 8))
-    refused = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
-    refused.is_refused(
-        "no supersteps", "nothing repeats in its 1 piece of work, whose jobs took 8.0 s"
-    )
+    said = "nothing repeats in its 1 piece of work, whose jobs took 8.0 s"
+    imported(path).is_refused("no supersteps", said)
     # Datasets of a program are called by the lines that made them.
     path.write_text(START + query([*["reduceByKey at a.py:7"] * 7, "collect at a.py:9"]))
-    added = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
-    assert "7 supersteps in 7.0 s added" in added.out
+    assert "7 supersteps in 7.0 s added" in imported(path).out
 
 
 @pytest.mark.parametrize(
@@ -153,10 +125,10 @@ def test_stages_of_one_query_are_no_supersteps(program, tmp_path, site):
     ],
 )
 @pytest.mark.parametrize("group", [None, "8832165168432185419_4949274263386184428_cell"])
-def test_descriptions_count_up_in_any_of_their_numbers(program, tmp_path, text, name, group):
+def test_descriptions_count_up_in_any_of_their_numbers(imported, tmp_path, text, name, group):
     path = tmp_path / "log"
     numbered = [job(n, "collect at a.py:9", group, description=text.format(n)) for n in range(1, 8)]
     path.write_text(START + job(0, "load at a.py:1", group) + "".join(numbered))
-    added = program("history", "import-eventlog", path, "--history", tmp_path / "h.sqlite")
+    added = imported(path)
     assert f"{name}: 7 supersteps in 7.0 s added" in added.out
     assert "certain: job groups or descriptions count 7 supersteps" in added.out

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import numba
 import numpy as np
@@ -22,71 +23,60 @@ ENDLESS = ["pagerank", "path:n=300000", "-p", "damping=0.999999", "-p", "toleran
 LIMIT = ["-p", "max_iterations=1000000000"]
 
 
-def interrupted(arguments, folder):
-    """Interrupt the program once it has said how far it is; return status and what it said."""
-    started = subprocess.Popen(
+@contextmanager
+def started(arguments, folder, **options):
+    """Start the program, and end it at the end."""
+    process = subprocess.Popen(
         [sys.executable, "-m", "predict_graph", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=folder,
         env=os.environ | {"PREDICT_GRAPH_HISTORY": "none"},
+        **options,
     )
     try:
-        first = started.stderr.readline()
-        assert started.poll() is None, first + started.stderr.read()
-        started.send_signal(signal.SIGINT)
-        out, err = started.communicate(timeout=600)
-        # Python may end itself by the signal, which a shell calls 130 too.
-        status = 130 if started.returncode == -signal.SIGINT else started.returncode
-        return status, out, first + err
+        yield process
     finally:
-        started.kill()
+        process.kill()
+
+
+def is_interrupted(process, before, folder, *progress):
+    """Check how an interrupted program ends."""
+    out, err = process.communicate(timeout=600)
+    # Python may end itself by the signal, which a shell calls 130 too.
+    assert process.returncode in (130, -signal.SIGINT)
+    *lines, last = [line for line in (before + err).splitlines() if line]
+    assert last == "error: interrupted; nothing is half written"
+    assert all(any(word in line for word in progress) for line in lines)
+    assert out == ""
+    assert os.listdir(folder) == []
 
 
 def test_a_run_is_interrupted(tmp_path):
     arguments = ["run", *ENDLESS, *LIMIT, "--out", "ranks.csv", "--json", "out.json"]
-    status, out, err = interrupted(arguments, tmp_path)
-    assert status == 130
-    *progress, last = [line for line in err.splitlines() if line]
-    assert last == "error: interrupted; nothing is half written"
-    # How far it came by then is the machine's affair.
-    assert all(line.startswith(("starting", "reading", "pagerank: ")) for line in progress)
-    assert out == ""
-    assert os.listdir(tmp_path) == []
+    with started(arguments, tmp_path) as process:
+        first = process.stderr.readline()
+        assert process.poll() is None, first + process.stderr.read()
+        process.send_signal(signal.SIGINT)
+        # How far it came by then is the machine's affair.
+        is_interrupted(process, first, tmp_path, "starting", "reading", "pagerank: ")
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
 def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
     arguments = ["validate", "pagerank", "rmat:scale=18,edge_factor=8,seed=1", "--json", "o.json"]
-    started = subprocess.Popen(
-        [sys.executable, "-m", "predict_graph", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        env=os.environ | {"PREDICT_GRAPH_HISTORY": "none"},
-        start_new_session=True,
-    )
-    try:
+    with started(arguments, tmp_path, start_new_session=True) as process:
         children = []
         while not children:
-            assert started.poll() is None, started.communicate()
-            children = [child for child in children_of(started.pid) if is_the_run(child)]
+            assert process.poll() is None, process.communicate()
+            children = [child for child in children_of(process.pid) if is_the_run(child)]
         # A terminal sends the interrupt to all processes of the program.
-        os.killpg(started.pid, signal.SIGINT)
-        out, err = started.communicate(timeout=600)
-        assert started.returncode in (130, -signal.SIGINT)
-        lines = [line for line in err.splitlines() if line]
-        assert lines[-1] == "error: interrupted; nothing is half written"
-        assert all("so far" in line or "left" in line for line in lines[:-1])  # a slow machine
-        assert out == ""
-        assert os.listdir(tmp_path) == []
+        os.killpg(process.pid, signal.SIGINT)
+        is_interrupted(process, "", tmp_path, "so far", "left")
         patience = time.monotonic() + 60
         while any(is_the_run(child) for child in children):
             assert time.monotonic() < patience
-    finally:
-        started.kill()
 
 
 def test_an_interrupt_waits_until_code_is_compiled():

@@ -59,26 +59,6 @@ def test_designs_of_other_terms_and_criteria(program, folder):
     assert aimed["criterion"] == "i"
 
 
-DESIGNS = {
-    "one machine count": (["--machines", "8"], ["8"]),
-    "upside down": (["--scale", "10:1"], ["the scale is '10:1'", "the smaller first"]),
-    "a small budget": (["--budget", "0.1"], ["the budget 0.1 affords too few runs"]),
-    "unknown terms": (["--terms", "cube"], ["unknown terms 'cube'", "ernest, masha"]),
-    "an unknown criterion": (["--criterion", "e"], ["unknown criterion 'e'"]),
-    "a target without scale": (["--criterion", "i", "--target", "8:64"], ["SCALE@MACHINES"]),
-}
-
-
-@pytest.mark.parametrize("title", DESIGNS)
-def test_designs_that_are_refused(program, folder, title):
-    arguments, parts = DESIGNS[title]
-    usual = {"--scale": "1:10", "--machines": "1:8", "--budget": "20"}
-    given = dict(zip(arguments[::2], arguments[1::2], strict=True))
-    words = [word for pair in (usual | given).items() for word in pair]
-    program("design", *words).is_refused(*parts)
-    assert not (folder / "design.csv").exists()
-
-
 def test_a_fit_says_what_it_found(program, folder):
     result = program("fit", "runs.csv", "--model", "ernest", "--weights", "none", "--json", "-")
     found = json.loads(result.out)
@@ -95,19 +75,6 @@ def test_a_fit_says_what_it_found(program, folder):
     assert "the model fits" in result.err
 
 
-@pytest.mark.parametrize("name", ["auto", "ernest", "masha"])
-def test_every_model_is_fitted_saved_and_used(program, folder, name):
-    result = program("fit", "runs.csv", "--model", name, "--out", "m.json")
-    assert result.status == 0, result
-    assert "formula" in result.out
-    result = program("plan", "m.json", "--machines", "2,8", "--scale", 2, "--json", "plan.json")
-    assert result.status == 0, result
-    made = json.loads((folder / "plan.json").read_text())
-    assert made["choice"] is None
-    assert [one["machines"] for one in made["configurations"]] == [2, 8]
-    assert all(one["low"] < one["seconds"] < one["high"] for one in made["configurations"])
-
-
 def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
     rows = "".join(
         f"{s},{m},{1 + 2 * s / m + 9 * s**2}\n" for s in (1, 2, 4) for m in (1, 4, 16, 64)
@@ -119,14 +86,6 @@ def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
     result = program("fit", "square.csv", "--model", "ernest", "--term", "scale^2")
     assert "the model fits" in result.out
     program("fit", "square.csv", "--term", "scale^2").is_refused("cannot be added to auto")
-
-
-def test_a_cliff_is_told(program, folder):
-    rows = "".join(f"{m},{s}\n" for m, s in [(2, 1000), (4, 150), (6, 105), (8, 85), (10, 72)])
-    (folder / "cliff.csv").write_text("machines,seconds\n" + rows)
-    result = program("fit", "cliff.csv", "--json", "-")
-    assert json.loads(result.out)["cliffs"][0]["machines"] == [2, 4]
-    assert "short of memory" in result.err
 
 
 def test_types_prices_and_the_frontier(program, folder, model):
@@ -165,22 +124,6 @@ def test_long_frontiers_are_thinned_on_the_screen_only(program, folder, model):
     assert len(result.out.splitlines()) < 40
 
 
-def test_rows_are_selected(program, folder):
-    text = "kind,nodes,time\n" + "".join(
-        f"{kind},{m},{factor * (5 + 60 / m)}\n"
-        for kind, factor in (("a", 1), ("b", 3))
-        for m in (1, 2, 4, 8)
-    )
-    (folder / "kinds.csv").write_text(text)
-    result = program("fit", "kinds.csv", "--model", "ernest")
-    assert "the column 'kind' has 2 values" in result.out
-    result = program("fit", "kinds.csv", "--model", "ernest", "--where", "kind=b", "--json", "-")
-    found = json.loads(result.out)
-    assert found["coefficients"][0]["value"] == pytest.approx(15, rel=1e-3)
-    assert not any("kind" in warning for warning in found["warnings"])
-    program("fit", "kinds.csv", "--where", "kind").is_refused("'kind'; accepted: NAME=VALUE")
-
-
 def test_a_failing_job_fails_the_collection(program, folder):
     (folder / "design.csv").write_text("machines\n1\n2\n")
     code = "import sys; print('out of memory'); sys.exit(sys.argv[1] == '2')"
@@ -201,50 +144,8 @@ def test_options_after_the_dashes_are_the_jobs(program, folder):
     assert program("collect", "--design", "design.csv", "--", *command).status == 0
 
 
-COLLECT = {
-    "no design": (["--", "true"], ["--design"]),
-    "a timeout in words": (
-        ["--design", "runs2.csv", "--timeout", "soon", "--", "true", "{machines}"],
-        ["the timeout is 'soon'"],
-    ),
-}
-
-
-@pytest.mark.parametrize("title", COLLECT)
-def test_collections_that_are_refused(program, folder, title):
-    (folder / "runs2.csv").write_text("machines\n1\n2\n")
-    arguments, parts = COLLECT[title]
-    program("collect", *arguments).is_refused(*parts)
-    assert not (folder / "points.csv").exists()
-
-
-PLANS = {
-    "no machines": ([], ["--machines"]),
-    "a scale in words": (["--machines", "2:8", "--scale", "all"], ["--scale", "'all'"]),
-    "prices that are away": (["--machines", "2", "--prices", "no.csv"], ["no file no.csv"]),
-    "no picture": (["--machines", "2", "--plot", "plan.txt"], ["cannot draw plan.txt"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("title", PLANS)
-def test_plans_that_are_refused(program, folder, model, title):
-    arguments, parts = PLANS[title]
-    program("plan", model, *arguments).is_refused(*parts)
-
-
-def test_models_that_are_refused(program, folder, model):
-    program("plan", "away.json", "--machines", "2").is_refused("no file away.json")
-    program("plan", "runs.csv", "--machines", "2").is_refused("runs.csv is no model")
+def test_predictions_on_one_machine_are_no_models(program, folder):
     given = ["path:n=50", "--seed", "1", "--history", "none", "--json", "p.json", "--quiet"]
     assert program("predict", "pagerank", *given).status == 0
-    program("plan", "p.json", "--machines", "1:8").is_refused(
-        "p.json", "--engine spark", "--budget"
-    )
-    program("plan", f"={model}", "--machines", "2").is_refused("TYPE=MODEL.json")
-    text = (folder / model).read_text()
-    (folder / model).write_text(text.replace('"weights": "relative"', '"weights": "none"'))
-    assert (folder / model).read_text() != text
-    program("plan", model, "--machines", "2").is_refused("was changed after it was written")
-    program("fit", "runs.csv", "--model", "cubic").is_refused("unknown model 'cubic'")
-    program("fit", "runs.csv", "--out", "away/m.json").is_refused("no folder away")
-    program("fit", "runs.csv", "--weights", "some").is_refused("unknown weights 'some'")
+    refused = program("plan", "p.json", "--machines", "1:8")
+    refused.is_refused("p.json", "--engine spark", "--budget")

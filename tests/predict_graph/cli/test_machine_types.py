@@ -125,25 +125,7 @@ def test_a_profile_says_how_fast_the_cores_are(program, folder):
     program(*given).is_refused("types.csv:2: there is no profile")
 
 
-@pytest.mark.parametrize(
-    ("types", "runs", "more", "parts"),
-    [
-        (TYPES, ["odd,2,5,ok", "odd,4,3,ok"], (), ("on odd, which no row describes", "small")),
-        (TYPES, measured("small"), ("--model", "ernest"), ("ernest knows no machine types",)),
-        (TYPES, measured("small"), ("--model", "nimo"), ("--types is no option",)),
-    ],
-)
-def test_bad_input_is_refused_in_a_sentence(program, folder, types, runs, more, parts):
-    (folder / "types.csv").write_text(types)
-    wrote(folder, *runs)
-    given = ("fit", "runs.csv", "--types", "types.csv", "--out", "m.json", *more)
-    program(*given).is_refused(*parts)
-    assert not (folder / "m.json").exists()
-
-
-def test_runs_without_a_type_or_of_an_unknown_one(program, folder):
-    (folder / "plain.csv").write_text("machines,seconds\n2,5\n4,3\n")
-    program("fit", "plain.csv", "--types", "types.csv").is_refused("no column for the machine type")
+def test_runs_of_an_unknown_type_are_left_out(program, folder):
     wrote(folder, *measured("small", "big"), "odd,2,5,ok")
     assert "1 run on odd is left out" in fitted(program)
     program("plan", "small=m.json", "--machines", "2:4").is_refused("the model without small=")

@@ -136,39 +136,3 @@ def test_a_prediction_is_carried(program, folder):
     slow = found["slow"]["runtime_seconds"]
     assert slow["low"] < slow["predicted"] < slow["high"]
     assert any("carried from" in text for text in found["slow"]["warnings"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (["calibrate", "--peer", "nowhere"], ["'nowhere'", "HOST:PORT"]),
-        (["calibrate", "--serve", "99999"], ["99999", "0 to 65535"]),
-        (["calibrate", "--folder", "missing"], ["there is no folder missing"]),
-        (["calibrate", "--out", "missing/x.json"], ["there is no folder missing"]),
-        (["calibrate", "--plot", "x.png"], ["--master"]),
-        (["calibrate", "--machines", "2"], ["--machines counts executors", "--master"]),
-        (["profile", "--with", "edges=-1", "--", "true"], ["'edges=-1'", "from 0"]),
-        (["fit", "r.csv", "--model", "nimo", "--seconds-column", "t"], ["--seconds-column is no"]),
-        (["profile", "--with", "edges=many", "--", "true"], ["'edges=many'", "NAME=NUMBER"]),
-        (["profile", "--out", "runs.csv", "--", "true"], ["--resources", "--with"]),
-        (["profile", "--resources", "missing.json", "--", "true"], ["no file missing.json"]),
-        (["profile", "--input", "missing", "--", "true"], ["there is no file missing"]),
-        (["profile", "--graph", "missing.txt", "--", "true"], ["missing.txt"]),
-        (["plan", "here.json", "--assignments", "slow.json"], ["no model of a task"]),
-        (["plan", "here.json"], ["--machines N:M", "--assignments"]),
-        (
-            ["plan", "m.json", "--assignments", "slow.json", "--machines", "1:2"],
-            ["--machines does not go with --assignments"],
-        ),
-        (
-            ["predict", "pagerank", "star:n=9", "--profile", "here.json"],
-            ["accepted: with --target-profile"],
-        ),
-        (
-            ["predict", "pagerank", "star:n=9", "--target-profile", "missing.json"],
-            ["no file missing.json"],
-        ),
-    ],
-)
-def test_bad_requests(program, folder, arguments, parts):
-    program(*arguments).is_refused(*parts)

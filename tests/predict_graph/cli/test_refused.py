@@ -1,0 +1,132 @@
+"""Wrong requests: one sentence with the value and what is accepted, status 2, nothing written."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+import predict_graph
+from predict_graph.resources import Measured, ResourceProfile, write_profile
+from predict_graph.sizing import save_model
+from tests.predict_graph.cli.events import start, steps
+
+TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
+GRAPH = "barabasi-albert:n=300,m=3,seed=1"
+
+# A command, and what the sentence has in it. G stands for a graph.
+REFUSED = """
+predict pagerank G --ratio=half | --ratio | 'half'
+predict pagerank G --train-ratios a,b | 'a,b'
+predict pagerank G -p speed=1 | unknown parameter of pagerank 'speed' | damping
+predict pagerank G -p damping | 'damping' | NAME=VALUE
+predict pagerank G -p damping=.8 -p damping=.9 | damping is given twice
+predict pagerank G --sped 1 | --sped
+predict pagerank G --plot p.doc | p.doc | .png
+predict pageranks G | unknown algorithm 'pageranks' | did you mean pagerank?
+predict pagerank G -p epsilom=1 | did you mean epsilon?
+predict pagerank web-Notredam | did you mean web-NotreDame?
+predict pagerank point.csv | did you mean points.csv?
+predict pagerank G --report r.pdf | accepted: a name in .html
+predict pagerank no-such | unknown graph 'no-such' | rmat
+predict pagerank long.txt | :20001 | alpha | --ids string
+predict pagerank | GRAPH
+predict pagerank star:n=9 --profile here.json | accepted: with --target-profile
+predict pagerank G --arg k=3 | --arg is for functions
+predict networkx:clustering G -p k=3 | --arg NAME=VALUE
+predict networkx:clustering G --sampler rj | sampler is read for algorithms
+predict networkx:clustering G --workers 0 | workers is read for algorithms
+predict networkx:clustering G --no-probe | probe is read for algorithms
+predict networkx:clustering G --as pajek | unknown form of a graph 'pajek'
+predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
+run pagerank rmat:size=3 | 'size' | scale
+run pagerank G --out r.doc | r.doc | .csv
+compare-samplers G --samplers rj,x | sampler 'x'
+sample G --out s.doc | s.doc | .parquet
+pedict | pedict
+list sampler | did you mean samplers?
+list things | 'things' | samplers | cost-models
+list samplers --plugin loop | cannot be loaded
+datasets path web-Nowhere | 'web-Nowhere' | web-NotreDame
+history list --history none | 'none'
+history show 9 --history h.sqlite | 9 | h.sqlite
+history export e.doc --history h.sqlite | e.doc | .parquet
+history import-eventlog types.csv --history h.sqlite | is not an event log of Spark
+history import-eventlog start.log --history h.sqlite | has no tasks
+history import-eventlog once.log --history h.sqlite | no supersteps found
+history import-eventlog steps.log --vertices 0 --history h.sqlite | vertices is 0 | at least 1
+watch nowhere | there is no nowhere; accepted: the address of a running application
+watch steps.log --iterations 0 | iterations are 0; accepted: at least 1
+watch steps.log --patience soon | the patience is 'soon'
+watch steps.log --iterations 3 --expect here.json | both say how many
+design --scale 1:10 --machines 1:8 --budget 0.1 | the budget 0.1 affords too few runs
+design --scale 1:10 --machines 1:8 --budget 20 --terms cube | unknown terms 'cube' | ernest, masha
+design --scale 1:10 --machines 1:8 --budget 20 --criterion i --target 8:64 | SCALE@MACHINES
+collect -- true | --design
+collect --design design.csv --timeout soon -- true {machines} | the timeout is 'soon'
+fit points.csv --where machines | 'machines'; accepted: NAME=VALUE
+fit points.csv --model cubic | unknown model 'cubic'
+fit points.csv --out away/m.json | no folder away
+fit points.csv --types types.csv | no column for the machine type
+fit odd.csv --types types.csv | on odd, which no row describes | small
+fit small.csv --types types.csv --model ernest | ernest knows no machine types
+plan model.json | --machines N:M | --assignments
+plan model.json --machines 2:8 --scale all | --scale | 'all'
+plan model.json --machines 2 --prices no.csv | no file no.csv
+plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
+plan points.csv --machines 2 | points.csv is no model
+plan =model.json --machines 2 | TYPE=MODEL.json
+plan here.json --assignments here.json | no model of a task
+plan m.json --assignments here.json --machines 1:2 | --machines does not go with --assignments
+next odd.csv --machines 2 | next needs --candidates
+next odd.csv --machines 2 --candidates types.csv | runs of odd.csv are on odd | small, big, lean
+next small.csv --machines 2 --candidates free.csv | free.csv:2 | price_per_hour is '0'
+next small.csv --machines 2 --candidates types.csv --run | --run needs a command
+next small.csv --machines 2 --candidates types.csv --max-runs 3 | --max-runs goes with --run only
+calibrate --peer nowhere | 'nowhere' | HOST:PORT
+calibrate --serve 99999 | 99999 | 0 to 65535
+calibrate --folder missing | there is no folder missing
+calibrate --plot x.png | --master
+calibrate --machines 2 | --machines counts executors | --master
+profile --with edges=-1 -- true | 'edges=-1' | from 0
+profile --with edges=many -- true | 'edges=many' | NAME=NUMBER
+profile --out p.csv -- true | --resources | --with
+profile --resources missing.json -- true | no file missing.json
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder of what the commands read, which has to stay as it is."""
+    folder = tmp_path_factory.mktemp("files")
+    runs = "machine_type,machines,seconds\n{0},2,5\n{0},4,3\n"
+    log = [start(9.0), *steps(4, 10.0)]
+    texts = {
+        "long.txt": "0 1\n" * 20_000 + "alpha 2\n",
+        "design.csv": "machines\n1\n2\n",
+        "points.csv": "machines,seconds\n1,90\n2,50\n4,30\n8,20\n",
+        "types.csv": TYPES,
+        "free.csv": TYPES.replace("0.1", "0"),
+        "odd.csv": runs.format("odd"),
+        "small.csv": runs.format("small"),
+        "start.log": log[0],
+        "once.log": "".join(log[:2]),
+        "steps.log": "".join(log),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    (folder / "loop").symlink_to("loop")
+    save_model(predict_graph.fit(folder / "points.csv", "ernest"), folder / "model.json")
+    attributes = {"cpu_cores": Measured(2.0, "cores", 0.0, 3)}
+    write_profile(ResourceProfile("x", "2026-01-01", 9.0, attributes), folder / "here.json")
+    return folder
+
+
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_a_wrong_request_is_refused(program, files, monkeypatch, line):
+    monkeypatch.chdir(files)
+    before = set(files.iterdir())
+    command, *parts = line.split(" | ")
+    words = [GRAPH if word == "G" else word for word in shlex.split(command)]
+    program(*words).is_refused(*parts)
+    assert set(files.iterdir()) - {files / "h.sqlite"} == before - {files / "h.sqlite"}
