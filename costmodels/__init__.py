@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from costmodels.forward import ForwardSelectedLinear as ForwardSelectedLinear
     from costmodels.linear import NonNegativeLinear as NonNegativeLinear
-    from costmodels.metrics import relative_error as relative_error
 
 COST_MODELS = {
     "forward-nnls": "costmodels.forward:ForwardSelectedLinear",
@@ -38,7 +37,6 @@ FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
 _PLACES = {
     "ForwardSelectedLinear": "costmodels.forward",
     "NonNegativeLinear": "costmodels.linear",
-    "relative_error": "costmodels.metrics",
 }
 __all__ = ["COST_MODELS", "FEWEST_ROWS", *_PLACES]  # noqa: PLE0604
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from costmodels import FEWEST_ROWS
-from costmodels.leftout import GroupErrors, LeftOutErrors, RowErrors, select_columns
+from costmodels.leftout import GroupErrors, select_columns
 from costmodels.linear import LinearCosts
 from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
 
@@ -21,8 +21,8 @@ class ForwardSelectedLinear(LinearCosts):
     than `min_gain` of itself, or by less than 1/n of itself for n distinct rows, which is about
     what chance gives (as Akaike's criterion of the residuals). Left out is one group at
     a time when `fit` gets `groups` (as it should when rows of one run resemble each other), else
-    one row at a time. Of columns that do equally well, such as exact multiples of each other, the
-    first one is taken.
+    one distinct row of features. Of columns that do equally well, such as exact multiples of each
+    other, the first one is taken.
 
     Parameters
     ----------
@@ -31,9 +31,7 @@ class ForwardSelectedLinear(LinearCosts):
     weights : {"relative", "none"}, default "relative"
         As in :class:`~costmodels.NonNegativeLinear`; also the measure of the left-out error.
     required : sequence of str or int, default ()
-        Columns, by name or position, that are in the model from the start.
-    max_terms : int, optional
-        Most columns to take, the required ones included; None sets no bound. There are never more
+        Columns, by name or position, that are in the model from the start. There are never more
         unknowns than distinct rows less one.
     min_gain : float, default 0.05
         Least part of the left-out error that one more column must remove; not tuned.
@@ -51,7 +49,7 @@ class ForwardSelectedLinear(LinearCosts):
         has the name ``"start"``.
     left_out_error_ : float
         The last error of `path_`: relative, or in the unit of y with ``weights="none"``.
-    coef_, intercept_, r2_, residual_std_, relative_std_, relative_residuals_
+    coef_, intercept_, r2_, relative_std_
         As in :class:`~costmodels.NonNegativeLinear`.
 
     References
@@ -74,14 +72,12 @@ class ForwardSelectedLinear(LinearCosts):
         fit_intercept: bool = True,
         weights: str = "relative",
         required: Sequence[str | int] = (),
-        max_terms: int | None = None,
         min_gain: float = 0.05,
         max_folds: int = 10,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.weights = weights
         self.required = required
-        self.max_terms = max_terms
         self.min_gain = min_gain
         self.max_folds = max_folds
 
@@ -109,20 +105,15 @@ class ForwardSelectedLinear(LinearCosts):
         rows = check_training_rows(self, X, y, sample_weight, self.weights)
         chosen = self._required_columns(rows.names)
         distinct = _distinct_rows(rows)
-        room = distinct - 1
-        if self.max_terms is not None:
-            room = min(room, self.max_terms + bool(self.fit_intercept))
         bound = max(self.min_gain, 1 / distinct)
         compressed = CompressedRows.of(rows)
-        errors: LeftOutErrors
         if groups is None:
-            errors = RowErrors(rows, compressed)
-        else:
-            errors = GroupErrors(rows, compressed, groups, self.max_folds)
+            groups = np.unique(rows.X, axis=0, return_inverse=True)[1].ravel()
+        errors = GroupErrors(rows, compressed, groups, self.max_folds)
         chosen = [0, *chosen] if self.fit_intercept else chosen
         used = (np.flatnonzero(rows.X.any(axis=0)) + 1).tolist()
         left = [column for column in used if column not in chosen]
-        order, path = select_columns(errors, chosen, left, room, bound)
+        order, path = select_columns(errors, chosen, left, distinct - 1, bound)
         added = [rows.names[column - 1] for column in order[len(chosen) :]]
         self.path_ = list(zip(["start", *added], path, strict=True))
         self.left_out_error_ = path[-1]
@@ -150,8 +141,6 @@ class ForwardSelectedLinear(LinearCosts):
     def _check_options(self) -> None:
         if not 0 <= self.min_gain < 1:
             raise ValueError(f"min_gain is {self.min_gain!r}, but must be in [0, 1)")
-        if self.max_terms is not None and self.max_terms < 1:
-            raise ValueError(f"max_terms is {self.max_terms!r}, but must be at least 1 or None")
         if self.max_folds < 2:
             raise ValueError(f"max_folds is {self.max_folds!r}, but must be at least 2")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from costmodels.rows import (
 
 
 def select_columns(
-    errors: LeftOutErrors, order: list[int], left: list[int], most: int, least_gain: float
+    errors: GroupErrors, order: list[int], left: list[int], most: int, least_gain: float
 ) -> tuple[list[int], list[float]]:
     """Add columns while the error falls by `least_gain` of itself; return them, and all errors."""
     path = [errors(np.array(order, dtype=np.intp))]
@@ -32,53 +32,10 @@ def select_columns(
     return order, path
 
 
-class LeftOutErrors(Protocol):
-    """Root-mean-square left-out error of the model of some columns (0 is the intercept)."""
-
-    def __call__(self, columns: IntArray) -> float:
-        """Return the error, relative or in the unit of y; infinite if a row cannot be spared."""
-
-
-class RowErrors:
-    """Leave one row out, in closed form.
-
-    With h the leverage of a row, its residual when it is left out is residual / (1 - h). This is
-    exact for the columns with positive coefficients, as long as leaving one row out does not turn
-    a coefficient negative.
-
-    References
-    ----------
-    Allen: The relationship between variable selection and data augmentation and a method for
-    prediction, Technometrics 16 (1974).
-    """
-
-    def __init__(self, rows: TrainingRows, compressed: CompressedRows) -> None:
-        self._table = rows.design() / compressed.scale
-        self._factor = compressed.factor
-        self._frequency = rows.frequency
-        self._unit = compressed.scale[-1] / np.sqrt(rows.frequency.sum())
-
-    def __call__(self, columns: IntArray) -> float:
-        """Return the error of the model of `columns`."""
-        solution = solve_scaled(self._factor, columns)
-        active = columns[solution > 0]
-        residuals = self._table[:, -1] - self._table[:, columns] @ solution
-        left_out = residuals
-        if len(active):
-            inner = triangle(self._factor[:, active])
-            if len(inner) < len(active) or np.abs(np.diag(inner)).min() < 1e-9:
-                return np.inf  # as many columns as rows, or collinear: not identifiable
-            reach = np.linalg.solve(inner.T, self._table[:, active].T)
-            # Out goes one copy of a row, or what there is of it when it counts less than once.
-            leverage = (reach**2).sum(axis=0) * np.minimum(self._frequency, 1)
-            if leverage.max() > 1 - 1e-9:
-                return np.inf
-            left_out = residuals / (1 - leverage)
-        return float(np.sqrt(self._frequency @ left_out**2) * self._unit)
-
-
 class GroupErrors:
-    """Leave one group of rows out at a time, and fit the others anew.
+    """Root-mean-square left-out error of the model of some columns (0 is the intercept).
+
+    One group of rows is left out at a time, and the others are fitted anew.
 
     Raises
     ------
@@ -108,7 +65,7 @@ class GroupErrors:
         self._unit = compressed.scale[-1] / np.sqrt(rows.frequency.sum())
 
     def __call__(self, columns: IntArray) -> float:
-        """Return the error of the model of `columns`."""
+        """Return the error, relative or in the unit of y."""
         total = 0.0
         for kept, out in zip(self._kept, self._out, strict=True):
             residuals = out[:, -1] - out[:, columns] @ solve_scaled(kept, columns)

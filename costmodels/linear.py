@@ -49,18 +49,11 @@ class LinearCosts(RegressorMixin, BaseEstimator):
         self.intercept_ = float(solution[0])
         self.coef_ = solution[1:].copy()
         predicted = rows.X @ self.coef_ + self.intercept_
-        residuals = rows.y - predicted
-        frequency = rows.frequency
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where(rows.y > 0, predicted / rows.y - 1, np.nan)
-        self.relative_residuals_: FloatArray = relative
-        count = float(frequency.sum())
-        freedom = max(count - np.count_nonzero(solution), 1.0)
-        self.residual_std_ = float(np.sqrt(frequency @ residuals**2 / freedom))
-        known = np.isfinite(relative)
-        self.relative_std_ = float(
-            np.sqrt(frequency[known] @ relative[known] ** 2 / freedom) if known.any() else np.nan
-        )
+        frequency, known = rows.frequency, rows.y > 0
+        relative = predicted[known] / rows.y[known] - 1
+        freedom = max(float(frequency.sum()) - np.count_nonzero(solution), 1.0)
+        variance = frequency[known] @ relative**2 / freedom if known.any() else np.nan
+        self.relative_std_ = float(np.sqrt(variance))
         self.r2_ = determination(rows.y, predicted, frequency)
 
     def __sklearn_tags__(self) -> Any:
@@ -95,12 +88,9 @@ class NonNegativeLinear(LinearCosts):
         ``"intercept"`` (if fitted) and each column with its coefficient.
     r2_ : float
         Coefficient of determination on the training rows, in the unit of y and unweighted.
-    residual_std_ : float
-        Standard deviation of the residuals in the unit of y, corrected for the fitted terms.
     relative_std_ : float
-        The same of the relative residuals.
-    relative_residuals_ : ndarray of float64, shape (n,)
-        predicted/actual - 1 of each training row; NaN where y is 0.
+        Standard deviation of the relative residuals, corrected for the fitted terms; NaN if all
+        costs are 0.
 
     References
     ----------

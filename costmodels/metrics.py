@@ -1,22 +1,12 @@
 """How far predicted times are from real ones, and whether they rank configurations rightly.
 
-Four of them are the metrics of Shivam, Babu and Chase: NIMO, 2005, section V-A.
+They are the metrics of Shivam, Babu and Chase: NIMO, 2005, section V-A.
 """
 
 from __future__ import annotations
 
-from typing import overload
-
 import numpy as np
 import numpy.typing as npt
-
-__all__ = [
-    "absolute_errors",
-    "order_preserving_degree",
-    "percentage_errors",
-    "ranking_distance",
-    "relative_error",
-]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -115,38 +105,6 @@ def order_preserving_degree(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> 
     estimated, truth = _pairs(predicted, actual)
     kept = np.sign(estimated[:, None] - estimated) == np.sign(truth[:, None] - truth)
     return float(kept.mean())
-
-
-@overload
-def relative_error(predicted: float, actual: float) -> float: ...
-@overload
-def relative_error(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> float | FloatArray: ...
-def relative_error(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> float | FloatArray:
-    """Return the signed relative error, predicted/actual - 1.
-
-    Parameters
-    ----------
-    predicted, actual : float or array_like
-        Of shapes that go together.
-
-    Raises
-    ------
-    ValueError
-        If an actual value is 0, negative or not finite.
-
-    Examples
-    --------
-    >>> relative_error(3.0, 2.0)
-    0.5
-    >>> relative_error([1, 2], 4)
-    array([-0.75, -0.5 ])
-    """
-    truth = np.asarray(actual, dtype=np.float64)
-    wrong = truth[~((truth > 0) & np.isfinite(truth))]
-    if wrong.size:
-        raise ValueError(f"the actual value {wrong.flat[0]:g} is not positive and finite")
-    error = np.asarray(predicted, dtype=np.float64) / truth - 1
-    return error if error.ndim else float(error)
 
 
 def _pairs(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

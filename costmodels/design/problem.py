@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels.design import CRITERIA
 from costmodels.design.criteria import make_criterion
 from costmodels.design.designs import Design
 from costmodels.design.relaxed import solve_relaxed
@@ -18,6 +17,12 @@ from costmodels.design.rounding import cheapest_basis, round_weights
 from costmodels.scaling.terms import ERNEST, Term, check_terms
 
 FloatArray = npt.NDArray[np.float64]
+
+CRITERIA = {
+    "a": "mean variance of the coefficients, each in units of its term's mean",
+    "i": "mean variance of the predictions at the targets",
+}
+"""Name of each criterion, and what it makes small."""
 
 
 class DesignProblem:

@@ -37,29 +37,10 @@ class _Fitted:
     parts: dict[str, Any]
     least: float
 
-    def occupancies(self, X: Any) -> Occupancies:
-        data = np.maximum(self.flow.predict(X), 1e-12)
-        if "overlap" in self.parts:
-            model: OverlapModel = self.parts["overlap"]
-            services = model.predict_services(X)
-            whole = model.predict(X)
-            compute = np.minimum(services["compute"], whole)
-            waiting = services["network"] + services["disk"]
-            share = np.divide(
-                services["network"], waiting, out=np.zeros_like(whole), where=waiting > 0
-            )
-            network = (whole - compute) * share
-            return Occupancies(compute, network, whole - compute - network, data)
-        found = {
-            name: np.maximum(self.parts[name].predict(X), 0.0)
-            if name in self.parts
-            else np.zeros(len(data))
-            for name in _PARTS
-        }
-        return Occupancies(**found, data=data)
-
     def seconds(self, X: Any) -> FloatArray:
-        return np.maximum(self.occupancies(X).seconds, self.least)
+        occupancies = np.sum([np.maximum(p.predict(X), 0.0) for p in self.parts.values()], axis=0)
+        seconds = np.maximum(self.flow.predict(X), 1e-12) * occupancies
+        return np.asarray(np.maximum(seconds, self.least))
 
 
 class OccupancyModel(RegressorMixin, BaseEstimator):
@@ -161,13 +142,6 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
         return self._fitted.seconds(self._named(table))
-
-    def predict_occupancies(self, X: Any) -> pd.DataFrame:
-        """Predict the parts: columns ``compute``, ``network``, ``disk`` (s a unit) and ``data``."""
-        check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
-        found = self._fitted.occupancies(self._named(table))
-        return pd.DataFrame({name: getattr(found, name) for name in (*_PARTS, "data")})
 
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
         """Interval for the time of one run, from the errors on runs that were left out.

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import least_squares
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.occupancy.terms import Attribute, Reference, attribute_of
+from costmodels.occupancy.terms import attribute_of, reference_values
 from costmodels.rows import FloatArray, column_names
-
-_Key = tuple[str, str]  # resource and term
 
 RESOURCES = ("compute", "network", "disk")
 # Logarithms of p: little overlap, some, much. The best of three searches is taken.
 _STARTS = (0.1, 0.7, 1.8)  # not tuned
 _MOST_OVERLAP = 4.0  # not tuned: with e^4 the sum is nearly the larger of the two
 _SHRINKAGE = 1e-3  # decides between solutions that fit alike; moves no other (not tuned)
+
+
+class _Service(NamedTuple):
+    """One term of the time of a resource: an attribute, or (without a column) what is constant."""
+
+    resource: str
+    name: str
+    column: int | None = None
+    power: bool = False
+
+    def values(self, normalised: FloatArray) -> FloatArray:
+        """Return the term for each row of a table over the reference."""
+        if self.column is None:
+            return np.ones(len(normalised))
+        values = normalised[:, self.column]
+        return 1.0 / np.maximum(values, 1e-12) if self.power else np.maximum(values, 0)
+
+    def text(self, seconds: float) -> str:
+        """Return the term times its seconds at the reference."""
+        between = "" if self.column is None else "/" if self.power else " "
+        return f"{seconds:.4g}{between}{self.name if between else ''}"
 
 
 class OverlapModel(RegressorMixin, BaseEstimator):
@@ -100,12 +120,11 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         wrong = np.flatnonzero(~(seconds > 0))
         if len(wrong):
             raise ValueError(f"y of row {wrong[0]} is {seconds[wrong[0]]:g}, but must be positive")
-        self._scale = Reference.of(table, self.reference or 0)
-        self.reference_values_ = self._scale.named(column_names(self, table.shape[1]))
-        self._attributes = self._named(table)
-        services = self._services(table)
-        busy = None if compute is None else np.asarray(compute, dtype=np.float64)
-        self._fit(services, seconds, busy)
+        names = column_names(self, table.shape[1])
+        self._divisors = reference_values(table, self.reference or 0)
+        self.reference_values_ = dict(zip(names, self._divisors.tolist(), strict=True))
+        self._terms = _services(names, np.ptp(table, axis=0) > 0)
+        self._fit(self._table(table), seconds, compute)
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -117,118 +136,66 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
-        services = self._services(table)
-        parts = _evaluated(services, self._solution, self._groups(services, apart=self.apart_))
-        return _joined(parts, self.overlap_)
+        return _joined(self._parts(self._table(table), self._groups(self.apart_)), self.overlap_)
 
-    def predict_services(self, X: Any) -> dict[str, FloatArray]:
-        """Predict what each resource takes by itself, in seconds."""
-        check_is_fitted(self)
-        table = validate_data(self, X, reset=False, dtype=np.float64)
-        services = self._services(table)
-        found = _evaluated(
-            services, self._solution, [[(k, n) for n in services[k]] for k in RESOURCES]
-        )
-        return dict(zip(RESOURCES, found, strict=True))
+    def _table(self, table: FloatArray) -> FloatArray:
+        """Return the terms of each row, shape (n, terms)."""
+        return np.column_stack([term.values(table / self._divisors) for term in self._terms])
 
-    def _named(self, table: FloatArray) -> list[Attribute | None]:
-        """Return what each column is; None for one that never changed."""
-        names = column_names(self, table.shape[1])
-        varies = np.ptp(table, axis=0) > 0
-        return [
-            attribute_of(name) if changed else None
-            for name, changed in zip(names, varies, strict=True)
-        ]
+    def _parts(self, services: FloatArray, groups: list[list[int]]) -> list[FloatArray]:
+        """Return the seconds of each group of terms."""
+        return [services[:, group] @ self._solution[group] for group in groups]
 
-    def _services(self, table: FloatArray) -> dict[str, dict[str, FloatArray]]:
-        """Return the columns of each resource as they enter its time; data enters everywhere."""
-        normalised = self._scale.normalised(table)
-        constant = np.ones(len(table))
-        found: dict[str, dict[str, FloatArray]] = {"compute": {}, "network": {}, "disk": {}}
-        for column, attribute in enumerate(self._attributes):
-            if attribute is None:
-                continue
-            values = normalised[:, column]
-            entered = 1.0 / np.maximum(values, 1e-12) if attribute.power else np.maximum(values, 0)
-            kind = "compute" if attribute.resource == "data" else attribute.resource
-            found[kind][attribute.name] = entered
-        found["disk"]["constant"] = constant
-        if not found["compute"]:
-            found["compute"]["constant"] = constant
-        return found
+    def _fit(self, services: FloatArray, seconds: FloatArray, busy: Any) -> None:
+        count = len(self._terms)
+        unit = float(np.exp(np.mean(np.log(seconds)))) / np.maximum(services.mean(axis=0), 1e-12)
 
-    def _fit(
-        self, services: dict[str, dict[str, FloatArray]], seconds: FloatArray, busy: Any
-    ) -> None:
-        names: list[_Key] = [(kind, name) for kind in RESOURCES for name in services[kind]]
-        typical = float(np.exp(np.mean(np.log(seconds))))
-        sizes = {key: max(float(services[key[0]][key[1]].mean()), 1e-12) for key in names}
-
-        def unpacked(values: FloatArray) -> dict[_Key, float]:
-            return {
-                key: float(value) * typical / sizes[key]
-                for key, value in zip(names, values[:-1], strict=True)
-            }
-
-        def errors(values: FloatArray, groups: list[list[_Key]]) -> FloatArray:
-            parts = _evaluated(services, unpacked(values), groups)
-            whole = _joined(parts, np.exp(values[-1]))
-            off = np.log(np.maximum(whole, 1e-12) / seconds)
-            held = [] if busy is None else [(parts[0] - busy) / seconds]
+        def errors(values: FloatArray, groups: list[list[int]]) -> FloatArray:
+            self._solution = values[:-1] * unit
+            parts = self._parts(services, groups)
+            off = np.log(np.maximum(_joined(parts, np.exp(values[-1])), 1e-12) / seconds)
+            held = [] if busy is None else [(parts[0] - np.asarray(busy)) / seconds]
             return np.concatenate([off, *held, _SHRINKAGE * values])
 
         best = None
         starts = _STARTS if self.overlap is None else (float(np.log(self.overlap)),)
         for apart in (False, True) if self.apart is None else (self.apart,):
-            groups = self._groups(services, apart=apart)
-            if apart and self.apart is None and groups == self._groups(services, apart=False):
+            groups = self._groups(apart)
+            if apart and self.apart is None and groups == self._groups(False):
                 continue
             for start in starts:
-                first = np.append(np.full(len(names), 1.0 / len(names)), start)
-                most = np.append(np.full(len(names), np.inf), _MOST_OVERLAP)
+                first = np.append(np.full(count, 1.0 / count), start)
+                most = np.append(np.full(count, np.inf), _MOST_OVERLAP)
                 tried = least_squares(
-                    errors, first, bounds=(np.zeros(len(first)), most), max_nfev=400, args=(groups,)
+                    errors, first, bounds=(np.zeros(count + 1), most), max_nfev=400, args=(groups,)
                 )
                 if best is None or tried.cost < best.cost:
                     best, self.apart_ = tried, apart
         assert best is not None
-        self._solution = unpacked(best.x)
+        self._solution = best.x[:-1] * unit
         self.overlap_ = float(np.exp(best.x[-1]))
         self.coef_ = {
-            kind if name == "constant" else name: value
-            for (kind, name), value in self._solution.items()
+            term.resource if term.column is None else term.name: float(value)
+            for term, value in zip(self._terms, self._solution, strict=True)
         }
-        self.formula_ = self._formula(self._groups(services, apart=self.apart_))
+        self.formula_ = self._formula()
 
-    def _groups(
-        self, services: dict[str, dict[str, FloatArray]], *, apart: bool
-    ) -> list[list[_Key]]:
+    def _groups(self, apart: bool) -> list[list[int]]:
         """Return which terms add up: computing, waiting, and each bandwidth if apart."""
-        powers = {a.name for a in self._attributes if a is not None and a.power}
-        waiting = [(kind, name) for kind in RESOURCES[1:] for name in services[kind]]
-        alone = [key for key in waiting if apart and key[1] in powers]
+        numbered = list(enumerate(self._terms))
+        waiting = [i for i, term in numbered if term.resource != "compute"]
+        alone = [i for i in waiting if apart and self._terms[i].power]
         return [
-            [("compute", name) for name in services["compute"]],
-            [key for key in waiting if key not in alone],
-            *([key] for key in alone),
+            [i for i, term in numbered if term.resource == "compute"],
+            [i for i in waiting if i not in alone],
+            *([i] for i in alone),
         ]
 
-    def _formula(self, groups: list[list[_Key]]) -> str:
-        powers = {a.name: a.power for a in self._attributes if a is not None}
-        parts = []
-        for group in groups:
-            terms = [
-                f"{value:.4g}"
-                if name == "constant"
-                else f"{value:.4g}/{name}"
-                if powers[name]
-                else f"{value:.4g} {name}"
-                for (of, name), value in self._solution.items()
-                if (of, name) in group and value > 1e-9
-            ]
-            if terms:
-                parts.append(f"({' + '.join(terms)})^{self.overlap_:.3g}")
-        return f"({' + '.join(parts)})^(1/{self.overlap_:.3g})"
+    def _formula(self) -> str:
+        kept = [[i for i in g if self._solution[i] > 1e-9] for g in self._groups(self.apart_)]
+        parts = [" + ".join(self._terms[i].text(self._solution[i]) for i in g) for g in kept if g]
+        powers = " + ".join(f"({part})^{self.overlap_:.3g}" for part in parts)
+        return f"({powers})^(1/{self.overlap_:.3g})"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -237,20 +204,17 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         return tags
 
 
-def _evaluated(
-    services: dict[str, dict[str, FloatArray]],
-    solution: dict[_Key, float],
-    groups: list[list[_Key]],
-) -> list[FloatArray]:
-    """Return the seconds of each group of terms."""
-    rows = len(services["disk"]["constant"])
-    return [
-        sum(
-            (solution[kind, name] * services[kind][name] for kind, name in group),
-            start=np.zeros(rows),
-        )
-        for group in groups
-    ]
+def _services(names: list[str], varies: npt.NDArray[np.bool_]) -> list[_Service]:
+    """Return the terms of a table, by resource; columns that never changed have none."""
+    found = []
+    for column in np.flatnonzero(varies).tolist():
+        known = attribute_of(names[column])  # data enters the time of computing
+        resource = "compute" if known.resource == "data" else known.resource
+        found.append(_Service(resource, known.name, column, known.power))
+    found.append(_Service("disk", "constant"))
+    if all(term.resource != "compute" for term in found):
+        found.append(_Service("compute", "constant"))
+    return sorted(found, key=lambda term: RESOURCES.index(term.resource))
 
 
 def _joined(parts: list[FloatArray], p: float) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from costmodels.occupancy.terms import SHAPES, Reference, Term, attribute_of, candidate_terms
+from costmodels.occupancy.terms import SHAPES, Term, attribute_of, candidate_terms, reference_values
 from costmodels.rows import FloatArray, column_names
 
 _ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
@@ -93,12 +93,12 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         if not kept.any():
             raise ValueError("the importance of all rows is 0, so there is no row to fit")
         self.reference_ = self._reference_row(table)
-        self._scale = Reference.of(table, self.reference_)
+        self._divisors = reference_values(table, self.reference_)
         occupancy = np.asarray(y, dtype=np.float64)
         self._unit = float(abs(occupancy[self.reference_])) or float(np.abs(occupancy).max()) or 1.0
-        normalised = self._scale.normalised(table)
+        normalised = table / self._divisors
         names = column_names(self, table.shape[1])
-        self.reference_values_ = self._scale.named(names)
+        self.reference_values_ = dict(zip(names, self._divisors.tolist(), strict=True))
         powers = [attribute_of(name).power for name in names]
         candidates = candidate_terms(normalised[kept], names, powers, self.shape)
         self._select(
@@ -116,7 +116,7 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64)
-        normalised = self._scale.normalised(table)
+        normalised = table / self._divisors
         total = np.full(len(table), self.intercept_)
         for term, coefficient in zip(self.terms_, self.coef_, strict=True):
             total += coefficient * term.values(normalised)

@@ -51,28 +51,12 @@ def attribute_of(name: str) -> Attribute:
     return Attribute(name, resource, any(word in _POWERS for word in words))
 
 
-@dataclass(frozen=True)
-class Reference:
-    """Attributes of the assignment that all others are measured by."""
-
-    # shape (k,): What each column is divided by; the largest value where the reference has 0.
-    values: FloatArray
-
-    @classmethod
-    def of(cls, table: FloatArray, row: int) -> Reference:
-        """Take a row of a table as the reference."""
-        largest = np.abs(table).max(axis=0)
-        largest[largest == 0.0] = 1.0
-        values = np.where(table[row] == 0.0, largest, np.abs(table[row]))
-        return cls(values)
-
-    def named(self, names: Sequence[str]) -> dict[str, float]:
-        """Return what each column is divided by, by its name."""
-        return dict(zip(names, self.values.tolist(), strict=True))
-
-    def normalised(self, table: FloatArray) -> FloatArray:
-        """Return a table over the reference."""
-        return table / self.values
+def reference_values(table: FloatArray, row: int) -> FloatArray:
+    """Return what each column is divided by: a row, or the largest value where that has 0."""
+    largest = np.abs(table).max(axis=0)
+    largest[largest == 0.0] = 1.0
+    values: FloatArray = np.where(table[row] == 0.0, largest, np.abs(table[row]))
+    return values
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,6 @@ class AutoScaling(ScalingModel):
     coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
         As in :class:`LinearScaling`; the formula is the single shape that predicts most like all of
         them.
-    log_evidence_ : float
-        Logarithm of the density of the measured times, for comparing priors.
 
     Examples
     --------
@@ -58,12 +56,12 @@ class AutoScaling(ScalingModel):
     def __init__(self, *, prior: Prior | None = None) -> None:
         self.prior = prior
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, ended: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, ended: Any = None) -> Self:
         """Fit the law; see :meth:`LinearScaling.fit`.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
             As there. Columns ``cores`` and ``memory`` (of a machine) join runs on several types of
             machine.
         ended : array_like of bool, shape (n,), optional
@@ -77,7 +75,7 @@ class AutoScaling(ScalingModel):
         """
         self._ended = None
         if ended is None or not np.any(ended):
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y)
         late = np.asarray(ended, dtype=bool)
         y = np.asarray(y, dtype=np.float64)
         if late.shape != y.shape:
@@ -88,14 +86,12 @@ class AutoScaling(ScalingModel):
             raise ValueError(f"y of row {wrong[0]} is {y[wrong[0]]:g}, but must be positive")
         columns = read_columns(self, _safe_indexing(X, late), reset=True)
         self._ended = Ended(columns, y[late])
-        weight = None if sample_weight is None else np.asarray(sample_weight)[~late]
-        return super().fit(_safe_indexing(X, ~late), y[~late], weight)
+        return super().fit(_safe_indexing(X, ~late), y[~late])
 
     def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
         prior = shipped_prior() if self.prior is None else self.prior
         priors = [prior] if prior.parent is None else [prior, prior.parent]
         law, posterior = fit_pooled(points, priors, ended=self._ended)
-        self.log_evidence_ = posterior.log_evidence
         self._strange = len(priors) > 1 and posterior.shares[0] < STRANGE
         predicted = points.seconds * np.exp(posterior.left_out()[: len(points)])
         return law, LeaveOneOut(predicted, points.seconds)

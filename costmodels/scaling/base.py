@@ -23,6 +23,11 @@ class ScalingModel(RegressorMixin, BaseEstimator):
     """Seconds of a job as a function of its scale and its machines.
 
     A subclass fits a law to distinct configurations in :meth:`fit_law`.
+
+    Parameters
+    ----------
+    weights : {"relative", "none"}, default "relative"
+        ``"relative"`` minimises relative errors, ``"none"`` errors in seconds.
     """
 
     def __init__(self, *, weights: str = "relative") -> None:
@@ -39,7 +44,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
     def _check_points(self, points: Points) -> None:
         """Refuse what cannot be fitted."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Fit the law.
 
         Parameters
@@ -50,8 +55,6 @@ class ScalingModel(RegressorMixin, BaseEstimator):
             Rows that are equal are repeats.
         y : array_like, shape (n,)
             Seconds; positive.
-        sample_weight : array_like, shape (n,), optional
-            How often each row counts.
 
         Raises
         ------
@@ -61,7 +64,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         """
         self._check_options()
         X, y = _checked(self, X, y)
-        points = gather_points(X, y, sample_weight)
+        points = gather_points(X, y)
         _check_enough(points, len(y))
         self._check_points(points)
         self.points_ = points

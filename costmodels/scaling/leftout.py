@@ -77,13 +77,6 @@ class LeaveOneOut:
         factors: FloatArray = np.log(np.maximum(self.predicted / self.actual, SMALLEST_FACTOR))
         return factors
 
-    def __str__(self) -> str:
-        return (
-            f"left out one at a time: residual sum of squares {self.residual_sum_of_squares:.4g} "
-            f"s^2, error median {self.median_percent_error:.1f}%, "
-            f"max {self.max_percent_error:.1f}%, OPD {self.order_preserving_degree:.2f}"
-        )
-
 
 def left_out_configurations(
     fit: Callable[[Points], Law], points: Points, most_folds: int = MOST_FOLDS

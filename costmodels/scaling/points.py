@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from costmodels.rows import FloatArray
 
@@ -25,7 +25,7 @@ class Points:
     seconds: FloatArray
     # shape (n,): Number of repeats; of a run that was ended, the probability that it was slow.
     weight: FloatArray
-    # shape (n,): Number of repeats (sum of sample weights).
+    # shape (n,): Number of repeats.
     repeats: FloatArray
     # Relative standard deviation of one measurement about the others of its configuration; 0 when
     # nothing was repeated.
@@ -94,52 +94,29 @@ def _names_by_position(names: list[str], count: int, *, warn: bool) -> list[str]
     return ["scale", "machines", *(names[2:] or [f"x{i}" for i in range(2, count)])]
 
 
-def gather_points(columns: Columns, y: Any, sample_weight: Any = None) -> Points:
+def gather_points(columns: Columns, y: Any) -> Points:
     """Gather repeats: the median of each configuration, their number, and their common spread.
 
     Raises
     ------
     ValueError
-        If a time is not positive, or all sample weights are 0.
+        If a time is not positive.
     """
     seconds = np.asarray(y, dtype=np.float64)
     wrong = np.flatnonzero(~(seconds > 0))
     if len(wrong):
         raise ValueError(f"y of row {wrong[0]} is {seconds[wrong[0]]:g}, but must be positive")
-    names = list(columns)
-    table = np.column_stack([columns[name] for name in names])
-    count = _check_sample_weight(sample_weight, table, dtype=np.float64, ensure_non_negative=True)
-    kept = count > 0
-    if not kept.any():
-        raise ValueError("all sample weights are 0, so there is no row to fit")
-    table, seconds, count = table[kept], seconds[kept], count[kept]
+    table = np.column_stack(list(columns.values()))
     configurations, group = np.unique(table, axis=0, return_inverse=True)
     group = group.ravel()
-    repeats = np.bincount(group, weights=count).astype(np.float64)
-    medians = _group_medians(seconds, count, group)
-    squares = np.bincount(group, weights=count * (seconds / medians[group] - 1) ** 2)
-    spare = np.maximum(repeats - 1, 0).sum()
-    variance = squares.sum() / spare if spare > 0 else 0.0
+    repeats = np.bincount(group).astype(np.float64)
+    medians = np.array([np.median(seconds[group == number]) for number in range(len(repeats))])
+    spare = (repeats - 1).sum()
+    variance = ((seconds / medians[group] - 1) ** 2).sum() / spare if spare > 0 else 0.0
     return Points(
-        dict(zip(names, configurations.T.copy(), strict=True)),
+        dict(zip(columns, configurations.T.copy(), strict=True)),
         medians,
         repeats,
         repeats,
         float(np.sqrt(variance)),
     )
-
-
-def _group_medians(values: FloatArray, count: FloatArray, group: Any) -> FloatArray:
-    """Return the median of each group, a value of count 2 being one that comes twice."""
-    order = np.lexsort((values, group))
-    values, count, group = values[order], count[order], group[order]
-    starts = np.flatnonzero(np.r_[True, np.diff(group) > 0])
-    ends = np.r_[starts[1:], len(group)]
-    medians = np.empty(len(starts))
-    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        reached = np.cumsum(count[start:end])
-        half = reached[-1] / 2
-        low = np.searchsorted(reached, half * (1 - 1e-12))
-        high = min(np.searchsorted(reached, half * (1 + 1e-12)), end - start - 1)
-        medians[i] = (values[start + low] + values[start + high]) / 2
-    return medians

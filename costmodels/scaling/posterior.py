@@ -49,8 +49,6 @@ class Posterior:
     shapes: FloatArray
     # shape (misfits * noises, k): Their sum is 1.
     weights: FloatArray
-    # Logarithm of the density of what was measured, up to what all priors share.
-    log_evidence: float
     # shape (priors,): How likely each of the priors is.
     shares: FloatArray
     # shape (k, n): Log seconds less log shape.
@@ -125,14 +123,12 @@ def weigh_shapes(
         normal = [log_normal(shapes, *one) for one in nearer]
         drawn = _log_mean(np.stack([_log_mean(densities), *normal]))
     log_weights = _log_weights(likelihood, densities, priors, drawn)
-    total = float(_log_sum(log_weights))
     shares = np.zeros(1)
     if len(priors) > 1:
         shares = np.array([_log_sum(likelihood + one - drawn) for one in _joint(densities, priors)])
     return Posterior(
         shapes,
-        np.exp(log_weights - total),
-        total - float(np.log(len(shapes))),
+        np.exp(log_weights - _log_sum(log_weights)),
         np.exp(shares - _log_sum(shares)),
         measured.residuals(shapes),
         measured.inverses(),

@@ -163,7 +163,6 @@ class SamplerComparison(Result):
         order = [one.sampler for one in self.ranks()]
         for title, column, unit in (
             ("How unlike the samples are", "unlikeness", "mean D, 0 is alike"),
-            ("Edges of the samples", "edge_share", "share of the graph"),
             ("Time to draw them", "seconds", "time, s"),
         ):
             pictures.append(_spread(frame, order, title, column, unit))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.pictures import Picture
-from predict_graph.pictures.palette import LIGHT
 from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, unit_of
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def pictures_of_fit(model: JobModel) -> list[Picture]:
-    """Return time against machines, and the errors of the model at what was measured.
+    """Return time against machines.
 
     Of more than five scales the smallest, the largest and some between are drawn; of a model of
     several machine types the largest scale, with a curve for each type that was measured.
@@ -39,7 +38,7 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
     chosen = np.linspace(0, len(every) - 1, min(len(every), _MOST_LINES)).round().astype(int)
     lines = []
     for view, scale in (
-        [(view, every[-1]) for view in _views(model)]
+        [(view, every[-1]) for view in model.by_type() if len(view.measured)]
         if model.types
         else [(model, scale) for scale in every[chosen]]
     ):
@@ -68,39 +67,7 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
         xlabel=f"{model.unit} (band: 90% of runs; points: measured)",
         ylabel="time",
     )
-    return [Picture(f"Time against {model.unit}", said, draw), _errors(model)]
-
-
-def _views(model: JobModel) -> list[JobModel]:
-    """Return the model for each machine type that was measured; itself if it knows no types."""
-    return [one for one in model.by_type() if len(one.measured["machines"])]
-
-
-def _errors(model: JobModel) -> Picture:
-    machines = np.concatenate([view.measured["machines"] for view in _views(model)])
-    errors = np.concatenate([_percent_errors(view) for view in _views(model)])
-    worst = float(np.abs(errors).max())
-    said = (
-        f"Errors of the model on the {len(errors)} configurations that it was fitted to: at most "
-        f"{worst:.1f}%. On configurations left out the median is "
-        f"{model.estimator.loocv_.median_percent_error:.1f}%."
-    )
-
-    def draw(axes: Any) -> None:
-        axes.axhline(0.0, color=LIGHT.muted, linewidth=1.0)
-        axes.plot(machines, errors, "o", color=LIGHT.series[0], linestyle="")
-        axes.set(xlabel=model.unit, ylabel="model / measured - 1, %")
-        edge = max(1.2 * worst, 1.0)
-        axes.set_ylim(-edge, edge)
-
-    return Picture("Errors of the model", said, draw)
-
-
-def _percent_errors(model: JobModel) -> FloatArray:
-    measured = model.measured
-    predicted = model.seconds(measured["scale"], measured["machines"])
-    errors: FloatArray = 100.0 * (predicted / measured["seconds"] - 1.0)
-    return errors
+    return [Picture(f"Time against {model.unit}", said, draw)]
 
 
 def pictures_of_plan(plan: Plan) -> list[Picture]:
@@ -157,7 +124,7 @@ def pictures_of_plan(plan: Plan) -> list[Picture]:
 
 
 def pictures_of_advice(now: Advice) -> list[Picture]:
-    """Return what the most promising configurations and the best one take, and cost."""
+    """Return what the most promising configurations and the best one take."""
     best = now.best
     known = [one for one in now.options if one.seconds == one.seconds]
     shown: list[Option] = list(now.next)
@@ -177,7 +144,7 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
         for name, time in zip(names[:_MOST_LINES], times, strict=False)
     )
     following = [name for name, one in zip(names, shown, strict=True) if one in now.next]
-    pictures = [
+    return [
         dot_picture(
             "Time of the candidates",
             f"Time of the most promising configurations, those to measure next as squares: {said}.",
@@ -187,21 +154,6 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
             emphasised=following,
         )
     ]
-    rates = np.array([one.cost / one.seconds for one in shown])
-    if not np.isnan(rates).any():
-        money = seconds * rates
-        cheapest = int(np.argmin(money[0]))
-        pictures.append(
-            dot_picture(
-                "Price of the candidates",
-                f"Price of the same: least {money[0, cheapest]:.3g} USD, {names[cheapest]}.",
-                names,
-                *money,
-                xlabel="price of a run, USD (line: 90% sure)",
-                emphasised=following,
-            )
-        )
-    return pictures
 
 
 def _measured(model: JobModel, plan: Plan) -> tuple[FloatArray, FloatArray] | None:

@@ -117,7 +117,7 @@ class JobModel(Result):
         return pd.concat(parts, ignore_index=True)
 
     def pictures(self) -> list[Picture]:
-        """Return time against machines, and the errors at the measured configurations."""
+        """Return time against machines."""
         from predict_graph.sizing.picture import pictures_of_fit
 
         return pictures_of_fit(self)

@@ -161,7 +161,7 @@ class Advice(Result):
         return pd.DataFrame(rows).assign(next=[one in self.next for one in self.options])
 
     def pictures(self) -> list[Picture]:
-        """Return time and price of the most promising candidates, and of the best run."""
+        """Return the time of the most promising candidates, and of the best run."""
         from predict_graph.sizing.picture import pictures_of_advice
 
         return pictures_of_advice(self)

@@ -8,11 +8,9 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
-import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import psutil
@@ -20,8 +18,6 @@ import psutil
 from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
 from predict_graph.processes import supervise
-
-_EVERY = 0.05  # seconds between two readings of the byte counters; not tuned
 
 
 @dataclass(frozen=True)
@@ -113,70 +109,28 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
         )
     except OSError as error:
         raise JobError(f"cannot run {command[0]}: {error.strerror}") from error
-    traffic = _Traffic(process.pid)
-    with traffic:
-        try:
-            # Left as a zombie for one last look at what it read and wrote.
-            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-            seconds = time.perf_counter() - started
-        except BaseException:
-            process.terminate()
-            raise
-        finally:
-            traffic.look()
-            process.wait()
+    try:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        seconds = time.perf_counter() - started
+        # Of a process that has ended and is not waited for yet: with all that it waited for.
+        traffic = psutil.Process(process.pid).io_counters()
+    except BaseException:
+        process.terminate()
+        raise
+    finally:
+        process.wait()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
     return Observation(
         seconds=seconds,
         cpu_seconds=busy,
         cores=min(float(parallelism), cores_allowed()),
-        read_bytes=traffic.read,
-        written_bytes=traffic.written,
-        disk_bytes=traffic.disk,
+        read_bytes=traffic.read_chars,
+        written_bytes=traffic.write_chars,
+        disk_bytes=traffic.read_bytes + traffic.write_bytes,
         network_bytes=_network_bytes() - moved,
         exit_status=process.returncode,
     )
-
-
-@dataclass
-class _Traffic:
-    """Bytes of a process and all below it; those of children that ended are in their parents'."""
-
-    pid: int
-    read: int = 0
-    written: int = 0
-    disk: int = 0
-    _over: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
-
-    def __enter__(self) -> _Traffic:
-        self._thread = threading.Thread(target=self._keep_looking, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _keep_looking(self) -> None:
-        while not self._over.wait(_EVERY):
-            self.look()
-
-    def look(self) -> None:
-        """Add up what all processes have moved so far."""
-        read = written = disk = 0
-        with suppress(psutil.Error):
-            root = psutil.Process(self.pid)
-            for process in (root, *root.children(recursive=True)):
-                with suppress(psutil.Error, NotImplementedError):
-                    bytes_of = process.io_counters()
-                    read += bytes_of.read_chars
-                    written += bytes_of.write_chars
-                    disk += bytes_of.read_bytes + bytes_of.write_bytes
-        self.read, self.written = max(self.read, read), max(self.written, written)
-        self.disk = max(self.disk, disk)
 
 
 def _network_bytes() -> int:
