@@ -25,14 +25,6 @@ def test_repeats_with_a_known_error_are_covered(count, level, extra):
     assert covered > level - 0.032
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9])
-def test_one_source_alone_has_its_own_quantile(level):
-    normal = {0.5: 0.67449, 0.9: 1.64485}[level]
-    assert spread_reach(0.0, 0, 0.04, level) == pytest.approx(0.2 * normal, rel=1e-4)
-    assert spread_reach(0.04, 10**6, 0.0, level) == pytest.approx(0.2 * normal, rel=1e-4)
-    assert spread_reach(0.03, 10**6, 0.01, level) == pytest.approx(0.2 * normal, rel=1e-3)
-
-
 @pytest.mark.parametrize("level", [0.0, 1.0, math.nan])
 def test_a_level_outside_is_refused(level):
     with pytest.raises(ValueError, match="must be between 0 and 1"):

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +21,6 @@ from costmodels.scaling import (
     gather_points,
     learn_prior,
 )
-from costmodels.scaling.base import ScalingModel
 
 ALL = [AutoScaling, Ernest, Masha]
 
@@ -38,42 +36,33 @@ def lift(X):
     return numbers + 1 if (numbers >= 0).all() else X
 
 
-def raised(model: type[ScalingModel]) -> type[ScalingModel]:
-    """The model on lifted tables: scikit-learn's have a 0, and no cluster has 0 machines."""
+class Lifted:
+    """A model on lifted tables: scikit-learn's have a 0, and no cluster has 0 machines."""
 
-    class Raised(model):
-        def fit(self, X, y, sample_weight=None):
-            return super().fit(lift(X), y, sample_weight)
+    def fit(self, X, y):
+        return super().fit(lift(X), y)
 
-        def predict(self, X):
-            return super().predict(lift(X))
-
-    Raised.__name__ = Raised.__qualname__ = f"Raised{model.__name__}"
-    Raised.__init__ = model.__init__
-    globals()[Raised.__name__] = Raised  # so that it can be pickled
-    return Raised
+    def predict(self, X):
+        return super().predict(lift(X))
 
 
-RAISED = [raised(model) for model in (Ernest, AutoScaling)]
+class LiftedErnest(Lifted, Ernest):
+    pass
+
+
+class LiftedAuto(Lifted, AutoScaling):
+    pass
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:X has no columns named")
-@parametrize_with_checks([model() for model in RAISED])
+@parametrize_with_checks([LiftedErnest(), LiftedAuto()])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
 def grid(scales=(1, 2, 4, 8), machines=(2, 4, 8, 16)) -> pd.DataFrame:
     return pd.DataFrame([(s, m) for s in scales for m in machines], columns=["scale", "machines"])
-
-
-def shared_cluster_file(name: str) -> Path:
-    folder = os.environ.get("PREDICT_GRAPH_DATA")
-    path = Path(folder or ".") / "cluster" / name
-    if not folder or not path.is_file():
-        pytest.skip(f"needs cluster/{name} in the folder that PREDICT_GRAPH_DATA names")
-    return path
 
 
 def test_listing_models_does_not_import_scikit_learn():
@@ -85,25 +74,15 @@ def test_listing_models_does_not_import_scikit_learn():
 
 
 def test_the_published_example_of_ernest():
-    points = pd.read_csv(shared_cluster_file("ernest-rcv1.csv"), skipinitialspace=True)
+    path = Path(os.environ.get("PREDICT_GRAPH_DATA", ""), "cluster", "ernest-rcv1.csv")
+    if not path.is_file():
+        pytest.skip(f"needs {path.name} in the folder that PREDICT_GRAPH_DATA names")
+    points = pd.read_csv(path, skipinitialspace=True)
     X = pd.DataFrame({"scale": points["Input Fraction"], "machines": points["#Cores"]})
     model = Ernest(weights="none").fit(X, points["Time (s)"])
     assert model.coef_ == pytest.approx([1.90, 162.2, 1.588, 0.0], rel=0.01, abs=1e-9)
     full = pd.DataFrame({"scale": np.ones(4), "machines": [4, 8, 16, 60]})
     assert model.predict(full) == pytest.approx([44.65, 25.48, 16.44, 11.11], rel=1e-3)
-
-
-def test_pagerank_at_machine_counts_that_were_not_measured():
-    runs = pd.read_csv(shared_cluster_file("c3o-pagerank.tsv"), sep="\t")
-    runs = runs[(runs.pages == 2_000_000) & (runs.machine_type == "r4.2xlarge")]
-    errors = []
-    for _, group in runs.groupby(["links", "convergence_criterion"]):
-        X = group[["instance_count"]].set_axis(["machines"], axis=1)
-        known = group.instance_count <= 8
-        model = AutoScaling().fit(X[known], group.gross_runtime[known])
-        errors.append(np.mean(np.abs(model.predict(X[~known]) / group.gross_runtime[~known] - 1)))
-    assert len(errors) == 15
-    assert np.mean(errors) < 0.04
 
 
 @pytest.mark.parametrize("weights", ["relative", "none"])
@@ -138,27 +117,11 @@ def test_auto_comes_near_a_law_far_outside_and_says_how_near():
     low, high = model.predict_interval(far).T
     assert (low < truth).all()
     assert (truth < high).all()
+    assert (np.diff(high / low) > 0).all()
     assert model.warnings_ == []
     assert model.loocv_.max_percent_error < 10
-
-
-def test_past_jobs_of_the_cluster_sharpen_what_few_runs_tell():
-    machines = np.array([2.0, 4, 8, 16, 32, 64])
-    columns = {"machines": machines, "scale": np.ones(6)}
-    past = {
-        f"job {i}": [gather_points(columns, 30 * i + 500 * i * machines**-0.6)] for i in range(1, 7)
-    }
-    prior = learn_prior(past)
-    assert prior.jobs == 6
-    X = pd.DataFrame({"machines": [2.0, 4, 6]})
-    new, truth = pd.DataFrame({"machines": [64.0]}), 10 + 200 * 64**-0.6
-    plain, taught = (
-        AutoScaling(prior=p).fit(X, 10 + 200 * X["machines"] ** -0.6) for p in (None, prior)
-    )
-    errors = [abs(np.log(m.predict(new)[0] / truth)) for m in (plain, taught)]
-    widths = [np.ptp(np.log(m.predict_interval(new))) for m in (plain, taught)]
-    assert errors[1] < errors[0]
-    assert widths[1] < widths[0]
+    with pytest.raises(ValueError, match="level is 1, but"):
+        model.predict_interval(far, 1)
 
 
 def test_a_history_that_scales_otherwise_counts_little_and_is_told():
@@ -186,33 +149,12 @@ def test_a_term_of_the_user_with_a_column_of_its_own():
     model = LinearScaling(["1", "scale/machines", term]).fit(X, y)
     assert model.terms_ == pytest.approx({"1": 3, "scale/machines": 8, "1/cores": 40})
     assert "40 s/(1/core) * 1/cores" in model.formula_
-    again = pickle.loads(pickle.dumps(model))
-    assert again.predict(X) == pytest.approx(y)
     with pytest.raises(ValueError, match="needs the column 'cores'; there are: scale, machines"):
         LinearScaling(["1", term]).fit(X[["scale", "machines"]], y)
 
 
 def reciprocal(x):
     return 1 / x
-
-
-def test_a_repeat_that_went_astray_does_not_move_the_fit():
-    X = pd.concat([grid((4,))] * 5, ignore_index=True)
-    y = 10 + 60 * X["scale"] / X["machines"]
-    clean = Ernest().fit(X, y)
-    y[3] *= 5
-    assert Ernest().fit(X, y).predict(grid()) == pytest.approx(clean.predict(grid()))
-    assert Ernest().fit(X, y).points_.repeats.tolist() == [5, 5, 5, 5]
-
-
-def test_sample_weights_are_repeats():
-    X, rng = grid(), np.random.default_rng(5)
-    y = (10 + 60 * X["scale"] / X["machines"]) * rng.lognormal(0, 0.1, len(X))
-    times = rng.integers(0, 4, len(X))
-    for model in ALL:
-        weighted = model().fit(X, y, times)
-        repeated = model().fit(X.loc[X.index.repeat(times)], y.repeat(times))
-        assert weighted.predict(X) == pytest.approx(repeated.predict(X), rel=1e-6)
 
 
 def test_units_do_not_matter():
@@ -227,11 +169,10 @@ def test_units_do_not_matter():
 def test_a_frame_without_scale_and_an_array_mean_the_same():
     machines = np.array([2.0, 4, 6, 8])
     y = 20 + 100 / machines
-    frame = Ernest().fit(pd.DataFrame({"machines": machines}), y)
     array = Ernest().fit(np.column_stack((np.ones(4), machines)), y)
-    assert frame.coef_ == pytest.approx(array.coef_)
-    swapped = pd.DataFrame({"machines": machines, "scale": 1.0})
-    assert Ernest().fit(swapped, y).coef_ == pytest.approx(array.coef_)
+    frame = pd.DataFrame({"machines": machines})
+    for table in (frame, frame.assign(scale=1.0)):
+        assert Ernest().fit(table, y).coef_ == pytest.approx(array.coef_)
 
 
 def test_columns_of_other_names_are_taken_by_position_and_told():
@@ -259,15 +200,11 @@ def test_a_wrong_value_is_named(model, change, message):
         model().fit(table[["scale", "machines"]], table["seconds"])
 
 
-@pytest.mark.parametrize("model", ALL)
-def test_one_machine_count_is_refused(model):
-    X = grid(machines=(4,))
-    with pytest.raises(ValueError, match="all rows have 4 machines, but"):
-        model().fit(X, 5 + X["scale"])
-
-
 def test_too_few_points_are_refused():
     X = pd.DataFrame({"machines": [2, 4, 4]})
+    for model in ALL:
+        with pytest.raises(ValueError, match="all rows have 4 machines, but"):
+            model().fit(grid(machines=(4,)), [9, 5, 5, 5])
     with pytest.raises(ValueError, match="found 2 configurations, too few to tell 4 terms apart"):
         Ernest().fit(X, [9, 5, 5.1])
     with pytest.raises(ValueError, match="needs at least 2"):
@@ -310,15 +247,3 @@ def test_intervals_hold_as_often_as_they_say():
         low, high = Ernest().fit(X, y).predict_interval(new, 0.9).T
         held.append(((low <= truth) & (truth <= high)).mean())
     assert 0.85 < np.mean(held) < 0.98
-
-
-def test_intervals_of_auto_widen_with_the_distance_and_the_level():
-    X = pd.DataFrame({"machines": [2.0, 3, 4, 6, 8]})
-    model = AutoScaling().fit(X, 50 + 300 / X["machines"])
-    X = pd.DataFrame({"machines": [5.0, 12, 24, 64]})
-    narrow, wide = (model.predict_interval(X, level) for level in (0.5, 0.9))
-    assert (np.diff(wide[:, 1] / wide[:, 0]) > 0).all()
-    assert (wide[:, 0] < narrow[:, 0]).all()
-    assert (wide[:, 1] > narrow[:, 1]).all()
-    with pytest.raises(ValueError, match="level is 1, but"):
-        model.predict_interval(X, 1)

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 
 from costmodels.scaling import (
-    AutoScaling,
     Ernest,
-    Term,
     check_fit,
 )
 
@@ -31,14 +29,6 @@ def test_left_out_errors_are_those_of_fits_to_the_others():
     assert found.median_percent_error == pytest.approx(np.median(errors))
     assert found.max_percent_error == pytest.approx(errors.max())
     assert found.residual_sum_of_squares == pytest.approx(((by_hand - y) ** 2).sum())
-
-
-def test_repeats_are_left_out_together():
-    X = pd.concat([points()] * 3, ignore_index=True)
-    y = 5 + 50 * X["scale"] / X["machines"]
-    once, thrice = Ernest().fit(points(), y[:12]), Ernest().fit(X, y)
-    assert len(thrice.loocv_.predicted) == 12
-    assert thrice.loocv_.predicted == pytest.approx(once.loocv_.predicted)
 
 
 def test_a_missing_term_is_noticed_and_proposed():
@@ -66,13 +56,3 @@ def test_a_model_that_fits_gets_no_proposal():
     assert str(verdict).startswith("the model fits")
     with pytest.raises(ValueError, match="threshold is 0, but must be positive"):
         check_fit(Ernest().fit(X, 5 + X["scale"]), threshold=0)
-
-
-def test_noise_gets_no_proposal_and_says_so():
-    X = points()
-    y = np.exp(np.random.default_rng(2).normal(0, 1, len(X)))
-    verdict = check_fit(Ernest().fit(X, y), terms=[Term("none", np.ones_like, columns=("scale",))])
-    assert not verdict.fits
-    assert verdict.term is None
-    assert str(verdict).endswith("no term of the library helps")
-    assert not check_fit(AutoScaling().fit(X, y)).fits

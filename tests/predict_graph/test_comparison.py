@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from predict_graph.comparison import SamplerComparison, compare_samplers
@@ -13,65 +12,37 @@ from samplers import UniformVertices
 GRAPHS = ["barabasi-albert:n=600,m=3,seed=1", "rmat:scale=9,edge_factor=8,seed=2"]
 
 
-def made_up(better: float, graphs=4, seeds=3):
-    """One sampler is less unlike than the other by `better`, the rest is noise."""
-    rng = np.random.default_rng(1)
+def measured(*, graphs=1, **errors):
+    """One row for each graph, sampler and seed, with errors of the iterations of PageRank."""
+    fixed = {"ratio": 0.1, "seconds": 0.1, "edge_share": 0.1, "d_in_degree": 0.5}
+    fixed |= {"d_out_degree": None, "pagerank_sample": 10, "pagerank_graph": 10}
     rows = [
-        {
-            "graph": f"g{graph}",
-            "sampler": sampler,
-            "ratio": 0.1,
-            "seed": seed,
-            "seconds": 0.1,
-            "edge_share": 0.1,
-            "d_in_degree": 0.5 - better * (sampler == "a") + 0.1 * rng.random(),
-            "d_out_degree": None,
-            "d_hop_plot": 0.3,
-        }
+        {**fixed, "graph": f"g{graph}", "sampler": name, "seed": seed, "pagerank_error": error}
         for graph in range(graphs)
-        for seed in range(seeds)
-        for sampler in ("a", "b")
-    ]
-    return SamplerComparison(rows, [], 1)
-
-
-def test_ranks_are_as_sure_as_the_samples():
-    first, second = made_up(0.3).ranks()
-    assert (first.sampler, first.rank, first.low, first.high, first.best) == ("a", 1, 1, 1, 1)
-    assert second.rank == 2
-    near = made_up(0.0).ranks()[0]
-    assert near.low < near.rank < near.high
-    assert 0.05 < near.best < 0.99
-    assert first.value == pytest.approx(np.mean([0.25, 0.3]), abs=0.05)
-
-
-def test_one_sample_leaves_every_rank_possible():
-    first, second = made_up(0.3, 1, 1).ranks()
-    assert (first.low, first.high) == (second.low, second.high) == (1, 2)
-
-
-def test_few_samples_are_told():
-    assert "say little" in made_up(0.3, 1, 2).answer.warnings[0]
-    assert "one graph" in made_up(0.3, 1, 9).answer.warnings[0]
-    assert made_up(0.3).answer.warnings == []
-
-
-def measured(**errors):
-    """One row for each sampler and seed, with errors of the iterations of PageRank."""
-    fixed = {"graph": "g", "ratio": 0.1, "seconds": 0.1, "edge_share": 0.1, "d_in_degree": 0.5}
-    rows = [
-        {
-            **fixed,
-            "sampler": name,
-            "seed": seed,
-            "pagerank_sample": 10,
-            "pagerank_graph": 10,
-            "pagerank_error": error,
-        }
         for name, each in errors.items()
         for seed, error in enumerate(each)
     ]
     return SamplerComparison(rows, ["pagerank"], 1)
+
+
+def test_ranks_are_as_sure_as_the_samples():
+    first, second = measured(graphs=4, a=[0.1] * 3, b=[0.4] * 3).ranks("pagerank")
+    assert (first.sampler, first.rank, first.low, first.high, first.best) == ("a", 1, 1, 1, 1)
+    assert (second.rank, second.value) == (2, pytest.approx(0.4))
+    near = measured(graphs=4, a=[0.1, 0.3, 0.2], b=[0.2, 0.2, 0.3]).ranks("pagerank")[0]
+    assert near.low < near.rank < near.high
+    assert 0.05 < near.best < 0.99
+    first, second = measured(a=[0.1], b=[0.4]).ranks("pagerank")  # of one sample any is possible
+    assert (first.low, first.high) == (second.low, second.high) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("graphs", "samples", "warning"), [(1, 2, "say little"), (1, 9, "one graph"), (4, 3, "")]
+)
+def test_few_samples_are_told(graphs, samples, warning):
+    found = measured(graphs=graphs, a=[0.1] * samples, b=[0.2] * samples).answer.warnings
+    assert warning in "".join(found)
+    assert bool(found) == bool(warning)
 
 
 def test_samplers_that_are_equally_good_are_tied():

@@ -41,12 +41,9 @@ def cluster_file() -> Callable[[str], Path]:
     """Find a file of measured cluster runs; skip when it is not there."""
 
     def find(name: str) -> Path:
-        data = os.environ.get("PREDICT_GRAPH_DATA")
-        if not data:
-            pytest.skip(f"needs {name}: PREDICT_GRAPH_DATA names no folder")
-        path = Path(data) / "cluster" / name
+        path = Path(os.environ.get("PREDICT_GRAPH_DATA", ""), "cluster", name)
         if not path.is_file():
-            pytest.skip(f"needs {name}, which is not in {path.parent}")
+            pytest.skip(f"needs {name} in the folder that PREDICT_GRAPH_DATA names")
         return path
 
     return find

@@ -4,7 +4,7 @@ import pytest
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing import fit_job, plan, read_measurements, read_prices
-from predict_graph.sizing.planning.candidates import MachineType, example_prices
+from predict_graph.sizing.planning.candidates import MachineType
 from predict_graph.sizing.planning.choices import frontier
 
 PRICES = {
@@ -64,57 +64,43 @@ def test_the_fastest_within_a_budget(small):
     assert made.choice.condition == "within 0.08 USD with 90% confidence"
 
 
-def test_several_types(small, large):
-    made = plan([small, large], range(1, 33), deadline=60, prices=PRICES)
-    rows = [c for c in made.configurations if c.high <= 60]
-    assert {c.machine_type for c in rows} == {"small", "large"}
-    assert made.choice.configuration.cost_high == min(c.cost_high for c in rows)
-    assert len(made.configurations) == 64
-
-
 def test_nobody_beats_the_frontier(small, large):
     made = plan([small, large], range(1, 65), prices=PRICES)
     assert made.choice is None
     assert len(made.frontier) > 5
-    for one in made.frontier:
-        assert not any(
-            c.high <= one.high and c.cost_high <= one.cost_high and c != one
+    for one in made.configurations:
+        better = (
+            c
             for c in made.configurations
+            if c.high <= one.high and c.cost_high <= one.cost_high and c != one
         )
-    for other in set(made.configurations) - set(made.frontier):
-        assert any(c.high <= other.high and c.cost_high <= other.cost_high for c in made.frontier)
+        assert any(better) == (one not in made.frontier)
     assert list(made.frontier) == sorted(made.frontier, key=lambda c: c.high)
     # Beyond the fastest count a machine more costs more and takes longer.
     assert max(c.machines for c in made.frontier if c.machine_type == "small") < 25
     assert frontier([]) == ()
 
 
-@pytest.mark.parametrize(
-    ("deadline", "budget", "nearest"),
-    [
-        (100, 0.05, []),
-        (10, None, ["fastest of all"]),
-        (None, 0.001, ["cheapest of all"]),
-        (50, 0.04, ["cheapest in time", "fastest within the budget"]),
-    ],
-)
-def test_what_is_nearest_where_limits_cannot_be_kept(small, deadline, budget, nearest):
-    made = plan([small], range(1, 65), deadline=deadline, budget=budget, prices=PRICES)
-    one = made.choice.configuration
-    assert (one is None) == bool(nearest)
-    if one is not None:
-        assert (one.high <= deadline, one.cost_high <= budget) == (True, True)
-    ideal = {
-        "fastest of all": min(made.configurations, key=lambda c: c.high),
-        "cheapest of all": min(made.configurations, key=lambda c: c.cost_high),
-        "cheapest in time": min(
-            (c for c in made.configurations if c.high <= 50), key=lambda c: c.cost_high
-        ),
+def test_what_is_nearest_where_limits_cannot_be_kept(small):
+    def nearest(**limits):
+        made = plan([small], range(1, 65), prices=PRICES, **limits)
+        assert made.choice.configuration is None
+        return made.configurations, made.choice.nearest
+
+    every, found = nearest(deadline=10)
+    assert found == {"fastest of all": min(every, key=lambda c: c.high)}
+    every, found = nearest(budget=0.001)
+    assert found == {"cheapest of all": min(every, key=lambda c: c.cost_high)}
+    every, found = nearest(deadline=50, budget=0.04)
+    assert found == {
+        "cheapest in time": min((c for c in every if c.high <= 50), key=lambda c: c.cost_high),
         "fastest within the budget": min(
-            (c for c in made.configurations if c.cost_high <= 0.04), key=lambda c: c.high
+            (c for c in every if c.cost_high <= 0.04), key=lambda c: c.high
         ),
     }
-    assert made.choice.nearest == {what: ideal[what] for what in nearest}
+    both = plan([small], range(1, 65), deadline=100, budget=0.05, prices=PRICES).choice
+    assert both.nearest == {}
+    assert both.configuration.high <= 100
 
 
 def test_spare_machines_cost_their_test(small):
@@ -140,16 +126,6 @@ def test_iterations_scale_the_time(small):
         plan([cut], [8], iterations=0)
 
 
-def test_cores_become_machines_with_prices(written):
-    cores = model(written, lambda m: 10 + 320 / m, header="scale,cores,seconds")
-    assert cores.unit == "cores"
-    alone = plan([cores], [8])
-    priced = plan([cores], [2], prices=PRICES)
-    assert priced.configurations[0].seconds == alone.configurations[0].seconds
-    assert (alone.unit, alone.cost_unit) == ("cores", "core-hours")
-    assert (priced.unit, priced.cost_unit) == ("machines", "USD")
-
-
 def test_what_lies_outside_is_told(small):
     far = plan([small], [64], scale=3, deadline=1000)
     assert any("the scale 3 is outside what was measured (1 to 1)" in w for w in far.warnings)
@@ -172,26 +148,17 @@ def test_the_scale_must_be_given_when_it_changed(written):
 
 
 def test_what_is_missing(small, large):
-    with pytest.raises(RequestError, match="several types need prices"):
-        plan([small, large], [4])
-    with pytest.raises(RequestError, match="a budget needs prices"):
-        plan([small], [4], budget=1)
-    with pytest.raises(RequestError, match="unknown machine type 'small'; accepted: large"):
-        plan([small], [4], prices={"large": PRICES["large"]})
-    with pytest.raises(RequestError, match=r"does not say which machines.*TYPE=MODEL.json"):
-        plan([replace(small, machine_type=None)], [4], prices=PRICES)
-    with pytest.raises(RequestError, match="two models are of the machine type 'small'"):
-        plan([small, small], [4], prices=PRICES)
-    with pytest.raises(RequestError, match="at least one"):
-        plan([small], [])
-
-
-def test_the_example_of_the_paper():
-    # Section 6.3: 64 r3.xlarge for an hour cost $22.4, 16 cost $5.6.
-    price = read_prices(example_prices())["r3.xlarge"]
-    assert 64 * price.price == pytest.approx(22.4)
-    assert 16 * price.price == pytest.approx(5.6)
-    assert price.cores == 4
+    untyped = replace(small, machine_type=None)
+    for models, options, said in (
+        ([small, large], {}, "several types need prices"),
+        ([small], {"budget": 1}, "a budget needs prices"),
+        ([small], {"prices": {"large": PRICES["large"]}}, "unknown machine type 'small'; acc"),
+        ([untyped], {"prices": PRICES}, r"does not say which machines.*TYPE=MODEL.json"),
+        ([small, small], {"prices": PRICES}, "two models are of the machine type 'small'"),
+        ([small], {"machines": []}, "at least one"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            plan(models, **{"machines": [4], **options})
 
 
 BAD_PRICES = {
