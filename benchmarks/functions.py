@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from predict_graph import timing
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions import predict_function
-from predict_graph.functions.child import Limits, processor_seconds, run_in_child
+from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.reported import reporter
@@ -157,7 +158,7 @@ def timed(function, graph, seed, seconds=120.0):
     return run_in_child(
         lambda: build(graph, function.form, order),
         function,
-        Limits(seconds=seconds, wall=4 * seconds + 30, memory=8 * 2**30),
+        Limits(seconds=seconds, memory=8 * 2**30),
         progress=reporter(function.form),
     )
 
@@ -198,18 +199,18 @@ def predict_and_track(file, name, graph_name, size):
         found["said"].append(predicted(name, source, budget))
         file.write_text(json.dumps(found), encoding="utf-8")
     graph = build(source, function.form)
-    clocks, ended = [(time.perf_counter(), processor_seconds())], threading.Event()
+    clocks, ended = [(time.perf_counter(), timing.clock.processor())], threading.Event()
 
     def beside():
         while not ended.wait(0.5):
-            clocks.append((time.perf_counter(), processor_seconds()))
+            clocks.append((time.perf_counter(), timing.clock.processor()))
 
     thread = threading.Thread(target=beside, daemon=True)
     thread.start()
     tracked = run_tracked(function, graph, show=False, keep=False)
     ended.set()
     thread.join()
-    clocks.append((time.perf_counter(), processor_seconds()))
+    clocks.append((time.perf_counter(), timing.clock.processor()))
     moments = [
         (each.elapsed, each.remaining.predicted)
         for each in tracked.said

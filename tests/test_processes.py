@@ -82,7 +82,7 @@ def test_what_a_function_started_ends_with_it(
         start(file)
         then(None)
 
-    run = run_in_child(lambda: None, call, Limits(wall=2.0 if state == "time" else 60.0))
+    run = run_in_child(lambda: None, call, Limits(seconds=2.0 if state == "time" else 60.0))
     assert run.state == state
     assert "SIGUSR1" in run.sentence or state != "died"
     end_of(file)

@@ -13,6 +13,7 @@ from predict_graph.cli.groups import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError, error_text
+from predict_graph.timing import clock
 
 
 def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
@@ -53,8 +54,7 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
 def _called(
     case: Case, call: Mapping[str, Any], expect: Path | None
 ) -> tuple[Answer, dict[str, Any]]:
-    from predict_graph.functions.child import processor_seconds
-    from predict_graph.functions.forms import as_graph, build, missing_library
+    from predict_graph.functions.forms import as_graph, build
     from predict_graph.functions.naming import check_function, with_seed
     from predict_graph.functions.records import read_call
     from predict_graph.functions.track import run_tracked
@@ -64,16 +64,13 @@ def _called(
         case.algorithm, call["arguments"], call["keywords"], form=call["graph_form"]
     )
     function = with_seed(function, case.seed)
-    problem = missing_library(function.form)
-    if problem is not None:
-        raise problem
     expected = None if expect is None else read_call(expect, function)
     source = as_graph(
         case.source, function, directed=case.directed, ids=case.ids, seed=case.seed or 0
     )
-    started, clock = processor_seconds(), time.perf_counter()
+    started, began = clock.processor(), time.perf_counter()
     graph = build(source, function.form)
-    converted, converting = processor_seconds() - started, time.perf_counter() - clock
+    converted, converting = clock.processor() - started, time.perf_counter() - began
     try:
         tracked = run_tracked(
             function,

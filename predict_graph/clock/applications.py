@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -41,23 +40,8 @@ _OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
 _SPREAD = 0.5  # of log supersteps of an algorithm on other graphs: bounds the interval; not tuned
 _NEWEST_RUNS = 20  # limits old data
 
-
-class Application(Protocol):
-    """A source of the events of an application."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether it has ended."""
-
-    @property
-    def name(self) -> str:
-        """The name of the application."""
-
-    def poll(self) -> bool:
-        """Poll for events; return whether there are new ones."""
-
-    def log(self) -> EventLog:
-        """Return the log of its events so far."""
+Application = GrowingLog | ApplicationStatus
+"""A source of the events of an application."""
 
 
 def open_application(source: str) -> tuple[Application, int]:

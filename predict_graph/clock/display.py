@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import Interval
@@ -33,13 +33,13 @@ class Display:
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TimeElapsedColumn(),
-            _Left(self),
+            TextColumn("{task.fields[left]}", markup=False),
             console=console,
             transient=True,
             refresh_per_second=_REFRESHES,
             disable=not self._bar,
         )
-        self._task = self._progress.add_task("reading", total=1.0)
+        self._task = self._progress.add_task("reading", total=1.0, left=self)
         self._progress.start()
 
     def show(self, moment: Moment) -> None:
@@ -52,22 +52,15 @@ class Display:
         elif self._lines and moment.state == "running":
             self._line(moment)
 
-    def left(self) -> str:
-        """Return the remaining time as text."""
+    def __str__(self) -> str:
+        """Return the remaining time as text; the bar shows it."""
         moment = self._moment
         if moment is None:
             return ""
         if moment.remaining is not None:  # time passes between supersteps
-            gone = time.monotonic() - self._at
-            figure = moment.remaining
-            moment = replace(
-                moment,
-                remaining=Interval(
-                    max(figure.predicted - gone, 0.0),
-                    max(figure.low - gone, 0.0),
-                    max(figure.high - gone, 0.0),
-                ),
-            )
+            gone, figure = time.monotonic() - self._at, moment.remaining
+            ends = (max(each - gone, 0.0) for each in (figure.predicted, figure.low, figure.high))
+            moment = replace(moment, remaining=Interval(*ends))
         return moment.left
 
     def close(self) -> None:
@@ -87,16 +80,3 @@ class Display:
             return
         self._shown, self._line_at = state, now
         self._console.print(moment.words(self._what), markup=False, highlight=False, soft_wrap=True)
-
-
-def _Left(display: Display) -> Any:  # noqa: N802, a class whose base is imported late
-    from rich.progress import ProgressColumn
-    from rich.text import Text
-
-    class Left(ProgressColumn):
-        max_refresh = 0.4
-
-        def render(self, task: Any) -> Text:
-            return Text(display.left())
-
-    return Left()

@@ -18,7 +18,6 @@ from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
 
-_GUESS = "baseline estimate"
 _LEAST_STD = 0.05  # of log seconds of equal runs: bounds the interval (docs/studies/overhead.md)
 
 
@@ -31,7 +30,6 @@ class ExpectedPart:
     iterations_std: float
     seconds: FloatArray = field(default_factory=lambda: np.empty(0))
     seconds_std: float = 0.5
-    curve: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -89,11 +87,8 @@ def _part(document: Mapping[str, Any]) -> ExpectedPart:
     std = log_std(low, high)
     rows = document["per_iteration"]
     seconds = np.array([_seconds(row["seconds"]) for row in rows])
-    estimated = document["method"]["name"] == _GUESS
-    values = [row.get("convergence") for row in rows]
-    curve = None if estimated or any(each is None for each in values) else np.array(values, float)
     rest = math.sqrt(max(log_std(*runtime[1:]) ** 2 - std**2, _LEAST_STD**2))
-    return ExpectedPart(str(document["algorithm"]["name"]), count, std, seconds, rest, curve)
+    return ExpectedPart(str(document["algorithm"]["name"]), count, std, seconds, rest)
 
 
 def log_std(low: float, high: float) -> float:

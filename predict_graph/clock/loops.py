@@ -1,15 +1,9 @@
-"""The remaining time of a loop with known progress, from its pace.
-
-The iterations of a loop over vertices differ: hubs come early in many files. Where estimates of the
-work per iteration exist (from degrees, or the reach of a search), progress is measured in work
-rather than iterations. The estimate is selected during the run: with a good one the pace is
-constant.
-"""
+"""The remaining time of a loop with known progress, from its pace."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -26,14 +20,9 @@ _CARRIED = 0.25
 _ROUND_STD = 0.5  # of the logarithm of an iteration about the mean; not tuned
 # Of the remaining time, however even the pace: calibrated on runs under `track`.
 _LEAST_STD = 0.15
-_EVEN = 0.02  # change of pace that is indistinguishable from noise; not tuned
 
 
-def remaining_of(
-    trail: Sequence[tuple[float, float, float]],
-    elapsed: float,
-    works: Mapping[str, FloatArray] | None = None,
-) -> Moment:
+def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) -> Moment:
     """Return the remaining time of a loop, from times, finished iterations and their total.
 
     Examples
@@ -46,25 +35,10 @@ def remaining_of(
     # Where several observations fall into one iteration, only the first shows when it started.
     table = table[np.concatenate(([True], np.diff(table[:, 1]) > 0.0))]
     seconds, done, total = table[:, 0], table[:, 1], float(table[-1, 2])
-    said = []
-    for work in (None, *(works or {}).values()):
-        if work is None:
-            places = done / total
-        elif len(work) == int(total) + 1:
-            places = np.interp(done, np.arange(len(work)), work)
-        else:
-            continue
-        said.append(_by_work(seconds, places))
-    logs, stds, changes, counts = (np.array(each) for each in zip(*said, strict=True))
-    # The likelihood of paces that differ by noise of unknown size.
-    scores = -0.5 * counts * np.log(changes**2 + _EVEN**2)
-    weights = np.exp(scores - scores.max())
-    weights /= weights.sum()
-    mean = float(weights @ logs)
-    spread = float(weights @ (stds**2 + (logs - mean) ** 2))
+    log_left, pace_std = _by_pace(seconds, done / total)
     # The first few iterations may be atypical; the error shrinks towards the end.
-    std = math.sqrt(spread + _ROUND_STD**2 / max(float(done[-1]), 1.0) + _LEAST_STD**2)
-    left = max(math.exp(mean) - (elapsed - float(seconds[-1])), 0.0)
+    std = math.sqrt(pace_std**2 + _ROUND_STD**2 / max(float(done[-1]), 1.0) + _LEAST_STD**2)
+    left = max(math.exp(log_left) - (elapsed - float(seconds[-1])), 0.0)
     return Moment(
         elapsed,
         float(done[-1]),
@@ -73,30 +47,29 @@ def remaining_of(
     )
 
 
-def _by_work(seconds: FloatArray, places: FloatArray) -> tuple[float, float, float, int]:
-    """Return the remaining time if that of an iteration is proportional to its work."""
+def _by_pace(seconds: FloatArray, places: FloatArray) -> tuple[float, float]:
+    """Return the logarithm of the remaining time, and its standard deviation."""
     left = max(1.0 - places[-1], 1e-9)
     gone = places[-1] - places[0]
     if gone <= 0.0:
-        return math.log(left * max(float(seconds[-1]), 1e-9)), 1.0, 1.0, 1
+        return math.log(left * max(float(seconds[-1]), 1e-9)), 1.0
     overall = max(float(seconds[-1] - seconds[0]), 1e-9) / gone
     ends = np.linspace(seconds[0], seconds[-1], min(_PARTS, len(seconds) - 1) + 1)
     steps = np.diff(np.interp(ends, seconds, places))
     paces = np.log(np.diff(ends) / np.maximum(steps, 1e-3 * gone / len(steps)))
     count = len(paces)
     if count < 3:
-        return math.log(left * overall), 0.3, 0.3, 1
+        return math.log(left * overall), 0.3
     change = float(paces.std(ddof=1))
     half = count // 2
     drift = float(paces[half:].mean() - paces[:half].mean())
     noise = change * 2.0 / math.sqrt(count)  # of such a difference, for a constant pace
     real = drift**2 / (drift**2 + noise**2) if drift else 0.0
     recent = _CARRIED * real * drift
-    std = math.hypot(change / math.sqrt(count), recent)
-    return math.log(left * overall) + recent, std, change, count - 1
+    return math.log(left * overall) + recent, math.hypot(change / math.sqrt(count), recent)
 
 
-def with_first(moment: Moment, first: Interval) -> Moment:
+def with_prediction(moment: Moment, first: Interval) -> Moment:
     """Combine the remaining time from the pace with the first prediction of the runtime.
 
     Both are weighted by their errors: that of the first prediction, given the elapsed time, and
@@ -105,10 +78,10 @@ def with_first(moment: Moment, first: Interval) -> Moment:
     Examples
     --------
     >>> pace = Moment(10.0, 5, Interval(10, 10, 10), Interval(10.0, 5.0, 20.0))
-    >>> 10.0 < with_first(pace, Interval(40.0, 30.0, 50.0)).remaining.predicted < 30.0
+    >>> 10.0 < with_prediction(pace, Interval(40.0, 30.0, 50.0)).remaining.predicted < 30.0
     True
     """
-    by_pace, by_first = moment.remaining, outlasted(first, moment.elapsed)
+    by_pace, by_first = moment.remaining, remaining_after(first, moment.elapsed)
     if by_pace is None or by_pace.predicted <= 0.0:
         return moment
     logs = [math.log(each.predicted) for each in (by_pace, by_first)]
@@ -123,7 +96,7 @@ def with_first(moment: Moment, first: Interval) -> Moment:
     return Moment(moment.elapsed, moment.done, moment.of, spread)
 
 
-def outlasted(first: Interval, elapsed: float) -> Interval:
+def remaining_after(first: Interval, elapsed: float) -> Interval:
     """Return the remaining time of a run with a predicted runtime, given the elapsed time.
 
     These are quantiles of the lognormal distribution truncated to values above `elapsed`.
@@ -131,8 +104,8 @@ def outlasted(first: Interval, elapsed: float) -> Interval:
     Examples
     --------
     >>> first = Interval.spread(10.0, 0.3)
-    >>> round(outlasted(first, 1.0).predicted, 2), outlasted(first, 30.0).predicted > 1.0
-    (9.0, True)
+    >>> round(remaining_after(first, 1.0).predicted, 2)
+    9.0
     """
     std = max(math.log(first.high / first.predicted) / QUANTILE, 0.01)
     centre, normal = math.log(first.predicted), NormalDist()

@@ -23,10 +23,9 @@ FloatArray = npt.NDArray[np.float64]
 # (docs/studies/remaining.md)
 _RECENT = 0.5
 _WHOLE = 0.5  # std of rounding to whole supersteps (0.29) and curve errors; not tuned
-# Relative error of an extrapolated curve at the start of a run, from the curve alone, and with a
-# predicted shape. Not tuned: set before the runs of docs/studies/remaining.md.
-_STRAIGHT = {"absolute": 0.35, "ratio": 0.5, "fixed-point": 0.8}
-_SHAPED = 0.25  # as above
+# Relative error of an extrapolated curve at the start of a run. Not tuned: set before the runs of
+# docs/studies/remaining.md.
+_STRAIGHT = 0.5
 _NOISE = 0.3  # of log seconds of a superstep, until two have been observed; as above
 _FIRST_NOISE = 0.7  # of the first one, which includes one-time work: docs/studies/long-runs.md
 _LEAST_NOISE = 0.03  # bounds the interval from below; as above
@@ -43,7 +42,6 @@ class _Part:
     algorithm: str
     threshold: float = 0.0
     limit: int | None = None
-    kind: str = "absolute"
     began: float = 0.0
     ends: list[float] = field(default_factory=list)
     aggregates: list[float] = field(default_factory=list)
@@ -70,13 +68,12 @@ class SuperstepClock:
         *,
         threshold: float = 0.0,
         limit: int | None = None,
-        kind: str = "absolute",
         part: int | None = None,
     ) -> None:
         """Record that the supersteps of an algorithm start."""
         if self._part is None:
             self._slower = self._slower_after(at)
-        self._part = _Part(algorithm, threshold, limit, kind, at)
+        self._part = _Part(algorithm, threshold, limit, at)
         self._number = self._number + 1 if part is None else part
 
     def superstep(self, number: int, at: float, aggregate: float | None = None) -> None:
@@ -98,31 +95,22 @@ class SuperstepClock:
 
     def moment(self, at: float) -> Moment:
         """Return the state of the run at a moment."""
-        part = self._part
-        by = "" if self.expected is None else self.expected.source
-        first = None if self.first is None else self.first.predicted
-        if self.ended is not None:
-            done = 0 if part is None else len(part.ends)
-            name = "" if part is None else part.algorithm
-            last = part.aggregates[-1] if part is not None and part.aggregates else None
-            over = Interval(0.0, 0.0, 0.0)
-            whole = Interval(done, done, done)
-            return Moment(self.ended, done, whole, over, "ended", name, last, first=first, by=by)
-        if part is None:
-            return Moment(at, 0, None, self._before(at), "before", first=first, by=by)
-        of, remaining, pace = self._running(part, at)
-        return Moment(
+        part, nothing = self._part, Interval(0.0, 0.0, 0.0)
+        found = Moment(
             at,
-            len(part.ends),
-            of,
-            remaining,
-            "running",
-            part.algorithm,
-            part.aggregates[-1] if part.aggregates else None,
-            pace,
-            first,
-            by,
+            done=0 if part is None else len(part.ends),
+            algorithm="" if part is None else part.algorithm,
+            aggregate=part.aggregates[-1] if part is not None and part.aggregates else None,
+            first=None if self.first is None else self.first.predicted,
+            by="" if self.expected is None else self.expected.source,
         )
+        if self.ended is not None:
+            whole = Interval(found.done, found.done, found.done)
+            return replace(found, elapsed=self.ended, of=whole, remaining=nothing, state="ended")
+        if part is None:
+            return replace(found, remaining=self._before(at), state="before")
+        of, remaining, pace = self._running(part, at)
+        return replace(found, of=of, remaining=remaining, pace=pace)
 
     def _before(self, at: float) -> Interval | None:
         if self.expected is None or self.expected.total is None:
@@ -155,9 +143,7 @@ class SuperstepClock:
         done = len(part.ends)
         seconds = np.diff([part.began, *part.ends])
         pace = _pace(seconds)
-        left = supersteps_left(
-            done, known, np.array(part.aggregates), part.threshold, part.limit, part.kind
-        )
+        left = supersteps_left(done, known, np.array(part.aggregates), part.threshold, part.limit)
         if left is None:
             return None, None, pace
         count, count_std = left
@@ -203,7 +189,6 @@ def supersteps_left(
     aggregates: FloatArray,
     threshold: float,
     limit: int | None = None,
-    kind: str = "absolute",
 ) -> tuple[float, float] | None:
     """Return the number of remaining supersteps and its standard deviation; None if unknown.
 
@@ -219,7 +204,7 @@ def supersteps_left(
         return 0.0, 0.0
     sources = [
         each
-        for each in (_by_number(done, expected), _by_curve(aggregates, threshold, expected, kind))
+        for each in (_by_number(done, expected), _by_curve(aggregates, threshold))
         if each is not None
     ]
     most = None if limit is None else float(limit - done)
@@ -257,13 +242,10 @@ def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] 
     return left, math.sqrt(variance)
 
 
-def _by_curve(
-    aggregates: FloatArray, threshold: float, expected: ExpectedPart | None, kind: str
-) -> tuple[float, float] | None:
+def _by_curve(aggregates: FloatArray, threshold: float) -> tuple[float, float] | None:
     """Return when the curve crosses the threshold, by extrapolation.
 
-    With a predicted shape, that shape is scaled to the observed rate; else a straight line in the
-    logarithm is used.
+    A straight line in the logarithm is used.
     """
     done = len(aggregates)
     if done < 2 or threshold <= 0.0 or not (aggregates[-2:] > 0.0).all():
@@ -275,34 +257,9 @@ def _by_curve(
     if slope <= 0.0 or height <= 0.0:
         return None
     noise = float(drops.std()) / slope / math.sqrt(len(drops))
-    left, error = height / slope, _STRAIGHT[kind]
-    if expected is not None and expected.curve is not None:
-        shaped = _along(expected.curve / threshold, heights)
-        if shaped is not None:
-            left, error = shaped, _SHAPED
-    left += 0.5  # a run does not end within a superstep
+    left, error = height / slope + 0.5, _STRAIGHT  # a run does not end within a superstep
     ahead = left / (left + done)
     return left, math.hypot(math.hypot(noise, error * ahead) * left, _WHOLE)
-
-
-def _along(curve: FloatArray, heights: FloatArray) -> float | None:
-    """Return the remaining supersteps along a predicted curve; None where it does not decrease."""
-    falling = np.minimum.accumulate(np.log(np.maximum(curve, 1e-300)))
-    if len(falling) < 2 or falling[-2] <= 0.0:
-        return None
-    places = np.arange(1.0, len(falling) + 1.0)
-
-    def place(height: float) -> float:
-        return float(np.interp(-height, -falling, places))
-
-    if heights[0] > falling[0] or heights[-1] <= falling[-1]:
-        return None
-    begin, here, end = place(float(heights[0])), place(float(heights[-1])), place(0.0)
-    if here - begin < 0.5 or end <= here:
-        return None
-    if falling[-1] > 0.0:  # the predicted curve ends before it crosses
-        return None
-    return (end - here) * (len(heights) - 1) / (here - begin)
 
 
 def seconds_left(

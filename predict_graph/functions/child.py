@@ -2,7 +2,7 @@
 
 The child is forked, so that the function needs no name that another process could import. It has no
 standard input, its output is discarded, and a process between it and its parent ends the processes
-that the function has started (:mod:`predict_graph.processes`). Seconds are processor seconds,
+that the function has started (:mod:`predict_graph.processes`). Seconds are those of the CPU,
 because the machine may be busy; those of finished children of the function count too.
 """
 
@@ -31,18 +31,19 @@ from typing import Any, NoReturn
 
 import psutil
 
+from predict_graph.budget import Budget
 from predict_graph.cores import meter
 from predict_graph.errors import error_text
 from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import LoopWatch, Seen, reported
+from predict_graph.functions.watch import NO_LOOP, LoopProgress, LoopWatch, reported
 from predict_graph.processes import ENDING, death, supervise
 from predict_graph.timing import clock
 
 TICK_SECONDS = 0.004  # limits the cost
-"""Processor seconds between two observations, which take about 50 microseconds: 1.2%."""
+"""CPU seconds between two observations, which take about 50 microseconds: 1.2%."""
 
-_LOOKING = 0.05  # limits the part of a run that observing it takes
-_MOST_LOOKS = 2000  # limits the memory: beyond that, every other observation is dropped
+_OBSERVING = 0.05  # limits the part of a run that observing it takes
+_MAXIMUM_OBSERVATIONS = 2000  # limits the memory: beyond that, every other observation is dropped
 _ROUNDS_FOR_STOP = 4  # iterations from which the loop predicts the run; not tuned
 _PATIENT = 30.0  # limits the seconds of those iterations
 # From here on the first part does not get more precise: 0.5 / sqrt(100) is 5%, and two runs differ
@@ -60,48 +61,41 @@ class Limits:
     """When a child is stopped.
 
     A call that does not react to signals, such as compiled code, is ended from outside soon after
-    its limit. Time in which the child sleeps counts like processor seconds there.
+    its limit. Time in which the child sleeps counts like CPU seconds there.
 
     Parameters
     ----------
     seconds : float
-        Processor seconds of the call, where the function's loop does not predict the run.
-    share : float
-        Of the run as the outermost loop predicts it, after which the call is stopped; 0 for never.
-    floor, most : float
-        Least and most seconds of that share.
+        CPU seconds of the call, where the function's loop does not predict the run.
+    budget : Budget
+        Of a run as its outermost loop predicts it; by default there is none.
     rounds : float
         Iterations of the outermost loop at most, if it is expected to end early.
     loop : str
         The loop that predicts the run; empty for any.
     already : float
-        Seconds of the share, the floor and the most that were spent before.
+        Seconds of the budget that were spent before.
     setup : float
         Seconds of the child before the call, of building the graph.
-    wall : float
-        Seconds by the clock.
     memory : float
         Resident bytes of the child.
     """
 
-    seconds: float = float("inf")
-    share: float = 0.0
-    floor: float = 0.0
-    most: float = float("inf")
-    rounds: float = float("inf")
+    seconds: float = math.inf
+    budget: Budget = field(default_factory=Budget)
+    rounds: float = math.inf
     loop: str = ""
     already: float = 0.0
-    setup: float = float("inf")
-    wall: float = float("inf")
-    memory: float = float("inf")
+    setup: float = math.inf
+    memory: float = math.inf
 
 
 @dataclass(frozen=True)
-class Look:
-    """An observation of a run: the loops that it is in."""
+class Observation:
+    """An observation of a run: the loop that it is in."""
 
     seconds: float
-    loops: list[Seen]
+    loop: LoopProgress
 
 
 @dataclass(frozen=True)
@@ -112,18 +106,20 @@ class ChildRun:
     ----------
     state : {'done', 'stopped', 'time', 'memory', 'error', 'died'}
     seconds, wall : float
-        Of the call, on the processor and by the clock; up to its end or to where it was stopped.
+        CPU time and elapsed time of the call, up to its end or to where it stopped itself. Of a
+        child that was ended from outside, `seconds` includes time in which it slept, and `wall` is
+        that of the child; of one that died, both are.
     convert_seconds : float
-        Processor seconds of building the graph.
+        CPU seconds of building the graph.
     peak_bytes : float
         Growth of the resident memory at its peak, over that with the graph built.
     graph_bytes : float
         Growth by building the graph.
-    looks : list of Look
+    observations : list of Observation
     error : tuple of str
         Type, text and place of what the function raised.
     spent : float
-        Processor seconds of the child in all.
+        CPU seconds of the child in all.
     generator : bool
         Whether the function returned an iterator, which was drawn to its end.
     imported : bool
@@ -136,7 +132,7 @@ class ChildRun:
     convert_seconds: float = 0.0
     peak_bytes: float = 0.0
     graph_bytes: float = 0.0
-    looks: list[Look] = field(default_factory=list, repr=False)
+    observations: list[Observation] = field(default_factory=list, repr=False)
     error: tuple[str, str, str] = ("", "", "")
     spent: float = 0.0
     generator: bool = False
@@ -177,22 +173,22 @@ def run_in_child(
         _in_child(sender, build, call, limits, progress)
     sender.close()
     try:
-        return _awaited(child, receiver, limits)
+        return _await_child(child, receiver, limits)
     finally:
         receiver.close()
 
 
-def consumed(result: Any) -> bool:
+def consume(result: Any) -> bool:
     """Draw a lazy result to its end; return whether it was one."""
     if isawaitable(result):
         raise TypeError("the function is a coroutine, which has to be awaited")
     if not hasattr(result, "__next__"):
         return False
-    drawn(result)
+    drain(result)
     return True
 
 
-def drawn(iterator: Iterator[Any]) -> int:
+def drain(iterator: Iterator[Any]) -> int:
     """Draw an iterator to its end, keep nothing, and return the number of its elements."""
     last = deque(enumerate(iterator, start=1), maxlen=1)  # without a frame of this module
     return last[0][0] if last else 0
@@ -201,7 +197,7 @@ def drawn(iterator: Iterator[Any]) -> int:
 # --- the parent ------------------------------------------------------------------------------
 
 
-def _awaited(child: int, receiver: Connection, limits: Limits) -> ChildRun:
+def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     started = time.monotonic()
     facts, state, caller = None, "", child
     effort, until, called = _Effort(child), limits.setup, math.inf
@@ -221,9 +217,9 @@ def _awaited(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                     called = min(called, effort.seconds())
                     until = effort.total + message
                 continue
-            if time.monotonic() - started > limits.wall or effort.seconds() > until:
+            if effort.seconds() > until:
                 state = "time"
-            elif limits.memory < float("inf") and _resident(caller) > limits.memory:
+            elif limits.memory < math.inf and _resident(caller) > limits.memory:
                 state = "memory"
     finally:
         meter.observe_child(caller)
@@ -243,7 +239,7 @@ def _awaited(child: int, receiver: Connection, limits: Limits) -> ChildRun:
 
 
 class _Effort:
-    """The time of a child: its processor seconds, and the time in which it slept."""
+    """The time of a child: its CPU seconds, and the time in which it slept."""
 
     def __init__(self, child: int) -> None:
         self._process = None
@@ -272,12 +268,11 @@ def _import_ahead(modules: list[str]) -> None:
             importlib.import_module(name)
 
 
-def _resident(process: int) -> float:
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0.0
-    return float(pages * os.sysconf("SC_PAGE_SIZE"))
+def _resident(process: int | None = None) -> float:
+    """Return the resident bytes of a process, by default of this one."""
+    with contextlib.suppress(psutil.Error):
+        return float(psutil.Process(process).memory_info().rss)
+    return 0.0
 
 
 # --- the child -------------------------------------------------------------------------------
@@ -322,7 +317,7 @@ class _Recorder:
         self._modules = modules
         self._limits = limits
         self._watch = LoopWatch(self._called.__func__.__code__)  # type: ignore[attr-defined]
-        self._looks: list[Look] = []
+        self._observations: list[Observation] = []
         self._every = TICK_SECONDS
         self._started = 0.0
         self._wall = 0.0
@@ -331,14 +326,14 @@ class _Recorder:
         self._looking = False
         self._looked = 0.0  # seconds of observing
         self._allowed = 0.0  # seconds of the call that the parent knows of
-        self._loops: list[Seen] = []  # as last observed, if they predict the run
+        self._loop = NO_LOOP  # as last observed, if it predicts the run
         self._entered = 0.0  # seconds of the observation before that loop
         self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
         _trim()  # or the graph would be built in what the parent has left free, and seem small
         self._filled = [_fill_holes()]
-        before, began = _resident(os.getpid()), clock.processor(children=False)
+        before, began = _resident(), clock.processor(children=False)
         try:
             graph = build()
         except BaseException as error:
@@ -346,14 +341,14 @@ class _Recorder:
         self._facts["convert_seconds"] = clock.processor(children=False) - began
         _trim()
         self._filled.append(_fill_holes())
-        self._base = _resident(os.getpid())
+        self._base = _resident()
         self._facts["graph_bytes"] = max(self._base - before, 0.0)
         forget_peak()
         if progress is not None:
             progress(self._percent)
-        self._allow(max(self._limits.seconds, self._limits.floor))
+        self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
         self._wall = clock.wall()
-        self._started = processor_seconds()
+        self._started = clock.processor()
         signal.signal(signal.SIGPROF, self._tick)
         clock.alarm(self._every)
         try:
@@ -366,56 +361,56 @@ class _Recorder:
 
     def _called(self, call: Callable[[Any], Any], graph: Any) -> bool:
         result = call(graph)
-        return consumed(result)
+        return consume(result)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         if self._looking:  # an observation takes longer than the time between two
             return
         self._looking = True
-        now = processor_seconds()
+        now = clock.processor()
         elapsed = now - self._started
-        self._observe(elapsed, self._watch.look(frame))
+        self._observe(elapsed, self._watch.observe(frame))
         self._stop_in_time(elapsed)
-        looked = processor_seconds() - now
+        looked = clock.processor() - now
         self._started += looked  # which is not part of the run
         self._looked += looked
-        owed = self._looked / _LOOKING - elapsed
+        owed = self._looked / _OBSERVING - elapsed
         if owed > self._every:
             signal.setitimer(signal.ITIMER_PROF, owed, self._every)
         self._looking = False
 
     def _percent(self, percent: float) -> None:
         """Take the progress that a library in C reports."""
-        elapsed = processor_seconds() - self._started
-        if not self._looks or self._looks[-1].seconds < elapsed - self._every / 2:
-            self._observe(elapsed, [reported(percent)])
-        self._loops = [reported(percent)]
+        elapsed = clock.processor() - self._started
+        if not self._observations or self._observations[-1].seconds < elapsed - self._every / 2:
+            self._observe(elapsed, reported(percent))
+        self._loop = reported(percent)
         self._stop_in_time(elapsed)
 
-    def _observe(self, elapsed: float, loops: list[Seen]) -> None:
-        if loops and self._limits.loop in ("", loops[0].loop):
-            if not self._loops or self._loops[0].loop != loops[0].loop:
-                self._entered = self._looks[-1].seconds if self._looks else 0.0
-            self._loops = loops
-        self._looks.append(Look(elapsed, loops))
-        if len(self._looks) > _MOST_LOOKS:
-            del self._looks[1::2]
+    def _observe(self, elapsed: float, loop: LoopProgress) -> None:
+        if loop.name and self._limits.loop in ("", loop.name):
+            if self._loop.name != loop.name:
+                self._entered = self._observations[-1].seconds if self._observations else 0.0
+            self._loop = loop
+        self._observations.append(Observation(elapsed, loop))
+        if len(self._observations) > _MAXIMUM_OBSERVATIONS:
+            del self._observations[1::2]
             self._every *= 2.0
             clock.alarm(self._every)
 
     def _stop_in_time(self, elapsed: float) -> None:
-        limits, enough = self._limits, False
-        seen = self._loops[0] if self._loops else Seen("", 0.0, 0.0, bounded=False, early=True)
+        limits, enough, seen = self._limits, False, self._loop
         total = min(seen.total, limits.rounds)
         predicted = 0.0
         if seen.bounded and total and seen.done >= min(_ROUNDS_FOR_STOP, total / 2):
             predicted = self._entered + (elapsed - self._entered) * total / seen.done
-        if limits.share and predicted and math.isfinite(predicted):
-            allowed = max(limits.floor, min(limits.share * predicted, limits.most))
+        share = limits.budget.share or 0.0
+        if share and predicted and math.isfinite(predicted):
+            allowed = limits.budget.allowed(predicted)
             allowed -= limits.already + self._facts["convert_seconds"]
             enough = seen.done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS
         else:  # the few iterations that are useful may be within the share, if there are many
-            few = not seen.early and limits.share * total >= _ROUNDS_FOR_STOP > seen.done
+            few = not seen.early and share * total >= _ROUNDS_FOR_STOP > seen.done
             allowed = max(limits.seconds, _PATIENT) if few else limits.seconds
         if enough or elapsed >= allowed:
             clock.alarm(0.0)
@@ -435,10 +430,10 @@ class _Recorder:
             **self._facts,
             **more,
             "state": state,
-            "seconds": processor_seconds() - self._started if self._started else 0.0,
+            "seconds": clock.processor() - self._started if self._started else 0.0,
             "wall": clock.wall() - self._wall if self._wall else 0.0,
             "peak_bytes": max(resident_peak() - self._base, 0.0),
-            "looks": self._looks,
+            "observations": self._observations,
             "functions": PARSED,
             "modules": [name for name in sys.modules if name not in self._modules],
         }
@@ -454,11 +449,6 @@ def _silence() -> None:
     sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stdout
-
-
-def processor_seconds(*, children: bool = True) -> float:
-    """Return the processor seconds of this process and of its finished children."""
-    return clock.processor(children=children)
 
 
 def _described(error: BaseException) -> tuple[str, str, str]:
@@ -481,12 +471,12 @@ def _fill_holes() -> list[Any]:
     A small call that fits there seems to take none, unlike a large one. Python has pools for
     objects of each multiple of 16 bytes up to 512; each is filled until the process grows.
     """
-    kept, left, before = [], _MOST_FILLED, _resident(os.getpid())
+    kept, left, before = [], _MOST_FILLED, _resident()
     for size in range(512, 32, -16):  # large ones first: they take the pools that are all free
         while left > 0:
             kept.append([bytes(size - _HEAD) for _ in range(_FILLED // size)])
             left -= _FILLED
-            now = _resident(os.getpid())
+            now = _resident()
             grown, before = now - before, now
             if grown - sys.getsizeof(kept[-1]) > 0.5 * _FILLED:
                 break

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from predict_graph.answers import Answer, Table, graph_text, sure
 from predict_graph.durations import readable_seconds
@@ -14,10 +12,11 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
+from predict_graph.functions.picture import intervals
 from predict_graph.functions.prediction import FunctionPrediction, readable_bytes, shown
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dots, unit_of
+from predict_graph.pictures.panels import unit_of
 from predict_graph.results import Result
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from predict_graph.graph import Graph
 
-_FAR = 30.0  # longest over shortest: limits linear axes
 _MIB = 2.0**20  # bytes, by definition
 
 
@@ -92,14 +90,16 @@ class FunctionComparison(Result):
         """Return time and memory of each function."""
         if not self.predictions:
             return []
-        ranked = self._ranked
-        times = [one.runtime_seconds for one in ranked]
-        memory = [one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in ranked]
-        divisor, unit = unit_of(max(each.predicted for each in times))
-        free = f"; {readable_bytes(min(one.available_bytes for one in ranked))} are free"
+        times = {_name(one): one.runtime_seconds for one in self._ranked}
+        memory = {_name(one): one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked}
+        divisor, unit = unit_of(max(each.predicted for each in times.values()))
+        free = readable_bytes(min(one.available_bytes for one in self.predictions))
+        pairs = ", ".join(f"{k} {shown(v, readable_seconds)}" for k, v in times.items())
+        sizes = ", ".join(f"{k} {shown(v, readable_bytes)}" for k, v in memory.items())
+        said = f"Memory at the peak: {sizes}; {free} are free."
         return [
-            self._dots("Time", times, readable_seconds, divisor, unit),
-            self._dots("Memory at the peak", memory, readable_bytes, _MIB, "MiB", free),
+            intervals("Time", f"Time: {pairs}.", times, divisor, f"Time, {unit}"),
+            intervals("Memory at the peak", said, memory, _MIB, "Memory at the peak, MiB"),
         ]
 
     def to_frame(self) -> pd.DataFrame:
@@ -127,32 +127,6 @@ class FunctionComparison(Result):
     def _ranked(self) -> list[FunctionPrediction]:
         return sorted(self.predictions, key=lambda one: one.runtime_seconds.predicted)
 
-    def _dots(
-        self,
-        title: str,
-        figures: Sequence[Interval],
-        readable: Callable[[float], str],
-        divisor: float,
-        unit: str,
-        more: str = "",
-    ) -> Picture:
-        names = [_name(one) for one in self._ranked]
-        values, low, high = (
-            np.array([getattr(each, name) for each in figures]) / divisor
-            for name in ("predicted", "low", "high")
-        )
-
-        def draw(axes: Any) -> None:
-            two_lines = [name.replace(":", ":\n", 1) for name in names]
-            dots(axes, two_lines, values, low, high, xlabel=f"{title}, {unit} (line: 90% sure)")
-            if high.max() > _FAR * low.min() > 0.0:
-                axes.set_xscale("log")
-                axes.xaxis.set_major_formatter("{x:g}")
-
-        pairs = zip(names, figures, strict=True)
-        said = ", ".join(f"{name} {shown(figure, readable)}" for name, figure in pairs)
-        return Picture(title, f"{title}: {said}{more}.", draw, 0.5 + 0.1 * len(figures))
-
 
 def compare_functions(
     functions: Sequence[str],
@@ -160,10 +134,8 @@ def compare_functions(
     *,
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
-    budget: str | float | None = None,
-    history: Any = None,
     seed: int | None = None,
-    progress: Callable[..., None] | None = None,
+    **options: Any,
 ) -> FunctionComparison:
     """Predict several functions on one graph, those of networkx by installed backends as well.
 
@@ -174,13 +146,10 @@ def compare_functions(
     graph : Graph
     arguments, keywords : optional
         Of each call.
-    budget : str or float, optional
-        What predicting each of them may take.
-    history : optional
-        As of a prediction.
     seed : int, optional
         One is drawn for all of them by default.
-    progress : callable, optional
+    **options
+        Of each prediction: see :class:`~predict_graph.functions.predictor.PredictionRun`.
 
     Raises
     ------
@@ -198,21 +167,12 @@ def compare_functions(
 
     predictions: list[FunctionPrediction] = []
     errors: dict[str, str] = {}
-    for name, options in calls:
+    for name, own in calls:
+        call = {"arguments": arguments, "keywords": own, "directed": graph.directed}
         try:
-            one = predict_function(
-                name,
-                graph,
-                arguments=arguments,
-                keywords=options,
-                directed=graph.directed,
-                budget=budget,
-                history=history,
-                seed=seed,
-                progress=progress,
-            )
+            one = predict_function(name, graph, **call, seed=seed, **options)
         except PredictGraphError as error:
-            errors[_with_backend(name, options)] = str(error)
+            errors[_with_backend(name, own)] = str(error)
             continue
         predictions.append(one)
         seed = one.seed

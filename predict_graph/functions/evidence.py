@@ -76,12 +76,6 @@ class Gathered:
                 )
         return ""
 
-    def before(self, seconds: Sequence[tuple[Mapping[str, float], float]]) -> float:
-        """Return the seconds before the loop on the graph, from those on samples."""
-        points = [Point(drivers, each, "", self._graph) for drivers, each in seconds]
-        found = extrapolate(points, self._target, self._graph)
-        return 0.0 if found is None else found.cost
-
     @property
     def early(self) -> bool:
         """Whether the outermost loop ended early on a sample."""
@@ -105,7 +99,7 @@ class Gathered:
     def weighed(
         self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
     ) -> list[SourceEstimate]:
-        """Return each source with its weight, the inverse of its variance (:func:`widened`)."""
+        """Return each source with its weight, the inverse of its variance (:func:`widen`)."""
         found: list[SourceEstimate] = []
         growth = self.growth()
         if growth is not None:
@@ -126,7 +120,7 @@ class Gathered:
             found.append(
                 SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)
             )
-        found = widened(found)
+        found = widen(found)
         precisions = [1.0 / each.log_std**2 for each in found]
         return [
             replace(each, weight=precision / sum(precisions))
@@ -134,7 +128,7 @@ class Gathered:
         ]
 
 
-def widened(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
+def widen(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
     """Widen sources that contradict the most precise one.
 
     Two that are further apart than both allow cannot both be right, and the more precise one more
@@ -145,7 +139,7 @@ def widened(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
     --------
     >>> part = SourceEstimate("prefix", 60.0, 0.2, 0.0, 1.0, "")
     >>> samples = SourceEstimate("samples", 1200.0, 0.9, 0.0, 1.0, "")
-    >>> [round(each.log_std, 2) for each in widened([samples, part])]
+    >>> [round(each.log_std, 2) for each in widen([samples, part])]
     [2.99, 0.2]
     """
     surest = min(evidence, key=lambda each: each.log_std, default=None)
@@ -158,14 +152,14 @@ def widened(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
     ]
 
 
-def combined(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
+def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
     """Return the weighted mean of all evidence, and the standard deviation of its logarithm.
 
     Half of the errors of two sources is shared: both rest on the same runs on samples.
 
     Examples
     --------
-    >>> total, std = combined([SourceEstimate("run", 2.0, 0.05, 1.0, 2.0, "the run itself")])
+    >>> total, std = combine([SourceEstimate("run", 2.0, 0.05, 1.0, 2.0, "the run itself")])
     >>> round(total, 6), std
     (2.0, 0.05)
     """

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.functions.child import consumed
+from predict_graph.functions.child import consume
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked
@@ -65,7 +65,7 @@ def _reads_directed(function: GraphFunction) -> bool:
     import networkx
 
     try:
-        consumed(function(networkx.path_graph(3)))
+        consume(function(networkx.path_graph(3)))
     except networkx.NetworkXException as error:
         return re.search("undirected|digraph|directed graph", str(error), re.IGNORECASE) is not None
     except Exception:  # of arguments that do not fit so small a graph
@@ -91,16 +91,7 @@ def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:
     return _BUILDERS[form](graph, sources, targets, weights)
 
 
-def missing_library(form: str) -> RequestError | None:
-    """Return the error of a form whose library is not installed."""
-    from importlib.util import find_spec
-
-    if form in ("networkx", "igraph", "networkit", "scipy") and find_spec(form) is None:
-        return RequestError(f"{form} is not installed; install it with: pip install {form}")
-    return None
-
-
-def reordered_networkx(source: Any, nodes: list[Any]) -> Any:
+def reorder_networkx(source: Any, nodes: list[Any]) -> Any:
     """Return a networkx graph with its vertices in another order, which shares what it holds.
 
     Takes time for each vertex, not for each edge. For a process of its own only: what a function

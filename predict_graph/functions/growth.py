@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -26,8 +26,6 @@ NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
-_GRAPHS = (0.15, 0.3, 0.6, 1.2)  # limits the grid of standard deviations between graphs
-_FEWEST_GRAPHS = 3  # other graphs from which that can be estimated; not tuned
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
 _PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
 
@@ -48,7 +46,7 @@ class Hyper:
         Shared by the runs on one sampler's samples: at their size, and for each factor of e
         between the vertices of the sample and of the graph.
     graph : float
-        Shared by the runs on one graph and its samples, where few graphs are known.
+        Shared by the runs on one graph and its samples.
     machine : float
         Shared by bundled runs: another processor, other versions. Assumed.
     seconds : float
@@ -69,7 +67,7 @@ class Hyper:
 
 
 RUN_STD = Hyper.noise
-"""Standard deviation of the logarithm of a run's processor seconds: two runs differ."""
+"""Standard deviation of the logarithm of a run's CPU seconds: two runs differ."""
 
 
 @dataclass(frozen=True)
@@ -145,19 +143,16 @@ def extrapolate(
     costs = np.array([max(point.cost, hyper.seconds) for point in points])
     limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
     labels, values, prior = _models(rows, names, hyper)
-    others = {point.graph for point in points} - {graph}
-    spreads = _GRAPHS if len(others) >= _FEWEST_GRAPHS else (hyper.graph,)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for share in _CONSTANTS:
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        for spread in spreads:
-            shared = _covariance(rows, replace(hyper, graph=spread), grown)
-            mean, variance, score = _posteriors(values, np.log(grown), bounds, shared, hyper)
-            total = np.logaddexp(mean, math.log(constant)) if share else mean
-            parts.append((total, variance * np.exp(2.0 * (mean - total)), score + prior + density))
+        shared = _covariance(rows, hyper, grown)
+        mean, variance, score = _posteriors(values, np.log(grown), bounds, shared, hyper)
+        total = np.logaddexp(mean, math.log(constant)) if share else mean
+        parts.append((total, variance * np.exp(2.0 * (mean - total)), score + prior + density))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()

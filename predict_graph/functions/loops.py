@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -35,8 +35,8 @@ class Loop:
         Of a ``while``; None for ``for``.
     early : bool
         Whether the body holds a ``break`` or ``return``: its last round may come early.
-    bound : mapping of str to int
-        Names that the body binds, and the line of its first statement that does.
+    bound : set of str
+        Names that the body binds.
     """
 
     header: int
@@ -46,7 +46,7 @@ class Loop:
     iterable: ast.expr | None
     condition: ast.expr | None
     early: bool
-    bound: Mapping[str, int]
+    bound: set[str]
 
     @property
     def is_while(self) -> bool:
@@ -80,7 +80,11 @@ def _loop(node: ast.For | ast.While) -> Loop:
         iterable=node.iter if isinstance(node, ast.For) else None,
         condition=node.test if isinstance(node, ast.While) else None,
         early=_ends_early(node.body),
-        bound=_stored(node.body),
+        bound={
+            each.id
+            for each in _inside(node.body, ())
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del)
+        },
     )
 
 
@@ -119,7 +123,7 @@ def enclosing_loops(code: CodeType, line: int | None) -> list[Loop]:
     Examples
     --------
     >>> from predict_graph.functions import loops
-    >>> [loop.is_while for loop in loops.enclosing_loops(loops._stored.__code__, 0)]
+    >>> [loop.is_while for loop in loops.enclosing_loops(loops._ends_early.__code__, 0)]
     []
     """
     if line is None:  # the interpreter is between two lines
@@ -146,13 +150,3 @@ def _ends_early(body: list[ast.stmt]) -> bool:
         return True
     own = _inside(body, (*_FUNCTIONS, ast.For, ast.While))
     return any(isinstance(node, ast.Break) for node in own)
-
-
-def _stored(body: list[ast.stmt]) -> dict[str, int]:
-    """Return the names that a body binds, and the line of its first statement that does."""
-    found: dict[str, int] = {}
-    for statement in body:
-        for node in _inside([statement], ()):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-                found.setdefault(node.id, statement.lineno)
-    return found

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
-import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MethodDescriptorType, ModuleType
 from typing import Any
 
@@ -30,6 +32,7 @@ _ANNOTATIONS = {
     **{"nx.": "networkx", "ig.": "igraph", "nk.": "networkit", "csr_": "scipy"},
     **{"predict_graph": "graph", "DataFrame": "edges", "ndarray": "edges"},
 }
+_HOMES = {"igraph": ["igraph.Graph"], "networkx": ["networkx", "networkx.algorithms.community"]}
 _FORM_OF = {"predict_graph": "graph", "sklearn": "scipy"}
 
 VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "r"})
@@ -137,6 +140,9 @@ def check_function(
         keywords=dict(keywords or {}),
         code=code,
     )
+    if function.form in (*_GRAPH_LIBRARIES, "scipy") and find_spec(function.form) is None:
+        library = function.form
+        raise RequestError(f"{library} is not installed; install it with: pip install {library}")
     _check_signature(found, function)
     return function
 
@@ -239,64 +245,44 @@ def _named(text: str) -> tuple[Any, str, str, str]:
     place, _, name = text.rpartition(":")
     if place.endswith(".py"):
         module = file_module(Path(place))
-        found = _attribute(module, name, text)
+        found = _found(lambda: attrgetter(name)(module), lambda: module, text)
         return found, f"{Path(place).name}:{name}", "", _digest(found)
-    module, rest = _module(place, text)
     library = place.partition(".")[0]
-    path = ".".join((*rest, name))
-    path = path.removeprefix("Graph.") if library == "igraph" else path
-    found = _attribute(_home(module, library, path), path, text)
-    public = name if library == "networkx" else path
-    return found, f"{library}:{public}", library, ""
+    home = next((home for home in _HOMES.get(place, ()) if _is_there(home, name)), place)
+    parent = f"{home}.{name}".rpartition(".")[0]
+    found = _found(lambda: resolve_name(f"{home}.{name}"), lambda: resolve_name(parent), text)
+    public = f"{place}.{name}".removeprefix("igraph.") if library == "igraph" else name
+    return found, f"{library}:{public.removeprefix('Graph.')}", library, ""
 
 
-def _module(place: str, text: str) -> tuple[ModuleType, list[str]]:
-    """Return the longest part of a dotted name that is a module, and the rest."""
-    parts = place.split(".")
-    for length in range(len(parts), 0, -1):
-        name = ".".join(parts[:length])
-        try:
-            return importlib.import_module(name), parts[length:]
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-                raise _unloaded(text, f"importing {name!r} failed: {error}") from None
-        except Exception as error:
-            reason = f"importing {name!r} raised {type(error).__name__}: {error}"
-            raise _unloaded(text, reason) from error
-    raise _unloaded(text, f"there is no module {parts[0]!r}")
+def _is_there(home: str, name: str) -> bool:
+    with contextlib.suppress(ImportError, AttributeError):
+        return resolve_name(f"{home}.{name}") is not None
+    return False
 
 
-def _unloaded(text: str, reason: str) -> RequestError:
-    return RequestError(
-        f"the function {text!r} cannot be loaded: {reason}; accepted: module:function such as "
-        "networkx:betweenness_centrality, or file.py:function"
+def _found(load: Callable[[], Any], parent: Callable[[], Any], text: str) -> Any:
+    """Return what `load` finds; its parent has names that are like the wanted one."""
+    place, _, name = text.rpartition(":")
+    accepted = (
+        "accepted: module:function such as networkx:betweenness_centrality, or file.py:function"
     )
-
-
-def _home(module: ModuleType, library: str, name: str) -> Any:
-    """Return what has the name: the module, igraph's graphs, or a submodule of networkx."""
-    first = name.partition(".")[0]
-    homes: list[Any] = [module]
-    if library == "igraph":
-        homes.append(getattr(module, "Graph", None))
-    if library == "networkx" and module.__name__ == "networkx":
-        homes.append(importlib.import_module("networkx.algorithms.community"))
-    return next((home for home in homes if hasattr(home, first)), module)
-
-
-def _attribute(module: Any, name: str, text: str) -> Any:
-    found = module
-    for part in name.split("."):
-        if not hasattr(found, part) and isinstance(found, ModuleType):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(f"{found.__name__}.{part}")
-        if not hasattr(found, part):
-            near = did_you_mean(part, [each for each in dir(found) if not each.startswith("_")])
-            alike = f";{near}" if near else ""
-            raise RequestError(
-                f"there is no function {name!r} in {text.rpartition(':')[0]!r}{alike}"
-            )
-        found = getattr(found, part)
+    try:
+        found = load()
+    except AttributeError:
+        names: list[str] = []
+        with contextlib.suppress(AttributeError):
+            names = [each for each in dir(parent()) if not each.startswith("_")]
+        near = did_you_mean(name.rpartition(".")[2], names)
+        alike = f";{near}" if near else ""
+        raise RequestError(f"there is no function {name!r} in {place!r}{alike}") from None
+    except Exception as error:
+        reason = f"importing {place!r} raised {type(error).__name__}: {error}"
+        if isinstance(error, ModuleNotFoundError) and error.name == place.partition(".")[0]:
+            reason = f"there is no module {error.name!r}"
+        raise RequestError(
+            f"the function {text!r} cannot be loaded: {reason}; {accepted}"
+        ) from error
     if not callable(found):
         raise RequestError(f"{text!r} is a {type(found).__name__}; accepted: a function")
     return found
@@ -342,13 +328,8 @@ def _wanted(function: Any, library: str, name: str) -> str:
         return annotated
     module = vars(inspect.getmodule(function) or ModuleType("none"))
     names = dict(getattr(inspect.unwrap(function), "__globals__", module))
-    imported = {
-        (value.__name__ if isinstance(value, ModuleType) else str(value.__module__)).partition(".")[
-            0
-        ]
-        for value in names.values()
-        if isinstance(value, ModuleType) or (callable(value) and hasattr(value, "__module__"))
-    }
+    homes = (getattr(each, "__module__", getattr(each, "__name__", "")) for each in names.values())
+    imported = {str(home).partition(".")[0] for home in homes}
     found = [each for each in _GRAPH_LIBRARIES if each in imported]
     if len(found) == 1:
         return found[0]

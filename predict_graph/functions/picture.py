@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,21 +11,19 @@ import numpy as np
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
-from predict_graph.pictures.palette import LIGHT
-from predict_graph.pictures.panels import bars_of_parts, dot_picture, memory_picture, unit_of
+from predict_graph.pictures.panels import bars_of_parts, dots, memory_picture, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.functions.prediction import FunctionPrediction
 
+_FAR = 30.0  # longest over shortest: limits linear axes
+
 
 def pictures_of(found: FunctionPrediction) -> list[Picture]:
-    """Return time by parts, the estimate of each source, the samples' times, and memory."""
+    """Return time by parts, the estimate of each source, and memory."""
     pictures = [_time(found)]
     if found.evidence:
         pictures.append(_evidence(found))
-    done = [row for row in found.samples if row.state == "done" and row.seconds > 0]
-    if len(done) > 1:
-        pictures.append(_samples(found, done))
     peak = found.peak_bytes
     if peak is not None:
         pictures.append(memory_picture(peak.predicted, peak.low, peak.high, found.available_bytes))
@@ -44,44 +43,38 @@ def _time(found: FunctionPrediction) -> Picture:
 
 def _evidence(found: FunctionPrediction) -> Picture:
     """Draw the estimate of each source, and the combined one."""
-    intervals = {"together": found.call_seconds}
-    for each in found.evidence:
-        name = f"{each.source} ({each.weight:.0%})"
-        intervals[name] = Interval.spread(each.predicted, each.log_std)
-    divisor, unit = unit_of(max(each.predicted for each in intervals.values()))
+    figures = {"together": found.call_seconds} | {
+        f"{each.source} ({each.weight:.0%})": Interval.spread(each.predicted, each.log_std)
+        for each in found.evidence
+    }
     said = "Estimates of the call by source: " + ", ".join(
-        f"{name} {readable_seconds(each.predicted)}" for name, each in intervals.items()
+        f"{name} {readable_seconds(each.predicted)}" for name, each in figures.items()
     )
-    ends = ("predicted", "low", "high")
-    values = (
-        np.array([getattr(each, end) for each in intervals.values()]) / divisor for end in ends
-    )
-    xlabel, own = f"time of the call, {unit} (line: 90% sure)", ["together"]
-    title, names = "Where the seconds come from", list(intervals)
-    return dot_picture(title, f"{said}.", names, *values, xlabel=xlabel, emphasised=own)
+    divisor, unit = unit_of(max(each.predicted for each in figures.values()))
+    title, xlabel = "Where the seconds come from", f"time of the call, {unit}"
+    return intervals(title, f"{said}.", figures, divisor, xlabel, emphasised=["together"])
 
 
-def _samples(found: FunctionPrediction, done: list[Any]) -> Picture:
-    edges = np.array([row.edges for row in done], np.float64)
-    seconds = np.array([row.seconds for row in done])
-    call = found.call_seconds
-    said = (
-        f"Time against edges of {len(done)} samples, up to {edges.max():,.0f} edges in "
-        f"{readable_seconds(seconds.max())}, and of the graph, as predicted: "
-        f"{found.graph['edges']:,} edges."
+def intervals(
+    title: str,
+    said: str,
+    figures: Mapping[str, Interval],
+    divisor: float,
+    xlabel: str,
+    emphasised: Sequence[str] = (),
+) -> Picture:
+    """Return a picture of named intervals; on a logarithmic axis where they differ much."""
+    values, low, high = (
+        np.array([getattr(each, name) for each in figures.values()]) / divisor
+        for name in ("predicted", "low", "high")
     )
 
     def draw(axes: Any) -> None:
-        axes.plot(edges, seconds, "o", color=LIGHT.series[0], linestyle="")
-        size = float(found.graph["edges"])
-        axes.plot([size, size], [call.low, call.high], color=LIGHT.series[1], linewidth=2)
-        axes.plot([size], [call.predicted], "s", color=LIGHT.series[1])
-        largest = (edges[seconds.argmax()], seconds.max())
-        text: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold"}
-        end = (size, call.predicted)
-        axes.annotate("graph, predicted ", end, ha="right", color=LIGHT.series[1], **text)
-        axes.annotate(" samples", largest, va="top", color=LIGHT.series[0], **text)
-        axes.set(xscale="log", yscale="log", xlabel="edges", ylabel="time, s (line: 90% sure)")
-        axes.margins(0.12)
+        names = [name.replace(":", ":\n", 1) for name in figures]
+        label = f"{xlabel} (line: 90% sure)"
+        dots(axes, names, values, low, high, xlabel=label, emphasised=emphasised)
+        if high.max() > _FAR * low.min() > 0.0:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")
 
-    return Picture("Samples beside the graph", said, draw)
+    return Picture(title, said, draw, 0.5 + 0.1 * len(figures))

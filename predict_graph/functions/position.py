@@ -11,9 +11,9 @@ import builtins
 import gc
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations, permutations
+from itertools import combinations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -64,7 +64,11 @@ def reader_of(loop: Loop, frame: FrameType) -> Reader | None:
         source = _evaluated(loop.iterable, frame)
         if hasattr(source, "__next__"):
             return lambda frame: _iterator_progress(source)
-    return _by_value(loop, frame) or _by_value(loop, frame, rebound=True)
+    source = _evaluated(loop.iterable, frame)
+    if isinstance(source, range):
+        unbound = source and not _names(loop.target) & loop.bound
+        return _by_value(loop.target, source.index, len(source)) if unbound else None
+    return _in_combinations(loop, frame) or _in_container(loop, source)
 
 
 def comprehension_progress(frame: FrameType) -> Progress | None:
@@ -88,63 +92,37 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
     Iterations are the difference to the first reading, or to the largest since. Whether they are
     steady, or vary as those of a queue do, a finished run has to show.
     """
-    parts = condition.values if isinstance(condition, ast.BoolOp) else [condition]
-    if isinstance(condition, ast.BoolOp) and not isinstance(condition.op, ast.And):
-        return None
+    both = isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And)
+    parts = condition.values if both else [condition]  # type: ignore[attr-defined]
     part = next((part for part in parts if _left(part, frame) is not None), None)
+    if part is None:
+        return None
     most = 0
 
     def read(frame: FrameType) -> Progress | None:
         nonlocal most
-        left = None if part is None else _left(part, frame)
-        if left is None:
+        left = _left(part, frame)
+        most = max(most, left or 0)
+        if left is None or not most:
             return None
-        most = max(most, left)
-        return Progress(float(most - left), float(most), counted=False) if most else None
+        return Progress(float(most - left), float(most), counted=False)
 
-    return None if part is None else read
+    return read
 
 
 def _left(condition: ast.expr, frame: FrameType) -> int | None:
     """Return the distance of a condition from being false; None if that is no integer."""
     if not isinstance(condition, ast.Compare):
         value = _evaluated(condition, frame)
-        whole = _whole_number(value)
-        return _size(value) if whole is None and not isinstance(value, bool) else whole
+        return int(value) if _is_integer(value) else _size(value)
     if len(condition.ops) > 1 or not isinstance(condition.ops[0], _UNEQUAL):
         return None
-    sides = condition.left, condition.comparators[0]
-    one, other = (_whole_number(_evaluated(side, frame)) for side in sides)
-    return None if one is None or other is None else abs(one - other)
+    sides = [_evaluated(side, frame) for side in (condition.left, condition.comparators[0])]
+    return abs(int(sides[0]) - int(sides[1])) if all(map(_is_integer, sides)) else None
 
 
-def _whole_number(value: Any) -> int | None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return int(value) if whole else None
-
-
-def _by_value(loop: Loop, frame: FrameType, *, rebound: bool = False) -> Reader | None:
-    """Find the loop's variable among its elements.
-
-    A variable that the body binds too is the loop's up to there. That is all there is of a range,
-    whose iterator cannot be found.
-    """
-    bound = {} if rebound else loop.bound
-    source = _evaluated(loop.iterable, frame)
-    if isinstance(source, range):
-        return _until_bound(_in_range(source, loop.target), loop)
-    found = _in_tuples(loop, bound, frame) or _in_container(loop, source, bound)
-    return _until_bound(found, loop) if rebound else found
-
-
-def _until_bound(reader: Reader | None, loop: Loop) -> Reader | None:
-    """Read the loop's variables on lines of the body before the first that binds one of them."""
-    ends = min((loop.bound[name] for name in _names(loop.target) if name in loop.bound), default=0)
-    if reader is None or not ends:
-        return reader
-    if ends == loop.first:
-        return None
-    return lambda frame: reader(frame) if loop.first <= (frame.f_lineno or 0) < ends else None
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _names(target: ast.expr | None) -> set[str]:
@@ -152,57 +130,39 @@ def _names(target: ast.expr | None) -> set[str]:
     return {node.id for node in ast.walk(target or ast.Pass()) if isinstance(node, ast.Name)}
 
 
-def _in_range(source: range, target: ast.expr | None) -> Reader | None:
-    if not isinstance(target, ast.Name) or not len(source):
-        return None
-    name = target.id
-
-    def read(frame: FrameType) -> Progress | None:
-        value = frame.f_locals.get(name)
-        if not isinstance(value, int) or value not in source:
-            return None
-        return Progress(float(source.index(value)), float(len(source)))
-
-    return read
-
-
-def _in_tuples(loop: Loop, bound: Mapping[str, int], frame: FrameType) -> Reader | None:
-    """Find the place among combinations or permutations, which come in the order of their pool."""
-    iterable, target = loop.iterable, loop.target
-    if not (isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords):
-        return None
-    if target is None or _names(target) & bound.keys():
-        return None
-    kind, pool, length = (_evaluated(node, frame) for node in (iterable.func, *iterable.args))
-    places = _places(pool, None) if _size(pool) is not None else None
-    if kind not in (combinations, permutations) or not places or not isinstance(length, int):
-        return None
-    size = len(places)
-    count = math.comb if kind is combinations else math.perm
-    if size != _size(pool) or not 0 < length <= size:
-        return None
+def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Reader:
+    """Read the progress from the value of a loop's variable, whose place in the loop is known."""
 
     def read(frame: FrameType) -> Progress | None:
         try:
-            chosen = [places[element] for element in _value(target, frame.f_locals)]
-        except (KeyError, TypeError):
+            return Progress(float(place(_value(target, frame.f_locals))), float(total))
+        except (KeyError, TypeError, ValueError):
             return None
-        total = rank = count(size, length)
-        if kind is combinations:
-            left = (math.comb(size - 1 - place, length - k) for k, place in enumerate(chosen))
-            rank += -1 - sum(left)
-        else:
-            rank = sum(
-                (place - sum(other < place for other in chosen[:k]))
-                * math.perm(size - k - 1, length - k - 1)
-                for k, place in enumerate(chosen)
-            )
-        return Progress(float(rank), float(total))
 
     return read
 
 
-def _in_container(loop: Loop, source: Any, bound: Mapping[str, int]) -> Reader | None:
+def _in_combinations(loop: Loop, frame: FrameType) -> Reader | None:
+    """Find the place among combinations, which come in the order of their pool."""
+    iterable, target = loop.iterable, loop.target
+    if not (isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords):
+        return None
+    if target is None or _names(target) & loop.bound:
+        return None
+    kind, pool, length = (_evaluated(node, frame) for node in (iterable.func, *iterable.args))
+    places = _places(pool, None) if kind is combinations and _size(pool) else None
+    if not places or len(places) != _size(pool) or not isinstance(length, int):
+        return None
+    size, total = len(places), math.comb(len(places), length)
+
+    def place(chosen: Any) -> int:
+        found = (places[element] for element in chosen)
+        return total - 1 - sum(math.comb(size - 1 - at, length - k) for k, at in enumerate(found))
+
+    return _by_value(target, place, total)
+
+
+def _in_container(loop: Loop, source: Any) -> Reader | None:
     """Find a loop's variable, or the first part of it that is unique, among the elements."""
     size, target = _size(source), loop.target
     if size is None or not 0 < size <= _LARGEST or target is None:
@@ -211,34 +171,10 @@ def _in_container(loop: Loop, source: Any, bound: Mapping[str, int]) -> Reader |
     if isinstance(target, ast.Tuple | ast.List):
         parts += list(enumerate(target.elts))
     for number, part in parts:
-        places = None if _names(part) & bound.keys() else _places(source, number)
+        places = None if _names(part) & loop.bound else _places(source, number)
         if places is not None and len(places) == size:
-            return _lookup(source, places, number, part, loop.iterable)
+            return _by_value(part, places.__getitem__, size)
     return None
-
-
-def _lookup(
-    source: Any, places: dict[Any, int], number: int | None, part: ast.expr, held: ast.expr | None
-) -> Reader:
-    """Find an element; a list's variable or order may change between passes over it."""
-    changes = number is None and isinstance(source, list) and isinstance(held, ast.Name)
-
-    def read(frame: FrameType) -> Progress | None:
-        nonlocal source, places
-        try:
-            element = _value(part, frame.f_locals)
-            place = places.get(element)
-            if changes:
-                now = _evaluated(held, frame)
-                moved = place is None or place >= len(now) or now[place] is not element
-                if now is not source or moved:
-                    source, places = now, _places(now, None) or {}
-                    place = places.get(element)
-        except (KeyError, TypeError):
-            return None
-        return None if place is None else Progress(float(place), float(len(places)))
-
-    return read
 
 
 def _places(source: Any, number: int | None) -> dict[Any, int] | None:

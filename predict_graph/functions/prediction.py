@@ -30,7 +30,7 @@ class SourceEstimate:
     weight : float
         Its part in the prediction.
     spent : float
-        Processor seconds that it cost.
+        CPU seconds that it cost.
     detail : str
     """
 
@@ -75,7 +75,7 @@ class FunctionPrediction(Result):
     evidence : list of SourceEstimate
     samples : list of SampleRow
     overhead_seconds : float
-        Processor seconds of the prediction; reading the graph excluded.
+        CPU seconds of the prediction; reading the graph excluded.
     budget : str
     warnings : list of str
     advice : list of str

@@ -21,24 +21,22 @@ import psutil
 from predict_graph.budget import DEFAULT_BUDGET, check_budget
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
-from predict_graph.functions.advice import LONG, alike, fewer
-from predict_graph.functions.child import ChildRun, Limits, processor_seconds, run_in_child
+from predict_graph.functions.advice import alike
+from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.evidence import ROUNDS_STD, Gathered, combined
-from predict_graph.functions.forms import missing_library
+from predict_graph.functions.evidence import ROUNDS_STD, Gathered, combine
 from predict_graph.functions.growth import RUN_STD, Point
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import check_function, form_of, takes_seed, with_seed
-from predict_graph.functions.prediction import FunctionPrediction, SampleRow, SourceEstimate
+from predict_graph.functions.prediction import FunctionPrediction, SourceEstimate
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
+    clearest,
     loop_shape,
     read_prefix,
-    shape_of_part,
-    surer,
 )
-from predict_graph.functions.records import earlier_points, keep_samples
+from predict_graph.functions.records import SampleRun, earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import spread_order
 from predict_graph.functions.shipped import shipped_points
@@ -46,6 +44,7 @@ from predict_graph.functions.subject import Case, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.timing import clock
 
 FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
 """The larger of five seconds and 5% of the predicted run, at most two minutes."""
@@ -143,22 +142,19 @@ class PredictionRun:
         given = {**(keywords or {}), **more}
         checked = check_function(function, arguments, given, form=graph_form, graph=graph)
         self.function = with_seed(checked, seed)
-        problem = missing_library(self.function.form)
-        if problem is not None:
-            raise problem
         self.seed = secrets.randbits(31) if seed is None else _check_seed(seed)
         meter.start()
-        began = processor_seconds(children=False)
+        began = clock.processor(children=False)
         self.subject = check_subject(
             self.function, graph, directed=directed, ids=ids, seed=self.seed
         )
-        converting = processor_seconds(children=False) - began
-        # Processor seconds of children, and of reading a graph of a library.
+        converting = clock.processor(children=False) - began
+        # CPU seconds of children, and of reading a graph of a library.
         self.spent_elsewhere = converting if form_of(graph) is not None else 0.0
         self.graph = self.subject.graph
         self.history = check_history(history)
         load_compiled(self.graph.directed)
-        self.started = processor_seconds(children=False)
+        self.started = clock.processor(children=False)
         self.rng = np.random.default_rng(self.seed)
         self.progress = progress or (lambda *_: None)
         self.available = float(psutil.virtual_memory().available)
@@ -170,21 +166,26 @@ class PredictionRun:
         self.warnings: list[str] = []
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed
-        self.rows: list[SampleRow] = []
-        self.runs: list[tuple[Case, str, Mapping[str, float], ChildRun]] = []
+        self.samples: list[SampleRun] = []
         self.connected = False
         self.wanted = _FIRST_SECONDS  # that the next sample should take
-        self.too_large: dict[str, int] = {}  # least vertices of samples that did not end
-        self.shape = LoopShape(reason="no run on a sample has ended")
-        self.shapes: list[LoopShape] = []  # of all runs that are one loop
-        self.before: list[tuple[Mapping[str, float], float]] = []  # seconds before that loop
         self.prefix: Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
 
     @property
     def spent(self) -> float:
-        """Processor seconds so far, of this process and of its children."""
-        return processor_seconds(children=False) - self.started + self.spent_elsewhere
+        """CPU seconds so far, of this process and of its children."""
+        return clock.processor(children=False) - self.started + self.spent_elsewhere
+
+    @property
+    def done(self) -> list[SampleRun]:
+        """The samples on which the function came to its end."""
+        return [each for each in self.samples if each.run.done]
+
+    @property
+    def shape(self) -> LoopShape:
+        """The loop of the function, from the run that shows most of it."""
+        return clearest([each.shape for each in self.samples if each.run.state not in _REFUSED])
 
     @property
     def whole(self) -> ChildRun | None:
@@ -203,7 +204,7 @@ class PredictionRun:
         if self.whole is None and not (self.gathered.points or self.gathered.earlier):
             raise JobError(self._nothing_ran())
         if self.history is not None:
-            keep_samples(self.history, self.function, self.graph, self.runs)
+            keep_samples(self.history, self.function, self.graph, self.done)
         return self._combined()
 
     # --- gathering evidence -------------------------------------------------------------------
@@ -215,7 +216,7 @@ class PredictionRun:
         """
         samplers, turn, failed = self.subject.samplers, 0, 0
         size = min(_FIRST_SIZE, self.graph.vertices)
-        while size and len(self.rows) < _MOST_SAMPLES and failed < _FAILURES:
+        while size and len(self.samples) < _MOST_SAMPLES and failed < _FAILURES:
             left = self._left()
             if self._fits(left) or self._prefix_helps(left, len(samplers)):
                 self._run_real(left)
@@ -235,7 +236,8 @@ class PredictionRun:
                 turn, size = turn + 1, min(2 * size, self.graph.vertices)
             else:
                 size = size // 2 if size // 2 >= _LEAST_SIZE and self._left() > 0.0 else 0
-        refused = self.raised and (self.rows[-1].state in _REFUSED or len(self.runs) < 2)
+        last = self.samples[-1].run.state if self.samples else ""
+        refused = self.raised and (last in _REFUSED or len(self.done) < 2)
         if refused and self.real is None:
             self._run_real(max(self._left(), _FIRST_SECONDS))
             if self.whole is None and not self.gathered.points:
@@ -255,9 +257,8 @@ class PredictionRun:
         Where samples do not differ enough in size to show growth, smaller ones are inexpensive.
         """
         samplers = self.subject.samplers
-        done = [row for row in self.rows if row.state == "done"]
-        least = min(done, key=lambda row: row.vertices)
-        most = max(row.vertices for row in done)
+        least = min(self.done, key=lambda each: each.vertices)
+        most = max(each.vertices for each in self.done)
         unknown = most < min(_RANGE * least.vertices, self.graph.vertices)
         for following in range(turn, turn + len(samplers)):
             size = self._next_size(samplers[following % len(samplers)])
@@ -272,29 +273,30 @@ class PredictionRun:
         As large as a cautious estimate of its growth allows: one that is stopped shows little. All
         samplers begin at one size, so that their differences show.
         """
-        done = [row for row in self.rows if row.state == "done"]
-        own = [row for row in done if row.sampler == sampler]
-        if any(row.sampler == sampler and row.state in _REFUSED for row in self.rows) and not own:
+        own = [each for each in self.done if each.sampler == sampler]
+        refused = (each.run.state in _REFUSED for each in self.samples if each.sampler == sampler)
+        if not own and any(refused):
             return 0
         whole, left, found = self.graph.vertices, max(self._left(), 0.0), self.gathered.growth()
-        largest = max(own or done, key=lambda row: (row.vertices, row.seconds))
-        size, seconds = largest.vertices, max(largest.seconds, 0.2 * _FIRST_SECONDS)
-        longest = max(seconds, *(row.seconds for row in done))
+        largest = max(own or self.done, key=lambda each: (each.vertices, each.run.seconds))
+        size, seconds = largest.vertices, max(largest.run.seconds, 0.2 * _FIRST_SECONDS)
+        longest = max(seconds, *(each.run.seconds for each in self.done))
         self.wanted = min(_GROWTH * longest, _PART * left)
         if not own:
             first = min(
-                (row for row in done if row.seconds >= _FIRST_SECONDS),
+                (each for each in self.done if each.run.seconds >= _FIRST_SECONDS),
                 default=largest,
-                key=lambda row: row.vertices,
+                key=lambda each: each.vertices,
             )
-            return first.vertices if first.seconds < self.wanted else 0
+            return first.vertices if first.run.seconds < self.wanted else 0
         power = 1.5
         if found is not None:
             most = found.cost * math.exp(_CAREFUL * found.log_std)
             power = math.log(max(most / seconds, 2.0)) / math.log(max(whole / size, 1.1))
         power = min(max(power, 1.0), _MOST_POWER)
         following = int(min(size * min((self.wanted / seconds) ** (1.0 / power), 4.0), whole))
-        stopped = self.too_large.get(sampler, whole + 1)
+        unfinished = [each for each in self.samples if each.run.state in _OUTLASTING]
+        stopped = min((e.vertices for e in unfinished if e.sampler == sampler), default=whole + 1)
         if following >= stopped:
             following = math.isqrt(size * stopped)
         return following if following > _ALIKE * size else 0
@@ -315,15 +317,14 @@ class PredictionRun:
         case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
         patience = min(max(_MISJUDGED * self.wanted, 1.0), left)
-        if not self.runs:
+        if not self.done:
             patience = min(_FIRST_PATIENCE, 0.5 * left)
         run = self._run(case, Limits(seconds=patience))
         if run.done and run.imported:  # which took time too
             run = self._run(case, Limits(seconds=patience))
-        graph = case.graph
-        self.rows.append(
-            SampleRow(sampler, graph.vertices, graph.edges, run.seconds, run.peak_bytes, run.state)
-        )
+        drivers = drivers_of(case.graph, self.rng)
+        shape = loop_shape(run.observations, run.seconds if run.done else None)
+        self.samples.append(SampleRun(case, sampler, drivers, run, shape))
         if run.state in _REFUSED:
             words = run.sentence.lower()
             if not self.connected and ("connected" in words or "infinite" in words):
@@ -335,10 +336,7 @@ class PredictionRun:
                 return None
             self.raised = run.sentence
             return run
-        drivers = drivers_of(graph, self.rng)
         if run.done:
-            self.runs.append((case, sampler, drivers, run))
-            shape = loop_shape(run.looks, run.seconds)
             point = Point(
                 *(drivers, run.seconds, sampler, self.graph.fingerprint),
                 rounds=shape.rounds,
@@ -346,35 +344,37 @@ class PredictionRun:
             )
             self.gathered.add(point)
             self.iterator |= run.generator
-            if shape.loop:
-                self.shapes.append(shape)
-                self.before.append((drivers, shape.before))
-            self.shape = surer(self.shape, shape)
         elif run.state in _OUTLASTING:
-            self.too_large[sampler] = min(self.too_large.get(sampler, size), graph.vertices)
             self.gathered.add_stopped(drivers, run.seconds, sampler)
-            shape = shape_of_part(run.looks)
-            self.shape = shape if shape.loop and not self.shape.loop else self.shape
         return run
 
-    def _prefix_helps(self, left: float, fewest: int) -> bool:
+    def _prefix_helps(self, left: float, minimum: int) -> bool:
         """Whether the first part of the real run would reach a loop that predicts the rest."""
-        if not self.shape.loop or len(self.runs) < fewest or self.real is not None:
+        shape, done = self.shape, self.done
+        if not shape.loop or len(done) < minimum or self.real is not None:
             return False
-        longest = max((run.seconds for _, _, _, run in self.runs), default=0.0)
-        known = self.gathered.rounds() is not None and longest > 10.0 * _FIRST_SECONDS
+        longest = max(done, key=lambda each: each.run.seconds, default=None)
+        seconds = 0.0 if longest is None else longest.run.seconds
+        known = self.gathered.rounds() is not None and seconds > 10.0 * _FIRST_SECONDS
         if self.gathered.early and not known:
             return False
-        if not self.shape.counted and len(self.shapes) < _FEWEST_CURVES:
+        if not shape.counted and len(self._shapes) < _FEWEST_CURVES:
             return False
-        before = self.gathered.before([each for each in self.before if each[1] > _FIRST_SECONDS])
+        before = 0.0
+        if longest is not None and longest.shape.before > _FIRST_SECONDS:
+            before = longest.shape.before * self.graph.edges / max(longest.case.graph.edges, 1)
         return left > self._conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
+
+    @property
+    def _shapes(self) -> list[LoopShape]:
+        """The shapes of all runs that are one loop."""
+        return [each.shape for each in self.done if each.shape.loop]
 
     def _fits(self, left: float) -> bool:
         """Whether the run itself is affordable."""
         found = self.gathered.growth()
-        sizes = {case.graph.vertices for case, _, _, _ in self.runs}
-        if found is None or self.real is not None or len(self.runs) < 2:
+        sizes = {each.vertices for each in self.done}
+        if found is None or self.real is not None or len(self.done) < 2:
             return False
         if max(sizes) <= _ALIKE * min(sizes) and max(sizes) < self.graph.vertices:
             return False  # samples of one size do not show growth
@@ -387,9 +387,8 @@ class PredictionRun:
         share = self.budget.share or 0.0
         limits = Limits(
             seconds=max(left - self._conversion(), _FIRST_SECONDS),
-            share=share ** (1.0 / self.shape.power),  # of its pace so far
-            floor=self.budget.least_seconds,
-            most=self.budget.most,
+            # A share of its pace so far.
+            budget=replace(self.budget, share=share ** (1.0 / self.shape.power) or None),
             already=self.spent,
             rounds=math.inf if rounds is None else rounds.cost,
             loop=self.shape.loop,
@@ -409,14 +408,10 @@ class PredictionRun:
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
         else:
             self.gathered.add_stopped(self.target, run.seconds)
-            self.shape = self.shape if self.shape.loop else shape_of_part(run.looks)
-            shapes = [each for each in self.shapes if each.loop == self.shape.loop]
+            shape = self.shape if self.shape.loop else loop_shape(run.observations)
+            shapes = [each for each in self._shapes if each.loop == shape.loop]
             self.prefix = read_prefix(
-                run.looks,
-                run.seconds,
-                self.shape,
-                self.gathered.rounds,
-                shapes,
+                run.observations, run.seconds, shape, self.gathered.rounds, shapes
             )
 
     def _order(self, share: float) -> npt.NDArray[np.integer]:
@@ -446,7 +441,7 @@ class PredictionRun:
     def _combined(self) -> FunctionPrediction:
         self.progress("combining the evidence", 1.0)
         evidence = self._evidence()
-        total, log_std = combined(evidence)
+        total, log_std = combine(evidence)
         seen = 0.0 if self.real is None else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
@@ -472,74 +467,51 @@ class PredictionRun:
             processor_seconds=total,
             peak_bytes=(
                 predict_memory(
-                    [(drivers, run) for _, _, drivers, run in self.runs],
+                    [(each.drivers, each.run) for each in self.done],
                     self.target,
                     self.whole,
                     self.real,
                     converted=self.subject.converted,
                     rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
                 )
-                if self.runs or self.whole is not None
+                if self.done or self.whole is not None
                 else None
             ),
             available_bytes=self.available,
             evidence=evidence,
-            samples=self.rows,
+            samples=[each.row for each in self.samples],
             overhead_seconds=self.spent,
             budget=str(self.budget),
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
             iterator=self.iterator,
             outgrown=self.gathered.outgrown(prefix) if self.whole is None else "",
-            advice=self._advice(runtime.predicted),
+            advice=alike(self.function, runtime.predicted),
             load=load,
         )
-
-    def _advice(self, seconds: float) -> list[str]:
-        """Return what would be shorter than a long call."""
-        return list(filter(None, (self._fewer(seconds), alike(self.function, seconds))))
-
-    def _fewer(self, seconds: float) -> str:
-        """Try a parameter for a number of vertices on the longest sample run."""
-        if seconds < LONG or not self.runs:
-            return ""
-        case, _, _, whole = max(self.runs, key=lambda each: each[3].seconds)
-        left = _TOLERATED * self.budget.allowed(seconds) - self.spent
-        if not _FIRST_SECONDS <= whole.seconds < left:
-            return ""
-
-        def measured(more: dict[str, int]) -> float:
-            function, keywords = self.function, {**self.function.keywords, **more}
-            short = replace(case, call=lambda g: function.call(g, *function.positional, **keywords))
-            run = self._run(short, Limits(seconds=whole.seconds))
-            return run.seconds if run.done else math.inf
-
-        size, graph = case.graph.vertices, self.graph.vertices
-        return fewer(self.function, size, whole.seconds, measured, graph=graph, seconds=seconds)
 
     def _evidence(self) -> list[SourceEstimate]:
         run, whole = self.real, self.whole
         if whole is not None:
             std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
             return [SourceEstimate("run", whole.seconds, std, 1.0, whole.spent, "the run itself")]
-        spent = sum(run.spent for _, _, _, run in self.runs)
+        spent = sum(each.run.spent for each in self.done)
         return self.gathered.weighed(self.prefix, 0.0 if run is None else run.spent, spent)
 
     def _conversion(self) -> float:
-        """Return the processor seconds of building the library's graph."""
+        """Return the CPU seconds of building the library's graph."""
         if self.real is not None and self.real.convert_seconds:
             return self.real.convert_seconds
         if not self.subject.converted:
             return 2e-6 * self.graph.vertices  # two entries of a dictionary; not tuned
         rates = [
-            run.convert_seconds / (case.graph.vertices + case.graph.edges)
-            for case, _, _, run in self.runs
+            each.run.convert_seconds / (each.vertices + each.case.graph.edges) for each in self.done
         ]
         rate = float(np.median(rates[-3:])) if rates else 1e-6  # the default: not tuned
         return (self.graph.vertices + self.graph.edges) * rate
 
     def _parallel(self) -> float:
-        """Return processor seconds for each second by the clock, of the longest run."""
-        runs = [run for _, _, _, run in self.runs] + ([] if self.real is None else [self.real])
+        """Return CPU seconds for each second by the clock, of the longest run."""
+        runs = [each.run for each in self.done] + ([] if self.real is None else [self.real])
         longest = max(runs, key=lambda run: run.seconds, default=None)
         if longest is None or longest.seconds < 0.05 or not longest.wall:  # 0.05: not tuned
             return 1.0
@@ -553,10 +525,10 @@ class PredictionRun:
                 "nothing: a list or dictionary of its items takes more memory"
             )
         if self.raised and self.whole is None:
-            failed = [row.vertices for row in self.rows if row.state in _REFUSED]
+            failed = [each.vertices for each in self.samples if each.run.state in _REFUSED]
             texts.append(
-                f"the function raised an error on {len(failed)} of {len(self.rows)} samples, of up "
-                f"to {max(failed):,} vertices, and may on the graph: {self.raised}"
+                f"the function raised an error on {len(failed)} of {len(self.samples)} samples, of "
+                f"up to {max(failed):,} vertices, and may on the graph: {self.raised}"
             )
         if self.budget.most == 0.0:
             return [*texts, "the budget is 0: nothing was measured, earlier runs alone are known"]
@@ -566,21 +538,20 @@ class PredictionRun:
                 f"the prediction is from samples alone: {reason}; a larger budget would tighten it"
             )
         if parallel > 1.2:  # not tuned
-            texts.append(
-                f"the function uses {parallel:.1f} cores: {total:.3g} processor seconds in all"
-            )
+            texts.append(f"the function uses {parallel:.1f} cores: {total:.3g} CPU seconds in all")
         if self.spent > _TOLERATED * self.budget.allowed(total):
             texts.append("the prediction has taken more than its budget")
         return texts
 
     def _nothing_ran(self) -> str:
-        if all(row.state in _OUTLASTING for row in self.rows):
-            last = self.rows[-1]
+        if all(each.run.state in _OUTLASTING for each in self.samples):
+            last = self.samples[-1]
             return (
                 f"{self.function.name} did not come to its end on a sample of {last.vertices} "
-                f"vertices within {last.seconds:.3g} processor seconds; accepted: a larger budget"
+                f"vertices within {last.run.seconds:.3g} CPU seconds; accepted: a larger "
+                "budget"
             )
-        states = ", ".join(f"{row.vertices} vertices: {row.state}" for row in self.rows)
+        states = ", ".join(f"{each.vertices} vertices: {each.run.state}" for each in self.samples)
         return f"{self.function.name} did not finish on any sample ({states})"
 
     def _part(self) -> float:

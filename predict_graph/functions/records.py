@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import DRIVERS
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import GraphFunction
+from predict_graph.functions.prediction import SampleRow
+from predict_graph.functions.prefix import LoopShape
+from predict_graph.functions.subject import Case
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import Interval
@@ -22,18 +26,56 @@ _ENGINE = "function"
 _NEWEST = 40  # limits the runs of a function that are used
 
 
+@dataclass(frozen=True)
+class SampleRun:
+    """A run of a function on a sample."""
+
+    case: Case
+    sampler: str
+    drivers: Mapping[str, float]
+    run: ChildRun
+    shape: LoopShape
+
+    @property
+    def vertices(self) -> int:
+        """Those of the sample."""
+        return self.case.graph.vertices
+
+    @property
+    def row(self) -> SampleRow:
+        """What a prediction has of it."""
+        own, run = self.case.graph, self.run
+        sizes = own.vertices, own.edges
+        return SampleRow(self.sampler, *sizes, run.seconds, run.peak_bytes, run.state)
+
+
 def keep_run(
     history: History,
     function: GraphFunction,
     graph: Graph,
     drivers: Mapping[str, float],
-    *,
-    seconds: float,
-    convert_seconds: float = 0.0,
-    peak_bytes: float = 0.0,
+    run: ChildRun,
+    **sample: Any,
 ) -> None:
-    """Keep a run of a function to its end."""
-    history.keep([_record(function, graph, drivers, seconds, convert_seconds, peak_bytes)])
+    """Keep a run of a function to its end, on a graph or on a sample."""
+    row = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
+    row |= {"seconds": run.seconds, "peak_bytes": run.peak_bytes}
+    record = RunRecord(
+        kind="sample" if sample else "run",
+        algorithm=function.name,
+        parameters=function.arguments,
+        graph=graph.name,
+        fingerprint=graph.fingerprint,
+        vertices=graph.vertices,
+        edges=graph.edges,
+        directed=graph.directed,
+        engine=_engine(function),
+        phases={"convert": run.convert_seconds, "call": run.seconds},
+        iterations=1,
+        rows=Table({name: [value] for name, value in row.items()}),
+        **sample,
+    )
+    history.keep([record])
 
 
 def read_call(file: Path, function: GraphFunction) -> Interval:
@@ -61,25 +103,16 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
 
 
 def keep_samples(
-    history: History,
-    function: GraphFunction,
-    graph: Graph,
-    runs: Iterable[tuple[Any, str, Mapping[str, float], ChildRun]],
+    history: History, function: GraphFunction, graph: Graph, samples: Iterable[SampleRun]
 ) -> None:
     """Keep the runs of a prediction on samples."""
-    history.keep(
-        _record(
-            function,
-            case.graph,
-            drivers,
-            run.seconds,
-            run.convert_seconds,
-            run.peak_bytes,
-            sample={"sampler": sampler, "ratio": case.graph.vertices / graph.vertices},
+    for each in samples:
+        sample = {"sampler": each.sampler, "ratio": each.vertices / graph.vertices}
+        keep_run(
+            *(history, function, each.case.graph, each.drivers, each.run),
+            sample=sample,
             sample_of=graph.fingerprint,
         )
-        for case, sampler, drivers, run in runs
-    )
 
 
 def earlier_points(
@@ -119,31 +152,3 @@ def _seedless(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _engine(function: GraphFunction) -> dict[str, Any]:
     return {"name": _ENGINE, "code": function.code, "library": function.library_version}
-
-
-def _record(
-    function: GraphFunction,
-    graph: Graph,
-    drivers: Mapping[str, float],
-    seconds: float,
-    convert_seconds: float,
-    peak_bytes: float,
-    **sample: Any,
-) -> RunRecord:
-    own = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
-    row = {**own, "seconds": seconds, "peak_bytes": peak_bytes}
-    return RunRecord(
-        kind="sample" if sample else "run",
-        algorithm=function.name,
-        parameters=function.arguments,
-        graph=graph.name,
-        fingerprint=graph.fingerprint,
-        vertices=graph.vertices,
-        edges=graph.edges,
-        directed=graph.directed,
-        engine=_engine(function),
-        phases={"convert": convert_seconds, "call": seconds},
-        iterations=1,
-        rows=Table({name: [value] for name, value in row.items()}),
-        **sample,
-    )

@@ -16,7 +16,7 @@ def _igraph(call: Callable[[float], None]) -> None:
     igraph.set_progress_handler(lambda message, percent: call(percent))
 
 
-def silenced(form: str) -> None:
+def silence(form: str) -> None:
     """Let a library report to nobody, as by default; which handler it had, it does not say."""
     if form == "igraph":
         import igraph

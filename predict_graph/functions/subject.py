@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.functions.forms import as_graph, build, part_of_igraph, reordered_networkx
+from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
 from predict_graph.functions.sampling import (
     connected_part,
@@ -81,34 +81,25 @@ class Subject:
     def _ordered(self, graph: Graph, order: IntArray, vertices: IntArray | None) -> Case:
         """Return a graph with its vertices in an order; they are these of the whole."""
         form, given = self.function.form, self._given
-        if given is not None and vertices is not None and form == "networkx":
-            nodes = [self._labels[vertex] for vertex in vertices[order].tolist()]
-            whole = len(nodes) == self.graph.vertices
+        own, labels = None if given is None else vertices, self._labels
 
-            def part() -> Any:
-                return reordered_networkx(given if whole else given.subgraph(nodes).copy(), nodes)
-
-            return Case(graph, part, self.function)
-        moved = np.arange(graph.vertices)
-        if form == "networkx":
-            # Built in the order of the run, then reordered: neighbours in memory stay neighbours,
-            # without which iterations take up to a quarter longer.
-            nodes = order.tolist()
-
-            def made() -> Any:
-                return reordered_networkx(build(graph, form), nodes)
-        else:
-            moved[order] = np.arange(graph.vertices)
-
-            def made() -> Any:
-                if given is not None and vertices is not None:
-                    return part_of_igraph(given, vertices[order])
+        def made() -> Any:
+            if own is None:
+                # Built in the order of the run, then reordered: neighbours in memory stay
+                # neighbours, without which iterations take up to a quarter longer.
+                if form == "networkx":
+                    return reorder_networkx(build(graph, form), order.tolist())
                 return build(graph, form, order)
+            if form != "networkx":
+                return part_of_igraph(given, own[order])
+            nodes = [labels[vertex] for vertex in own[order].tolist()]
+            whole = len(nodes) == self.graph.vertices
+            return reorder_networkx(given if whole else given.subgraph(nodes).copy(), nodes)
 
-        if vertices is None:
+        if vertices is None or (own is not None and form == "networkx"):
             return Case(graph, made, self.function)
         place = np.full(self.graph.vertices, -1, np.int64)
-        place[vertices] = moved
+        place[vertices] = np.arange(graph.vertices) if form == "networkx" else np.argsort(order)
         return Case(graph, made, self._moved(place))
 
     def _moved(self, place: IntArray) -> Callable[[Any], Any]:

@@ -2,7 +2,7 @@
 
 A thread observes the frames of the running function some times a second. The function runs where it
 was called, on the graph as it is: its vertices are not shuffled, so the pace of the last iterations
-has more weight than that of the first, and the work of each is estimated from degrees.
+has more weight than that of the first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -23,18 +23,17 @@ from rich.console import Console
 
 from predict_graph.clock import Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
-from predict_graph.clock.loops import outlasted, with_first
+from predict_graph.clock.loops import remaining_after, with_prediction
 from predict_graph.durations import readable_seconds
-from predict_graph.functions.child import consumed, drawn
+from predict_graph.functions.child import ChildRun, consume, drain
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import as_graph, build
-from predict_graph.functions.growth import Point, extrapolate
+from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, keep_run
-from predict_graph.functions.reported import reporter, silenced
+from predict_graph.functions.reported import reporter, silence
 from predict_graph.functions.shipped import shipped_points
-from predict_graph.functions.watch import LoopWatch, Seen, reported
-from predict_graph.functions.works import light_graph, works_of
+from predict_graph.functions.watch import LoopProgress, LoopWatch, reported
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -42,7 +41,6 @@ from predict_graph.timing import clock
 
 _EVERY = 0.1  # seconds: limits the cost, 50 microseconds and a switch of threads
 _FEWEST_ROUNDS = 5.0  # iterations with a pace: docs/studies/functions.md has the errors
-_LOOKING = 0.01  # limits the share of the run until then that reading the graph takes
 _LEFT = 3  # observations outside of a loop after which it is over: limits the delay
 _MOST_POINTS = 400  # limits a trail: beyond that, every other point is dropped
 _WORTH_KEEPING = 1.0  # limits the runs in the history to those of so many seconds
@@ -63,7 +61,7 @@ class Tracked:
     generator : bool
         Whether the result was an iterator; now a list, or the number of its elements.
     looking : float
-        Processor seconds of observing the run, which are among its own.
+        CPU seconds of observing the run, which are among its own.
     """
 
     result: Any = field(repr=False)
@@ -167,7 +165,7 @@ def run_tracked(
     """
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
-    watcher = _Watcher(threading.get_ident(), function, source or graph, expected, show)
+    watcher = _Watcher(threading.get_ident(), function.name, expected, show)
     report = reporter(function.form)
     began = clock.processor()
     started = clock.wall()
@@ -175,7 +173,7 @@ def run_tracked(
     try:
         if report is not None:
             report(watcher.reported)
-        with _spared():
+        with _without_existing_objects():
             result, lazy = _watched_call(function, graph, keep)
     except KeyboardInterrupt as interrupt:
         interrupt.args = (watcher.interrupted(),)
@@ -183,7 +181,7 @@ def run_tracked(
     finally:
         seconds = clock.wall() - started
         if report is not None:
-            silenced(function.form)
+            silence(function.form)
         watcher.finish()
     if os.getpid() != here:  # forked by the function
         show, history = False, None
@@ -194,12 +192,13 @@ def run_tracked(
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= _WORTH_KEEPING:
         whole, drivers = _described(function, graph, source)
-        keep_run(history, function, whole, drivers, seconds=spent, convert_seconds=convert_seconds)
+        run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
+        keep_run(history, function, whole, drivers, run)
     return tracked
 
 
 @contextlib.contextmanager
-def _spared() -> Iterator[None]:
+def _without_existing_objects() -> Iterator[None]:
     """Exclude existing objects, such as the modules of this package, from garbage collection.
 
     Functions that make many objects took half as long again with them. Samples run without them too
@@ -219,9 +218,9 @@ def _watched_call(function: GraphFunction, graph: Any, keep: bool) -> tuple[Any,
     """Call the function; its frames are those inside this one."""
     result = function(graph)
     if not hasattr(result, "__next__"):
-        consumed(result)
+        consume(result)
         return result, False
-    return (list(result) if keep else drawn(result)), True
+    return (list(result) if keep else drain(result)), True
 
 
 class _Watcher(threading.Thread):
@@ -230,24 +229,20 @@ class _Watcher(threading.Thread):
     def __init__(
         self,
         watched: int,
-        function: GraphFunction,
-        graph: Any,
+        function: str,
         expected: Interval | None,
         show: bool,
     ) -> None:
         super().__init__(name="predict-graph track", daemon=True)
         self._watched = watched
-        self._watch = LoopWatch(_watched_call.__code__, marks=False)
+        self._watch = LoopWatch(_watched_call.__code__)
         self._ended = threading.Event()
         self._began = clock.wall()
-        self._processor = clock.processor(children=False)
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._elsewhere = 0  # observations since the last one inside that loop
-        self._function, self._graph = function, graph
-        self._works: dict[str, Any] | None = None
-        self._due = 1.0  # seconds of the run from which the graph is read
-        self._report: tuple[float, list[Seen]] | None = None
+        self._function = function
+        self._report: tuple[float, LoopProgress] | None = None
         self._expected = expected
         self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
         self.said: list[Moment] = []
@@ -259,15 +254,14 @@ class _Watcher(threading.Thread):
             frame = sys._current_frames().get(self._watched)
             elapsed = clock.wall() - self._began
             try:
-                seen = self._watch.look(frame)
+                seen = self._watch.observe(frame)
             except Exception:  # the frames moved on during the observation
                 continue
             del frame
-            if seen or self._report is None:
+            if seen.name or self._report is None:
                 self._take(elapsed, seen)
             else:
                 self._take(*self._report)
-            self._look_at_graph()
             remaining = self._remaining(elapsed)
             if remaining is not None:
                 self.said.append(remaining)
@@ -278,19 +272,13 @@ class _Watcher(threading.Thread):
 
     def reported(self, percent: float) -> None:
         """Take the progress that a library reports, in the thread that runs the function."""
-        seen = reported(percent)
-        self._report = clock.wall() - self._began, [seen]
-
-    @property
-    def _spent(self) -> float:
-        """Processor seconds of the run, which do not grow while it waits on a busy machine."""
-        return clock.processor(children=False) - self._processor
+        self._report = clock.wall() - self._began, reported(percent)
 
     def interrupted(self) -> str:
         """Return the progress of the run at an interrupt."""
         far = f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
         after = readable_seconds(clock.wall() - self._began)
-        return f"{self._function.name} was interrupted after {after}{far}"
+        return f"{self._function} was interrupted after {after}{far}"
 
     def finish(self) -> None:
         """End, and take the bar away."""
@@ -299,63 +287,42 @@ class _Watcher(threading.Thread):
         if self._display is not None:
             self._display.close()
 
-    def _take(self, elapsed: float, seen: Sequence[Seen]) -> None:
-        outer = seen[0] if seen else None
-        self._elsewhere = (
-            0 if outer is not None and outer.loop == self._loop else self._elsewhere + 1
-        )
+    def _take(self, elapsed: float, outer: LoopProgress) -> None:
+        inside = outer.name and outer.name == self._loop
+        self._elsewhere = 0 if inside else self._elsewhere + 1
         if self._elsewhere >= _LEFT:  # its end was not that of the function
             self._trail, self._loop = [], ""
-        if outer is None or not outer.bounded or outer.early or not outer.total:
+        if not outer.bounded or outer.early or not outer.total:
             return
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
-        if outer.loop != self._loop or again:
-            self._trail, self._loop = [], outer.loop
+        if outer.name != self._loop or again:
+            self._trail, self._loop = [], outer.name
         if len(self._trail) >= _MOST_POINTS:
             del self._trail[1::2]
         self._trail.append((elapsed, outer.done, outer.total))
 
-    def _look_at_graph(self) -> None:
-        """Read the graph, once that is a small part of the run, for what it shows of its time."""
-        if self._works is not None or self._spent < self._due:
-            return
-        self._due = 2.0 * self._spent  # counting its edges takes time too
-        try:
-            light = light_graph(self._graph, _LOOKING * self._spent)
-            if light is None:
-                return
-            self._works = works_of(light)
-            if self._expected is None:
-                drivers = drivers_of(light, np.random.default_rng(0))
-                self._expected = _extrapolated(shipped_points(self._function), drivers, "")
-        except Exception:  # the function changes the graph, or its vertices are not hashable
-            self._works = self._works or {}
-
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
-            moment = remaining_of(self._trail, elapsed, self._works)
-            return moment if self._expected is None else with_first(moment, self._expected)
+            moment = remaining_of(self._trail, elapsed)
+            return moment if self._expected is None else with_prediction(moment, self._expected)
         if self._expected is None:
             return None
-        return Moment(elapsed, 0, remaining=outlasted(self._expected, elapsed))
+        return Moment(elapsed, 0, remaining=remaining_after(self._expected, elapsed))
 
 
 def _expected(
     function: GraphFunction, graph: Any, source: Any, history: History | None
 ) -> Interval | None:
-    """Extrapolate earlier runs, and those of a prediction on samples; None without any."""
-    points = earlier_points(history, function)
+    """Extrapolate earlier runs, else bundled ones; None where they say less than a factor of ten.
+
+    Bundled runs are used where the graph does not have to be read for it.
+    """
+    bundled = [] if source is None else shipped_points(function)
+    points = earlier_points(history, function) or bundled
     if not points:
         return None
     whole, drivers = _described(function, graph, source)
-    return _extrapolated(points, drivers, whole.fingerprint)
-
-
-def _extrapolated(
-    points: Sequence[Point], drivers: Mapping[str, float], graph: str
-) -> Interval | None:
-    """Return the runtime by runs on graphs and samples, unless it is known to no factor of ten."""
-    found = extrapolate(points, drivers, graph)
+    found = extrapolate(points, drivers, whole.fingerprint)
     if found is None or found.log_std * QUANTILE > math.log(10.0):
         return None
     return Interval.spread(found.cost, found.log_std)

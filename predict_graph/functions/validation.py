@@ -66,7 +66,7 @@ class ValidatedCall(Result):
         return pairs
 
     def errors(self) -> dict[str, float | None]:
-        """Return the errors of runtime, processor seconds and peak memory."""
+        """Return the errors of runtime, CPU seconds and peak memory."""
         found: dict[str, float | None] = {
             name: predicted.predicted / actual - 1.0 if actual > 0.0 else None
             for name, (predicted, actual, _) in self._compared().items()
@@ -165,13 +165,5 @@ def validate_function(
     converting = run.convert_seconds if subject.converted else 0.0
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
     if predicting.history is not None:
-        keep_run(
-            predicting.history,
-            subject.function,
-            subject.graph,
-            predicting.target,
-            seconds=run.seconds,
-            convert_seconds=converting,
-            peak_bytes=peak,
-        )
+        keep_run(predicting.history, subject.function, subject.graph, predicting.target, run)
     return ValidatedCall(prediction, converting, run.wall, run.seconds, peak)

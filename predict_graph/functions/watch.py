@@ -1,4 +1,4 @@
-"""Observe a running function from outside: its outermost loops, and their progress.
+"""Observe a running function from outside: its outermost loop, and the progress of that.
 
 An observation takes some ten microseconds and changes nothing: it reads frames, the syntax tree of
 the functions that are running, and local variables.
@@ -7,9 +7,8 @@ the functions that are running, and local variables.
 from __future__ import annotations
 
 import inspect
-import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import CodeType, FrameType
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
@@ -18,23 +17,21 @@ from predict_graph.functions.position import Progress, Reader, comprehension_pro
 REPORTED = "progress"
 """Name of the loop that stands for the progress that a library in C reports."""
 
-_DEPTH = 3  # limits the loops whose progress is read, from the outermost on
 _SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
 _TRIES = 3  # limits the failures in a row to read a loop
 _REMEMBERED = 100  # limits the memory of loops
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A loop in one observation.
+class LoopProgress:
+    """The progress of a loop in one observation.
 
     Parameters
     ----------
-    loop : str
-        ``file:function:line`` of its header.
+    name : str
+        ``file:function:line`` of its header; empty outside of any.
     done, total : float
-        Iterations; both 0 where they are unknown. Of a ``while`` around another loop these are its
-        iterations so far, with part of one, and infinity.
+        Iterations; both 0 where they are unknown.
     bounded : bool
         False for a ``while`` of unknown progress.
     early : bool
@@ -44,12 +41,16 @@ class Seen:
         one that a library reports, and a finished run has to show that it is steady.
     """
 
-    loop: str
+    name: str
     done: float
     total: float
     bounded: bool
     early: bool
     counted: bool = True
+
+
+NO_LOOP = LoopProgress("", 0.0, 0.0, bounded=False, early=True)  # by definition
+"""Where a run is in no loop."""
 
 
 @dataclass
@@ -58,117 +59,51 @@ class _Followed:
     sightings: int = 0
 
 
-@dataclass
-class _Turns:
-    """The passes of a ``while`` over the loop in its body."""
-
-    inner: str
-    turns: int = 0
-    part: float = 0.0
-
-    def take(self, inner: Seen, frame: FrameType) -> float:
-        """Return the passes done, after another observation of the loop in the body.
-
-        Passes about as long as the time between two observations seem to be one long pass. If the
-        loop is in a function that each pass calls, frames distinguish them: an observed one is
-        marked, without being kept alive, by a setting that only a debugger reads.
-        """
-        again, frame.f_trace_lines = frame.f_trace_lines, False
-        if inner.total:
-            part = min(inner.done / inner.total, 1.0)
-            self.turns += part < self.part or (again and self.part > 0.0)
-            self.part = part
-        return self.turns + self.part
-
-
-def reported(percent: float) -> Seen:
+def reported(percent: float) -> LoopProgress:
     """Return the progress that a library in C reports as a loop of 1000 iterations."""
-    return Seen(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False, counted=False)
+    return LoopProgress(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False, counted=False)
 
 
 class LoopWatch:
-    """Finds the loops of the functions that an entry function has called.
+    """Finds the outermost loop of the functions that an entry function has called.
 
     Parameters
     ----------
     entry : code
         Frames inside the frame of this code are observed.
-    marks : bool
-        Whether frames may be marked, to count the passes of a ``while``: in a process of its own.
     """
 
-    def __init__(self, entry: CodeType, *, marks: bool = True) -> None:
+    def __init__(self, entry: CodeType) -> None:
         self._entry = entry
-        self._marks = marks
         self._tries: Counter[str] = Counter()
         self._followed: dict[tuple[int, str], _Followed] = {}
-        self._turns: dict[str, _Turns] = {}
 
-    def look(self, frame: FrameType | None) -> list[Seen]:
-        """Return the loops that `frame` is in, the outermost first; three of them at most."""
+    def observe(self, frame: FrameType | None) -> LoopProgress:
+        """Return the outermost loop that `frame` is in."""
         stack: list[FrameType] = []
         while frame is not None and frame.f_code is not self._entry:
             stack.append(frame)
             frame = frame.f_back
         if frame is None:
-            return []
-        stack.reverse()
-        found: list[Seen] = []
-        frames: list[FrameType] = []  # of what is found
-        skip: Loop | None = None
-        for place, each in enumerate(stack):
-            inner = stack[place + 1] if place + 1 < len(stack) else None
+            return NO_LOOP
+        for place in range(len(stack) - 1, -1, -1):
+            each, line = stack[place], stack[place].f_lineno
+            drawn = stack[place - 1] if place and _is_generator(stack[place - 1]) else None
             if each.f_code.co_name in COMPREHENSIONS:
-                if skip is None:
-                    found.append(self._comprehension(each, inner))
-                skip = None
-            else:
-                skip = self._function(each, inner, found, skip)
-            frames += [each] * (len(found) - len(frames))
-            if len(found) >= _DEPTH:
-                break
-        return self._turned(found[:_DEPTH], frames)
+                return self._comprehension(each, drawn)
+            for loop in enclosing_loops(each.f_code, line):
+                if loop.is_while or loop.body_holds(line):
+                    return self._seen(loop, each)
+                if drawn is not None:
+                    return _seen(_name(loop, each), self._outermost(drawn), early=loop.early)
+        return NO_LOOP
 
-    def _turned(self, found: list[Seen], frames: list[FrameType]) -> list[Seen]:
-        """Count the passes of an outermost ``while`` over a loop of known progress."""
-        if not found or found[0].bounded or not self._marks:
-            return found
-        outer = found[0]
-        inner = found[1] if len(found) > 1 else None
-        turns = self._turns.get(outer.loop)
-        if turns is None and inner is not None and inner.counted and inner.total:
-            turns = self._turns[outer.loop] = _Turns(inner.loop)
-        if turns is None or inner is None or inner.loop != turns.inner:
-            return found
-        done = turns.take(inner, frames[1])
-        return [replace(outer, done=done, total=math.inf, bounded=True, counted=True), *found[1:]]
-
-    def _function(
-        self, frame: FrameType, inner: FrameType | None, found: list[Seen], skip: Loop | None
-    ) -> Loop | None:
-        """Add the loops of one frame; return a loop whose generator is the next frame."""
-        line = frame.f_lineno
-        loops = enclosing_loops(frame.f_code, line)
-        for number, loop in enumerate(loops):
-            if skip is not None and number == 0:
-                continue  # the loop of a generator stands for the one that draws from it
-            if loop.is_while or loop.body_holds(line):
-                found.append(self._seen(loop, frame, frame))
-            elif inner is not None and _is_generator(inner):
-                found.append(self._drawing(loop, frame, inner))
-                return loop
-        return None
-
-    def _comprehension(self, frame: FrameType, inner: FrameType | None) -> Seen:
+    def _comprehension(self, frame: FrameType, generator: FrameType | None) -> LoopProgress:
         name = f"{frame.f_code.co_filename}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
         progress = comprehension_progress(frame)
-        if progress is None and inner is not None and _is_generator(inner):
-            progress = self._outermost(inner)
+        if progress is None and generator is not None:
+            progress = self._outermost(generator)
         return _seen(name, progress, early=False)
-
-    def _drawing(self, loop: Loop, frame: FrameType, generator: FrameType) -> Seen:
-        """Return the progress of a loop while the generator that it draws from runs."""
-        return _seen(_name(loop, frame), self._outermost(generator), early=loop.early)
 
     def _outermost(self, frame: FrameType) -> Progress | None:
         if frame.f_code.co_name in COMPREHENSIONS:
@@ -176,17 +111,17 @@ class LoopWatch:
         loops = enclosing_loops(frame.f_code, frame.f_lineno)
         return self._progress(loops[0], frame) if loops else None
 
-    def _seen(self, loop: Loop, frame: FrameType, at: FrameType) -> Seen:
+    def _seen(self, loop: Loop, frame: FrameType) -> LoopProgress:
         progress = self._progress(loop, frame)
-        if loop.is_while and progress is None:
-            return Seen(_name(loop, at), 0.0, 0.0, bounded=False, early=True, counted=False)
-        return _seen(_name(loop, at), progress, early=loop.early)
+        unknown = loop.is_while and progress is None
+        early = loop.early or unknown
+        return _seen(_name(loop, frame), progress, early=early, bounded=not unknown)
 
     def _progress(self, loop: Loop, frame: FrameType) -> Progress | None:
         name = _name(loop, frame)
         key = (id(frame), name)
-        if len(self._followed) > _REMEMBERED:  # inner loops come and go with their frames
-            self._followed = dict(list(self._followed.items())[:_DEPTH])
+        if len(self._followed) > _REMEMBERED:  # loops come and go with their frames
+            self._followed.clear()
         followed = self._followed.setdefault(key, _Followed())
         followed.sightings += 1
         if followed.sightings < _SIGHTINGS:
@@ -199,9 +134,11 @@ class LoopWatch:
         return progress
 
 
-def _seen(name: str, progress: Progress | None, *, early: bool) -> Seen:
+def _seen(
+    name: str, progress: Progress | None, *, early: bool, bounded: bool = True
+) -> LoopProgress:
     done, total, counted = progress or Progress(0.0, 0.0)
-    return Seen(name, max(done, 0.0), total, bounded=True, early=early, counted=counted)
+    return LoopProgress(name, max(done, 0.0), total, bounded, early, counted)
 
 
 def _name(loop: Loop, frame: FrameType) -> str:

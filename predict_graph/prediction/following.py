@@ -146,9 +146,7 @@ class Follower:
         self.knows(graph)
         self._begun = True
         at = time.perf_counter() - self._began
-        self.clock.begins(
-            algorithm.name, at, threshold=threshold, limit=limit, kind=algorithm.convergence
-        )
+        self.clock.begins(algorithm.name, at, threshold=threshold, limit=limit)
 
     def __call__(self, iteration: int, aggregate: float) -> None:
         """Take note of a superstep."""

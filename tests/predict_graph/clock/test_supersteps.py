@@ -12,9 +12,9 @@ from predict_graph.intervals import Interval
 THRESHOLD = 1e-6
 
 
-def part(iterations=20.0, std=0.2, seconds=None, curve=None):
+def part(iterations=20.0, std=0.2, seconds=None):
     profile = np.full(round(iterations), 1.0) if seconds is None else seconds
-    return ExpectedPart("pagerank", iterations, std, profile, 0.3, curve)
+    return ExpectedPart("pagerank", iterations, std, profile, 0.3)
 
 
 def geometric(factor, steps):
@@ -45,22 +45,6 @@ def test_a_wrong_expectation_is_corrected_by_the_curve():
     assert errors[-1] <= errors[0]
 
 
-def test_an_expected_shape_is_followed_at_the_pace_that_is_seen():
-    """A curve that flattens: a straight line would say too few, its shape says how many."""
-    places = np.arange(1.0, 200.0)
-    bent = 0.1 * np.exp(-4.0 * np.sqrt(places / 4.0))
-    whole = int(np.argmax(bent < THRESHOLD)) + 1
-    slower = np.interp(np.arange(1.0, 1.5 * whole) / 1.5, places, bent)
-    real = int(np.argmax(slower < THRESHOLD)) + 1
-    done = real // 2
-    straight, _ = supersteps_left(done, None, slower[:done], THRESHOLD)
-    shaped, _ = supersteps_left(
-        done, part(float(whole), 0.4, curve=bent[:whole]), slower[:done], THRESHOLD
-    )
-    assert abs(shaped - (real - done)) < abs(straight - (real - done))
-    assert shaped == pytest.approx(real - done, rel=0.15)
-
-
 def test_a_run_longer_than_expected_always_has_something_left():
     expected = part(iterations=10.0, std=0.1)
     for done in range(10, 40):
@@ -88,12 +72,6 @@ def test_seconds_follow_the_expected_work_at_the_pace_that_is_seen():
     assert left == pytest.approx(real[4:].sum(), rel=0.1)
 
 
-def test_the_first_supersteps_of_a_fresh_process_are_not_the_pace():
-    seconds = np.array([15.9, 11.0, 7.3, 4.7, 5.2, 5.0, 4.9, 5.1])
-    left, _ = seconds_left(seconds, None, 10.0, 0.0)
-    assert left == pytest.approx(50.0, rel=0.1)
-
-
 def test_the_interval_narrows_and_the_end_is_known():
     expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
     clock = SuperstepClock(expected)
@@ -115,16 +93,6 @@ def test_the_interval_narrows_and_the_end_is_known():
     assert (last.state, last.elapsed, last.share, last.first) == ("ended", at, 1.0, 22.0)
 
 
-def test_time_goes_by_within_a_superstep():
-    clock = SuperstepClock(Expected((part(10.0, 0.0),)))
-    clock.begins("x", 0.0)
-    for number in range(1, 6):
-        clock.superstep(number, 10.0 * number)
-    early, late = clock.moment(50.0).remaining, clock.moment(55.0).remaining
-    assert early.predicted - late.predicted == pytest.approx(5.0)
-    assert clock.moment(1000.0).remaining.predicted == pytest.approx(40.0, rel=0.05)
-
-
 def test_a_chain_has_its_later_parts_ahead():
     second = ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
     clock = SuperstepClock(Expected((part(4.0, 0.0), second)))
@@ -136,15 +104,6 @@ def test_a_chain_has_its_later_parts_ahead():
     clock.begins("topk-ranking", 4.0)
     assert clock.moment(4.0).algorithm == "topk-ranking"
     assert clock.moment(4.0).remaining.predicted == pytest.approx(12.0, rel=0.1)
-
-
-def test_without_any_expectation_the_first_figure_is_kept():
-    clock = SuperstepClock()
-    clock.begins("x", 0.0, threshold=THRESHOLD)
-    for number, aggregate in enumerate(geometric(0.5, 6), start=1):
-        clock.superstep(number, float(number), aggregate)
-    assert clock.first is not None
-    assert clock.first.predicted == pytest.approx(crossing(0.5), rel=0.3)
 
 
 @pytest.mark.parametrize(("factor", "longer"), [(1.05, False), (4.0, True)])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import predict_graph
 from predict_graph.errors import RequestError
 from predict_graph.functions.forms import build
-from predict_graph.functions.naming import check_arguments, check_function, is_function
+from predict_graph.functions.naming import check_arguments, check_function
 from predict_graph.graph import check_graph
 
 
@@ -20,23 +21,13 @@ def test_names_of_a_library_and_callables_are_one_function() -> None:
     assert by_name.form == given.form == "networkx"
     assert by_name.library_version == nx.__version__
     assert by_name(nx.path_graph(9)) == given(nx.path_graph(9))
+    for name in ("networkx:louvain_communities", "networkx.community:louvain_communities"):
+        found = check_function(name, (), {"seed": 1})
+        assert found.name == "networkx:louvain_communities"
+        assert found.call is nx.community.louvain_communities
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["networkx:louvain_communities", "networkx.community:louvain_communities"],
-)
-def test_functions_of_submodules_are_found(name: str) -> None:
-    found = check_function(name, (), {"seed": 1})
-    assert found.name == "networkx:louvain_communities"
-    assert found.call is nx.community.louvain_communities
-
-
-def test_methods_of_igraph_and_classes_of_networkit() -> None:
-    igraph = pytest.importorskip("igraph")
-    found = check_function("igraph:betweenness")
-    assert found.form == "igraph"
-    assert found(igraph.Graph.Ring(5)) == pytest.approx([1.0] * 5)
+def test_classes_of_networkit_are_run() -> None:
     pytest.importorskip("networkit")
     scored = check_function("networkit:centrality.DegreeCentrality")(
         build(check_graph("path:n=2"), "networkit")
@@ -87,31 +78,31 @@ def test_wrong_names_are_explained(name: str, part: str) -> None:
         check_function(name)
 
 
-def test_wrong_arguments_are_explained() -> None:
-    with pytest.raises(RequestError, match="unexpected keyword argument 'kk'; accepted: k=None"):
-        check_function("networkx:betweenness_centrality", (), {"kk": 3})
+def takes_nothing() -> None: ...
 
-    def takes_nothing() -> None: ...
 
-    with pytest.raises(RequestError, match="takes no graph"):
-        check_function(takes_nothing, form="networkx")
-    with pytest.raises(RequestError, match="unknown form of a graph 'matrix'"):
-        check_function(nx.pagerank, form="matrix")
+@pytest.mark.parametrize(
+    ("function", "options", "part"),
+    [
+        (nx.betweenness_centrality, {"keywords": {"kk": 3}}, "'kk'; accepted: k=None"),
+        (takes_nothing, {"form": "networkx"}, "takes no graph"),
+        (nx.pagerank, {"form": "matrix"}, "unknown form of a graph 'matrix'"),
+    ],
+)
+def test_wrong_arguments_are_explained(function: Any, options: Any, part: str) -> None:
+    with pytest.raises(RequestError, match=part):
+        check_function(function, **options)
+
+
+def test_an_argument_is_given_once() -> None:
     with pytest.raises(RequestError, match="the argument k is given twice"):
         check_arguments(["k=1", "k=2"])
 
 
-def test_a_file_that_breaks_is_explained(tmp_path: Path) -> None:
-    file = tmp_path / "broken.py"
-    file.write_text("def f(:\n")
-    with pytest.raises(RequestError, match="line 1"):
-        check_function(f"{file}:f")
-    file.write_text("import sys\nsys.exit(3)\n")
-    with pytest.raises(RequestError, match="SystemExit"):
-        check_function(f"{file}:f")
-
-
-def test_algorithms_are_no_functions() -> None:
-    assert is_function("networkx:pagerank")
-    assert not is_function("pagerank")
-    assert not is_function("pagerank:")
+@pytest.mark.parametrize(
+    ("text", "part"), [("def f(:\n", "line 1"), ("import sys\nsys.exit(3)\n", "SystemExit")]
+)
+def test_a_file_that_breaks_is_explained(tmp_path: Path, text: str, part: str) -> None:
+    (tmp_path / "broken.py").write_text(text)
+    with pytest.raises(RequestError, match=part):
+        check_function(f"{tmp_path / 'broken.py'}:f")

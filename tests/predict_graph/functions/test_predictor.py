@@ -13,8 +13,6 @@ import pytest
 from predict_graph.cores import Load
 from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits
-from predict_graph.functions.evidence import Gathered
-from predict_graph.functions.growth import Point
 from predict_graph.functions.prediction import FunctionPrediction
 from predict_graph.functions.predictor import predict_function
 
@@ -27,14 +25,14 @@ def taking(seconds: Callable[[nx.Graph], float]) -> Iterator[None]:
     """Let a call take what a formula says, and nothing else any time."""
 
     def run(build: Callable[[], Any], call: Any, limits: Limits, **_: Any) -> ChildRun:
-        took, most = seconds(build()), max(limits.seconds, limits.floor)
+        took, most = seconds(build()), max(limits.seconds, limits.budget.least_seconds)
         if took > most:
             return ChildRun("stopped", seconds=most, wall=most, spent=most)
         return ChildRun("done", seconds=took, wall=took, spent=took)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(f"{PREDICTOR}.run_in_child", run)
-        patch.setattr(f"{PREDICTOR}.processor_seconds", lambda **_: 0.0)
+        patch.setattr(f"{PREDICTOR}.clock.processor", lambda **_: 0.0)
         patch.setattr(f"{PREDICTOR}.meter.read", Load)  # of a machine without other work
         yield
 
@@ -119,16 +117,6 @@ def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
     assert said.overhead_seconds < 150.0
     assert max(row.vertices for row in said.samples) <= 300
     assert not predicted(cube).to_dict()["verdict"]["may_not_finish"]
-
-
-@pytest.mark.parametrize(("stopped", "exponential"), [(1.6, True), (0.8, False)])
-def test_a_sample_that_no_power_of_its_size_explains(stopped: float, exponential: bool) -> None:
-    """As of the simple cycles of a chain of diamonds: 60 vertices take 0.29 s, 80 more than 1.6."""
-    found = Gathered({"vertices": 1200.0}, "graph", [])
-    for vertices, seconds in ((30.0, 0.004), (60.0, 0.29)):
-        found.add(Point({"vertices": vertices}, seconds, "rj", "graph"))
-    found.add_stopped({"vertices": 80.0}, stopped, "rj")
-    assert ("may be exponential" in found.outgrown(None)) is exponential
 
 
 def test_a_run_that_samples_say_nothing_of_is_tried() -> None:

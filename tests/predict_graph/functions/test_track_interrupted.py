@@ -43,19 +43,26 @@ def interrupted(call="called()", function="slow", graph="nx.path_graph(1000)"):
     )
 
 
-def test_an_interrupt_ends_a_script_with_one_sentence():
-    done = interrupted()
+@pytest.mark.parametrize(
+    ("graph", "function", "said"),
+    [
+        (
+            "nx.path_graph(1000)",
+            "slow",
+            r"__main__:slow was interrupted after [\d.]+ m?s(, in round \d+ of 1000)?\n",
+        ),
+        (
+            "Interrupting()",
+            "'networkx:pagerank'",
+            r"interrupted before the function was called\n",
+        ),
+    ],
+)
+def test_an_interrupt_ends_a_script_with_one_sentence(graph, function, said):
+    done = interrupted(graph=graph, function=function)
     assert done.returncode == -signal.SIGINT
-    assert re.fullmatch(
-        r"__main__:slow was interrupted after [\d.]+ m?s(, in round \d+ of 1000)?\n", done.stderr
-    )
+    assert re.fullmatch(said, done.stderr)
     assert done.stdout == ""
-
-
-def test_an_interrupt_before_the_call_ends_with_one_sentence():
-    done = interrupted(graph="Interrupting()", function="'networkx:pagerank'")
-    assert done.returncode == -signal.SIGINT
-    assert done.stderr == "interrupted before the function was called\n"
 
 
 def test_an_interrupt_can_be_handled_and_other_errors_keep_their_traceback():

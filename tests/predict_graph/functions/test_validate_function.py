@@ -10,9 +10,9 @@ import pytest
 
 import predict_graph
 from predict_graph.budget import check_budget
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from predict_graph.functions import predict_function
-from predict_graph.functions.child import Limits, _Effort, run_in_child
+from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.history import History
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
@@ -32,23 +32,18 @@ def test_a_call_beside_its_prediction(tmp_path: Path) -> None:
     assert "prediction and truth" in found._repr_html_()
 
 
-def test_a_call_that_fails_on_the_whole_graph_is_said() -> None:
-    def fails(graph: nx.Graph) -> None:
-        raise ValueError("no such luck")
-
-    with pytest.raises(JobError, match="no such luck"):
-        predict_graph.validate(fails, nx.path_graph(50), history="none")
-
-
-@pytest.mark.parametrize("option", [{"sampler": "rj"}, {"parameters": {"k": 3}}])
-def test_options_of_algorithms_are_refused(option: dict[str, Any]) -> None:
-    with pytest.raises(RequestError, match="not for functions"):
-        predict_graph.validate(nx.triangles, nx.path_graph(50), **option)
-
-
-def test_arguments_are_refused_for_algorithms() -> None:
-    with pytest.raises(RequestError, match="k is no option of validate"):
-        predict_graph.validate("pagerank", GRAPH, k=3)
+@pytest.mark.parametrize(
+    ("function", "option", "part"),
+    [
+        (nx.triangles, {"sampler": "rj"}, "not for functions"),
+        ("pagerank", {"k": 3}, "k is no option of validate"),
+    ],
+)
+def test_options_of_the_other_kind_are_refused(
+    function: Any, option: dict[str, Any], part: str
+) -> None:
+    with pytest.raises(RequestError, match=part):
+        predict_graph.validate(function, GRAPH, **option)
 
 
 def test_a_budget_of_nothing_runs_nothing() -> None:
@@ -76,10 +71,8 @@ def test_a_budget_of_nothing_runs_nothing() -> None:
         ("1%", 0.0, 0.0),
         ("0.5s", 100.0, 0.5),
         ("2m, 5%", 86400.0, 120.0),
-        ("5%, 2m", 86400.0, 120.0),
         ("5%", 86400.0, 4320.0),
         ("5%,30s", 86400.0, 30.0),
-        ("0s", 100.0, 0.0),
         (0, 100.0, 0.0),
     ],
 )
@@ -91,7 +84,7 @@ def test_what_budgets_allow(text: Any, run: float, allowed: float) -> None:
 
 @pytest.mark.parametrize(
     "budget",
-    ["0%", "fast", "-3s", "200%", "5 parsecs", "5%, 2%", "30s, 10s", "5%,", "5%, -1s", "5%, soon"],
+    ["0%", "fast", "200%", "5 parsecs", "5%, 2%", "5%,", "5%, -1s"],
 )
 def test_wrong_budgets_are_refused(budget: str) -> None:
     with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
@@ -109,14 +102,3 @@ def test_what_does_not_react_to_signals_is_ended_from_outside() -> None:
 
     run = run_in_child(lambda: None, deaf, Limits(seconds=0.1))
     assert run.state == "time"
-
-
-def test_converting_has_a_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = iter(range(1000))
-    monkeypatch.setattr(_Effort, "seconds", lambda self: float(next(seconds)))
-
-    def endless() -> None:
-        while True:
-            pass
-
-    assert run_in_child(endless, lambda graph: None, Limits(setup=3.0)).state == "time"
