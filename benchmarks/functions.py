@@ -2,7 +2,7 @@
 
 Graphs are parts of the shared ones (balls of a breadth-first search, which no sampler here draws)
 and generated ones, each cut to a size at which the function takes seconds to minutes.
-``benchmarks.functions_study`` is the study, ``benchmarks.function_priors`` makes bundled runs.
+``benchmarks.functions_study`` is the study.
 """
 
 from __future__ import annotations

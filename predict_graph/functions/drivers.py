@@ -22,7 +22,7 @@ DRIVERS = (
     *("vertices", "edges", "edges_log", "squares", "wedges", "two_hop"),
     *("reached_vertices", "reached_edges", "vertices_squared", "vertices_edges", "vertices_cubed"),
 )
-"""Names, in the order of the bundled runs. ``edges_log`` is m log n; ``squares`` sums squared
+"""Their names. ``edges_log`` is m log n; ``squares`` sums squared
 degrees; ``wedges`` sums over edges the smaller degree; ``two_hop`` sums over vertices the degree
 times those of the neighbours; ``reached_…`` are visited by searches from all vertices."""
 

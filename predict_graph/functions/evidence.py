@@ -107,8 +107,6 @@ class Gathered:
             source = "samples" if self.points else "history"
             count = f"{len(self.points)} runs on samples" if self.points else ""
             more = f"{len(self.earlier)} on other graphs" if self.earlier else ""
-            if self.earlier and self.earlier[0].shipped:
-                more += ", shipped with the package"
             detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
             found.append(
                 SourceEstimate(source, growth.cost, growth.log_std, 0.0, samples_spent, detail)

@@ -47,8 +47,6 @@ class Hyper:
         between the vertices of the sample and of the graph.
     graph : float
         Shared by the runs on one graph and its samples.
-    machine : float
-        Shared by bundled runs: another processor, other versions. Assumed.
     seconds : float
         Error of a time, seconds.
     pairs : float
@@ -61,7 +59,6 @@ class Hyper:
     sampler: float = 0.20
     reach: float = 0.10
     graph: float = 0.60
-    machine: float = 0.25
     seconds: float = 0.003
     pairs: float = 0.5
 
@@ -88,8 +85,6 @@ class Point:
         Of its outermost loop; 0 where they are unknown.
     early : bool
         Whether that ended before its last element.
-    shipped : bool
-        Whether it is bundled with the package.
     """
 
     drivers: Mapping[str, float]
@@ -98,7 +93,6 @@ class Point:
     graph: str
     rounds: float = 0.0
     early: bool = False
-    shipped: bool = False
 
 
 @dataclass(frozen=True)
@@ -189,12 +183,10 @@ def _covariance(rows: Sequence[Point], hyper: Hyper, costs: FloatArray) -> Float
     """Return the covariance that does not depend on the driver; the last row is the target's."""
     samplers = np.array([row.sampler for row in rows])
     graphs = np.array([row.graph for row in rows])
-    shipped = np.array([row.shipped for row in rows], dtype=np.float64)
     sizes = np.log(np.maximum([row.drivers["vertices"] for row in rows], 2.0))
     same_sampler = (samplers[:, None] == samplers) & (samplers != "")[:, None]
     far = sizes[-1] - sizes
     total = hyper.level**2 + hyper.graph**2 * (graphs[:, None] == graphs)
-    total = total + hyper.machine**2 * np.outer(shipped, shipped)
     total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
     noise = np.full(len(far), hyper.noise**2)
     noise[: len(costs)] += (hyper.seconds / costs) ** 2

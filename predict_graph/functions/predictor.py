@@ -1,8 +1,8 @@
 """Predict a call of a graph function from inexpensive evidence first, within a budget.
 
-Evidence are earlier runs of the function on other graphs, or bundled ones; runs on samples that
-grow until the budget is spent; and, where a sample shows that the function is one loop, the first
-part of the real run. A run that fits into the budget is made instead.
+Evidence are earlier runs of the function on other graphs; runs on samples that grow until the
+budget is spent; and, where a sample shows that the function is one loop, the first part of the real
+run. A run that fits into the budget is made instead.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from predict_graph.functions.prefix import (
 from predict_graph.functions.records import SampleRun, earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import spread_order
-from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.subject import Case, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
@@ -160,9 +159,7 @@ class PredictionRun:
         self.available = float(psutil.virtual_memory().available)
         self.target = drivers_of(self.graph, self.rng)
         known = earlier_points(self.history, self.function, self.graph)
-        self.gathered = Gathered(
-            self.target, self.graph.fingerprint, known or shipped_points(self.function)
-        )
+        self.gathered = Gathered(self.target, self.graph.fingerprint, known)
         self.warnings: list[str] = []
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed

@@ -32,7 +32,6 @@ from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, keep_run
 from predict_graph.functions.reported import reporter, silence
-from predict_graph.functions.shipped import shipped_points
 from predict_graph.functions.watch import LoopProgress, LoopWatch, reported
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
@@ -313,12 +312,8 @@ class _Watcher(threading.Thread):
 def _expected(
     function: GraphFunction, graph: Any, source: Any, history: History | None
 ) -> Interval | None:
-    """Extrapolate earlier runs, else bundled ones; None where they say less than a factor of ten.
-
-    Bundled runs are used where the graph does not have to be read for it.
-    """
-    bundled = [] if source is None else shipped_points(function)
-    points = earlier_points(history, function) or bundled
+    """Extrapolate earlier runs; None where the runtime is known to no factor of ten."""
+    points = earlier_points(history, function)
     if not points:
         return None
     whole, drivers = _described(function, graph, source)

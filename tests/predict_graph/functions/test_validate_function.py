@@ -46,15 +46,12 @@ def test_options_of_the_other_kind_are_refused(
         predict_graph.validate(function, GRAPH, **option)
 
 
-def test_a_budget_of_nothing_runs_nothing() -> None:
-    calls = []
-
-    def own(graph: nx.Graph) -> None:
-        calls.append(1)
-
+def test_a_budget_of_nothing_runs_nothing(tmp_path: Path) -> None:
+    history, call = History(tmp_path / "runs.sqlite"), "networkx:triangles"
     with pytest.raises(RequestError, match="the budget is 0, but no earlier runs"):
-        predict_function(own, GRAPH, graph_form="networkx", history="none", budget=0)
-    said = predict_function("networkx:triangles", GRAPH, history="none", budget="0")
+        predict_function(call, GRAPH, history=history, budget=0)
+    predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
+    said = predict_function(call, GRAPH, history=history, budget="0")
     assert not said.samples
     assert said.peak_bytes is None
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
