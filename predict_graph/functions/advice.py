@@ -24,7 +24,7 @@ _ALIKE = {
 }
 
 
-def alike(function: GraphFunction, seconds: float) -> list[str]:
+def compiled_alternatives(function: GraphFunction, seconds: float) -> list[str]:
     """Return the advice to try an installed library that offers the same, compiled.
 
     With arguments it may be another thing: k vertices of betweenness are not all of them.

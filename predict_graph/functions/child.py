@@ -35,7 +35,7 @@ from predict_graph.budget import Budget
 from predict_graph.cores import meter
 from predict_graph.errors import error_text
 from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import NO_LOOP, LoopProgress, LoopWatch, reported
+from predict_graph.functions.watch import NO_LOOP, LoopProgress, LoopWatch, library_progress
 from predict_graph.processes import ENDING, death, supervise
 from predict_graph.timing import clock
 
@@ -383,8 +383,8 @@ class _Recorder:
         """Take the progress that a library in C reports."""
         elapsed = clock.processor() - self._started
         if not self._observations or self._observations[-1].seconds < elapsed - self._every / 2:
-            self._observe(elapsed, reported(percent))
-        self._loop = reported(percent)
+            self._observe(elapsed, library_progress(percent))
+        self._loop = library_progress(percent)
         self._stop_in_time(elapsed)
 
     def _observe(self, elapsed: float, loop: LoopProgress) -> None:

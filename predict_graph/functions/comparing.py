@@ -13,7 +13,7 @@ from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.functions.picture import intervals
-from predict_graph.functions.prediction import FunctionPrediction, readable_bytes, shown
+from predict_graph.functions.prediction import FunctionPrediction, interval_text, readable_bytes
 from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import unit_of
@@ -53,7 +53,7 @@ class FunctionComparison(Result):
         columns = ["function", "runtime", "90% interval", "peak memory", "by"]
         rows: list[Sequence[Any]] = []
         for one in self.predictions:
-            took, _, ends = shown(one.runtime_seconds, readable_seconds).partition(" (")
+            took, _, ends = interval_text(one.runtime_seconds, readable_seconds).partition(" (")
             memory = "" if one.peak_bytes is None else readable_bytes(one.peak_bytes.predicted)
             sources = ", ".join(part.source for part in one.evidence)
             rows.append((_name(one), took, ends.rstrip(")"), memory, sources))
@@ -94,8 +94,8 @@ class FunctionComparison(Result):
         memory = {_name(one): one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked}
         divisor, unit = unit_of(max(each.predicted for each in times.values()))
         free = readable_bytes(min(one.available_bytes for one in self.predictions))
-        pairs = ", ".join(f"{k} {shown(v, readable_seconds)}" for k, v in times.items())
-        sizes = ", ".join(f"{k} {shown(v, readable_bytes)}" for k, v in memory.items())
+        pairs = ", ".join(f"{k} {interval_text(v, readable_seconds)}" for k, v in times.items())
+        sizes = ", ".join(f"{k} {interval_text(v, readable_bytes)}" for k, v in memory.items())
         said = f"Memory at the peak: {sizes}; {free} are free."
         return [
             intervals("Time", f"Time: {pairs}.", times, divisor, f"Time, {unit}"),

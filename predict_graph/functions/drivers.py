@@ -19,12 +19,11 @@ _SEARCHES = 32  # limits the searches whose mean is taken
 _MOST_STEPS = 20_000_000  # limits the edges that all searches together visit: about 0.1 s
 
 DRIVERS = (
-    *("vertices", "edges", "edges_log", "squares", "wedges", "two_hop"),
-    *("reached_vertices", "reached_edges", "vertices_squared", "vertices_edges", "vertices_cubed"),
+    *("vertices", "edges", "squares", "two_hop", "reached_vertices", "reached_edges"),
+    *("vertices_squared", "vertices_cubed"),
 )
-"""Their names. ``edges_log`` is m log n; ``squares`` sums squared
-degrees; ``wedges`` sums over edges the smaller degree; ``two_hop`` sums over vertices the degree
-times those of the neighbours; ``reached_…`` are visited by searches from all vertices."""
+"""Their names. ``squares`` sums squared degrees; ``two_hop`` sums over vertices the degree times
+those of the neighbours; ``reached_…`` are visited by searches from all vertices."""
 
 
 def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
@@ -39,19 +38,16 @@ def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
     """
     n, m = graph.vertices, graph.edges
     degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
-    squares, wedges, two_hop = _degree_sums(graph.indptr, graph.indices, degrees)
+    squares, two_hop = _degree_sums(graph.indptr, graph.indices, degrees)
     vertices, edges = _mean_reach(graph, rng)
     return {
         "vertices": float(n),
         "edges": float(max(m, 1)),
-        "edges_log": max(m, 1) * np.log2(n + 2.0),
         "squares": max(squares, 1.0),
-        "wedges": max(wedges, 1.0),
         "two_hop": max(two_hop, 1.0),
         "reached_vertices": n * vertices,
         "reached_edges": n * max(edges, 1.0),
         "vertices_squared": float(n) ** 2,
-        "vertices_edges": float(n) * max(m, 1),
         "vertices_cubed": float(n) ** 3,
     }
 
@@ -71,18 +67,16 @@ def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def _degree_sums(indptr: Any, indices: Any, degrees: Any) -> tuple[float, float, float]:
-    squares = wedges = two_hop = 0.0
+def _degree_sums(indptr: Any, indices: Any, degrees: Any) -> tuple[float, float]:
+    squares = two_hop = 0.0
     for v in range(len(indptr) - 1):
         own = float(degrees[v])
         squares += own * own
         around = 0.0
         for e in range(indptr[v], indptr[v + 1]):
-            other = float(degrees[indices[e]])
-            around += other
-            wedges += min(own, other)
+            around += float(degrees[indices[e]])
         two_hop += own * around
-    return squares, wedges, two_hop
+    return squares, two_hop
 
 
 @njit(cache=True, nogil=True)

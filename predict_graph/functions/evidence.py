@@ -96,7 +96,7 @@ class Gathered:
             points, self._target, self._graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own
         )
 
-    def weighed(
+    def estimates(
         self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
     ) -> list[SourceEstimate]:
         """Return each source with its weight, the inverse of its variance (:func:`widen`)."""

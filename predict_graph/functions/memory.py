@@ -9,7 +9,7 @@ from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrap
 from predict_graph.intervals import Interval
 
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
-_DRIVERS = (NOTHING, "vertices", "edges", "wedges", "reached_vertices", "vertices_squared")
+_DRIVERS = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")
 # Of peaks: noise of one run (calibrated), and half of what Python's allocator takes at once.
 _HYPER = Hyper(noise=0.18, seconds=0.5 * 2**20)
 

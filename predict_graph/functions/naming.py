@@ -245,12 +245,12 @@ def _named(text: str) -> tuple[Any, str, str, str]:
     place, _, name = text.rpartition(":")
     if place.endswith(".py"):
         module = file_module(Path(place))
-        found = _found(lambda: attrgetter(name)(module), lambda: module, text)
+        found = _load(lambda: attrgetter(name)(module), lambda: module, text)
         return found, f"{Path(place).name}:{name}", "", _digest(found)
     library = place.partition(".")[0]
     home = next((home for home in _HOMES.get(place, ()) if _is_there(home, name)), place)
     parent = f"{home}.{name}".rpartition(".")[0]
-    found = _found(lambda: resolve_name(f"{home}.{name}"), lambda: resolve_name(parent), text)
+    found = _load(lambda: resolve_name(f"{home}.{name}"), lambda: resolve_name(parent), text)
     public = f"{place}.{name}".removeprefix("igraph.") if library == "igraph" else name
     return found, f"{library}:{public.removeprefix('Graph.')}", library, ""
 
@@ -261,7 +261,7 @@ def _is_there(home: str, name: str) -> bool:
     return False
 
 
-def _found(load: Callable[[], Any], parent: Callable[[], Any], text: str) -> Any:
+def _load(load: Callable[[], Any], parent: Callable[[], Any], text: str) -> Any:
     """Return what `load` finds; its parent has names that are like the wanted one."""
     place, _, name = text.rpartition(":")
     accepted = (

@@ -145,11 +145,15 @@ class FunctionPrediction(Result):
         """The sentence, what decides it, and what it rests on."""
         facts = [("graph", f"{self.graph['name']}: {graph_text(self.graph)}")]
         if self.convert_seconds.predicted > 0.0:
-            facts.append(("includes conversion", shown(self.convert_seconds, readable_seconds)))
+            facts.append(
+                ("includes conversion", interval_text(self.convert_seconds, readable_seconds))
+            )
         if self.peak_bytes is not None:
             words = {True: "fits", False: "does not fit", None: "may not fit"}[self.fits]
             memory = f"{words}: {readable_bytes(self.available_bytes)} are free"
-            facts.append(("peak memory", f"{shown(self.peak_bytes, readable_bytes)}, {memory}"))
+            facts.append(
+                ("peak memory", f"{interval_text(self.peak_bytes, readable_bytes)}, {memory}")
+            )
         facts += [
             (f"by {each.source}", f"{readable_seconds(each.predicted)}, weight {each.weight:.0%}")
             for each in self.evidence
@@ -255,7 +259,7 @@ def readable_bytes(value: float) -> str:
     return f"{size:.3g} TiB"
 
 
-def shown(interval: Interval, readable: Callable[[float], str]) -> str:
+def interval_text(interval: Interval, readable: Callable[[float], str]) -> str:
     """Return an interval in words."""
     ends = f"{readable(interval.low)} to {readable(interval.high)}"
     return f"{readable(interval.predicted)} ({ends})"

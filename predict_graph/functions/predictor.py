@@ -21,7 +21,7 @@ import psutil
 from predict_graph.budget import DEFAULT_BUDGET, check_budget
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
-from predict_graph.functions.advice import alike
+from predict_graph.functions.advice import compiled_alternatives
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import ROUNDS_STD, Gathered, combine
@@ -32,7 +32,7 @@ from predict_graph.functions.prediction import FunctionPrediction, SourceEstimat
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
-    clearest,
+    clearest_shape,
     loop_shape,
     read_prefix,
 )
@@ -182,7 +182,9 @@ class PredictionRun:
     @property
     def shape(self) -> LoopShape:
         """The loop of the function, from the run that shows most of it."""
-        return clearest([each.shape for each in self.samples if each.run.state not in _REFUSED])
+        return clearest_shape(
+            [each.shape for each in self.samples if each.run.state not in _REFUSED]
+        )
 
     @property
     def whole(self) -> ChildRun | None:
@@ -482,7 +484,7 @@ class PredictionRun:
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
             iterator=self.iterator,
             outgrown=self.gathered.outgrown(prefix) if self.whole is None else "",
-            advice=alike(self.function, runtime.predicted),
+            advice=compiled_alternatives(self.function, runtime.predicted),
             load=load,
         )
 
@@ -492,7 +494,7 @@ class PredictionRun:
             std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
             return [SourceEstimate("run", whole.seconds, std, 1.0, whole.spent, "the run itself")]
         spent = sum(each.run.spent for each in self.done)
-        return self.gathered.weighed(self.prefix, 0.0 if run is None else run.spent, spent)
+        return self.gathered.estimates(self.prefix, 0.0 if run is None else run.spent, spent)
 
     def _conversion(self) -> float:
         """Return the CPU seconds of building the library's graph."""

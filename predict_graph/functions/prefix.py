@@ -160,7 +160,7 @@ def _curve(known: Sequence[Observation], start: float) -> tuple[float, float]:
     return power, float(np.max(np.abs(places - times ** (1.0 / power))))
 
 
-def clearest(shapes: Sequence[LoopShape]) -> LoopShape:
+def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
     """Return the one of several runs that shows most of the function's loop.
 
     Any run in one loop with counted elements is enough; else the longest run decides.
@@ -168,17 +168,17 @@ def clearest(shapes: Sequence[LoopShape]) -> LoopShape:
     Examples
     --------
     >>> reported = LoopShape("progress", counted=False, observations=20)
-    >>> clearest([reported, LoopShape(reason="it does not grow steadily", observations=30)]).loop
+    >>> clearest_shape([reported, LoopShape(reason="it is unsteady", observations=30)]).loop
     ''
-    >>> clearest([reported, LoopShape("a.py:f:3", observations=10)]).loop
+    >>> clearest_shape([reported, LoopShape("a.py:f:3", observations=10)]).loop
     'a.py:f:3'
     """
     none = LoopShape(reason="no run on a sample has ended")
 
-    def shown(shape: LoopShape) -> tuple[bool, int]:
+    def shows(shape: LoopShape) -> tuple[bool, int]:
         return bool(shape.loop) and shape.counted, shape.observations
 
-    return max([*shapes, none], key=shown)
+    return max([*shapes, none], key=shows)
 
 
 def read_prefix(

@@ -32,7 +32,7 @@ from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, keep_run
 from predict_graph.functions.reported import reporter, silence
-from predict_graph.functions.watch import LoopProgress, LoopWatch, reported
+from predict_graph.functions.watch import LoopProgress, LoopWatch, library_progress
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -171,7 +171,7 @@ def run_tracked(
     watcher.start()
     try:
         if report is not None:
-            report(watcher.reported)
+            report(watcher.library_progress)
         with _without_existing_objects():
             result, lazy = _watched_call(function, graph, keep)
     except KeyboardInterrupt as interrupt:
@@ -269,9 +269,9 @@ class _Watcher(threading.Thread):
                 self._display.show(remaining or Moment(elapsed, 0))
             self.looking = clock.thread()
 
-    def reported(self, percent: float) -> None:
+    def library_progress(self, percent: float) -> None:
         """Take the progress that a library reports, in the thread that runs the function."""
-        self._report = clock.wall() - self._began, reported(percent)
+        self._report = clock.wall() - self._began, library_progress(percent)
 
     def interrupted(self) -> str:
         """Return the progress of the run at an interrupt."""

@@ -59,7 +59,7 @@ class _Followed:
     sightings: int = 0
 
 
-def reported(percent: float) -> LoopProgress:
+def library_progress(percent: float) -> LoopProgress:
     """Return the progress that a library in C reports as a loop of 1000 iterations."""
     return LoopProgress(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False, counted=False)
 

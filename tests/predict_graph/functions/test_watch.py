@@ -21,7 +21,7 @@ from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.track import run_tracked
-from predict_graph.functions.watch import REPORTED, LoopWatch, reported
+from predict_graph.functions.watch import REPORTED, LoopWatch, library_progress
 from tests.steps import counted
 
 pytestmark = pytest.mark.slow  # starts processes
@@ -172,7 +172,7 @@ def iterations(samples: dict[float, float], vertices: float) -> Growth | None:
 )
 def test_what_a_library_reports_counts_where_it_grows_steadily(percent: Any, steady: bool) -> None:
     times = [0.02 * number for number in range(51)]
-    observations = [Observation(each, reported(percent(each))) for each in times]
+    observations = [Observation(each, library_progress(percent(each))) for each in times]
     shape = loop_shape(observations, 1.0)
     assert (shape.loop == REPORTED) == steady
     assert ("progress" in shape.reason) == (not steady)
