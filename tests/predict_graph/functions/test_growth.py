@@ -3,10 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import drivers_of, neighbour_work
 from predict_graph.functions.growth import Point, extrapolate
-from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.sampling import draw, spread_order
 from predict_graph.graph import check_graph
 
@@ -65,21 +63,3 @@ def test_every_beginning_of_the_order_is_like_the_whole() -> None:
     spread = [work[spread_order(WHOLE, RNG)[:100]].mean() for _ in range(30)]
     random = [work[RNG.permutation(WHOLE.vertices)[:100]].mean() for _ in range(30)]
     assert np.std(spread) < 0.5 * np.std(random)
-
-
-@pytest.mark.parametrize(
-    ("driver", "each", "constant", "leap"),
-    [("vertices_squared", 40.0, 0.0, 0.0), ("vertices", 2000.0, 4e5, 8e6)],
-)
-def test_memory_grows_with_what_it_has_grown_with(
-    driver: str, each: float, constant: float, leap: float
-) -> None:
-    """A leap of the allocator on one sample bends nothing."""
-    target = drivers_of(WHOLE, RNG)
-    runs = []
-    for size in (250, 500, 500, 1000, 1000, 2000):
-        drivers = drivers_of(draw(WHOLE, "completed", size, RNG), RNG)
-        peak = constant + each * drivers[driver] + (leap if len(runs) == 1 else 0.0)
-        runs.append((drivers, ChildRun("done", peak_bytes=peak)))
-    said = predict_memory(runs, target, None, None, converted=False)
-    assert 0.5 < said.predicted / (constant + each * target[driver]) < 2.0
