@@ -59,18 +59,17 @@ def convergence(
     what: str,
 ) -> None:
     """Draw the convergence aggregate after each iteration, and the expected end of runs."""
+    lines = [
+        Line(name, np.arange(1, len(found) + 1), np.maximum(found, threshold / 10.0))
+        for name, found in ((name, np.asarray(curve)) for name, curve in curves.items())
+    ]
     low, high = interval
+    xlabel = f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})"
+    ends = {"threshold": threshold}
+    draw_lines(axes, lines, xlabel=xlabel, ylabel=what, limits=ends, seconds=False)
     axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
-    for place, (name, values) in enumerate(curves.items()):
-        shown = np.maximum(np.asarray(values, np.float64), threshold / 10.0)
-        numbers = np.arange(1, len(shown) + 1)
-        _line(axes, numbers, shown, place, name)
     axes.set_yscale("log")
-    axes.axhline(threshold, color=LIGHT.muted, linestyle=":", linewidth=1.2, label="threshold")
-    axes.set(xlabel=f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})", ylabel=what)
-    axes.set_xlim(left=0.5 if max(len(np.asarray(v)) for v in curves.values()) < 30 else 0)
-    _whole_numbers(axes)
-    axes.legend(frameon=False, fontsize=8.5)
+    axes.set_ylim(bottom=threshold / 20.0)
 
 
 def bars_of_parts(
@@ -79,31 +78,21 @@ def bars_of_parts(
     """Draw sums as bars of named parts, with the interval of the first one."""
     highest = max([sum(parts.values()) for parts in bars.values()] + [*(total or ())])
     divisor, unit = unit_of(highest)
-    names = list(dict.fromkeys(name for parts in bars.values() for name in parts))
-    for row, parts in enumerate(bars.values()):
-        left = 0.0
-        for name in parts:
-            width = parts[name] / divisor
-            color = _color(names.index(name))
-            axes.barh(-row, width, left=left, height=0.5, color=color, edgecolor=LIGHT.paper)
-            if width > 0.2 * highest / divisor:
-                text, at = f"{name}\n{width:.3g} {unit}", (left + width / 2, -row)
-                inside: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8}
-                _note(axes, text, at, color=LIGHT.paper, **inside)
-            left += width
-        small = [
-            f"{name} {value / divisor:.2g}"
-            for name, value in parts.items()
-            if 0 < value <= 0.2 * highest
-        ]
-        if small:  # too narrow for their names: listed under the bar, in order
-            _note(axes, f"{', '.join(small)} {unit}", (0, -row - 0.42), fontsize=7.5)
-        if row == 0 and total is not None:
-            ends = np.array(total) / divisor
-            axes.plot(ends, [0.36, 0.36], color=LIGHT.ink, linewidth=1.4, marker="|")
-            _note(axes, "90% sure", (float(ends.mean()), 0.36), (0, 4), ha="center")
+    rows, lefts = -np.arange(len(bars)), np.zeros(len(bars))
+    for place, name in enumerate(dict.fromkeys(name for parts in bars.values() for name in parts)):
+        widths = np.array([parts.get(name, 0.0) for parts in bars.values()]) / divisor
+        style = {"height": 0.5, "color": _color(place), "edgecolor": LIGHT.paper}
+        drawn = axes.barh(rows, widths, left=lefts, label=name, **style)
+        texts = [f"{width:.3g}" if width > 0.1 * highest / divisor else "" for width in widths]
+        axes.bar_label(drawn, texts, label_type="center", color=LIGHT.paper, fontsize=8)
+        lefts += widths
+    if total is not None:
+        ends = np.array(total) / divisor
+        axes.plot(ends, [0.36, 0.36], color=LIGHT.ink, linewidth=1.4, marker="|")
+        _note(axes, "90% sure", (float(ends.mean()), 0.36), (0, 4), ha="center")
     _rows(axes, list(bars), f"time, {unit}")
-    axes.set_ylim(-len(bars) + 0.5, 0.75)
+    axes.legend(frameon=False, fontsize=8, loc="lower center", ncols=4, columnspacing=1.0)
+    axes.set_ylim(-len(bars) + 0.1, 0.75)
     axes.margins(x=0.03)
     axes.set_xlim(left=0)
 

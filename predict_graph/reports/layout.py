@@ -42,14 +42,15 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     """
     name_width = max((_columns(name) for name, _ in facts), default=0)
     room = width - name_width - _GAP
-    lines = []
-    for name, value in facts:
-        if room < _LEAST_VALUE:
-            lines += [*wrapped(name, width), *(f"  {line}" for line in wrapped(value, width - 2))]
-            continue
-        for number, line in enumerate(wrapped(value, room)):
-            lines.append(_padded("" if number else name, name_width + _GAP, False) + line)
-    return lines
+    if room < _LEAST_VALUE:
+        under = ((name, wrapped(value, width - 2)) for name, value in facts)
+        return [
+            line
+            for name, values in under
+            for line in (*wrapped(name, width), *(f"  {value}" for value in values))
+        ]
+    rows = (_row_lines(fact, (name_width, room), (False, False), False) for fact in facts)
+    return [line for row in rows for line in row]
 
 
 def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> list[str]:
