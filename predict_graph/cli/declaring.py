@@ -106,8 +106,9 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 def _label(parameter: Parameter) -> str:
     """Return what a user calls a parameter: --out, GRAPH."""
     declared: Any = parameter.annotation.__metadata__[0]
-    names = declared.param_decls
-    return str(names[0]) if names else str(declared.metavar or parameter.name).upper()
+    words = (declared.default, *(declared.param_decls or ()))  # typer sorts them out later
+    flags = [str(word) for word in words if str(word).startswith("-")]
+    return flags[0] if flags else str(declared.metavar or parameter.name).upper()
 
 
 def _parameters(thing: Any) -> list[Parameter]:

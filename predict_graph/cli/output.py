@@ -14,7 +14,7 @@ from predict_graph.cli.declaring import Group
 from predict_graph.errors import RequestError
 from predict_graph.reports.json_output import write_json
 from predict_graph.reports.progress import Steps, watched
-from predict_graph.reports.tables import Level, show_answer
+from predict_graph.reports.tables import show_answer
 
 if TYPE_CHECKING:
     from predict_graph.answers import Answer
@@ -37,11 +37,6 @@ class Output(Group):
     json: str | None = None
     quiet: bool = False
     verbose: bool = False
-
-    @property
-    def level(self) -> Level:
-        """How much is printed."""
-        return Level.SENTENCE if self.quiet else Level.DETAILS if self.verbose else Level.ANSWER
 
     def __post_init__(self) -> None:
         if self.quiet and self.verbose:
@@ -69,7 +64,8 @@ class Output(Group):
 
         It is printed on standard error if JSON, or one of the `others`, goes to standard output.
         """
-        show_answer(options.results(self.json, *others), answer, self.level)
+        console = options.results(self.json, *others)
+        show_answer(console, answer, quiet=self.quiet, verbose=self.verbose)
         write_json(content, self.json)
 
 

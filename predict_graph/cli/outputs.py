@@ -18,7 +18,6 @@ _OUTPUTS = ("out", "json", "plot", "report", "events", "table")
 _OUTPUTS_OF = {"export": ("file",)}
 _STREAM = "-"  # standard input or output
 _NO_FILES = ("command",)  # the words of another program
-_HISTORY = "history"  # read and written
 
 
 def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[str, str]) -> None:
@@ -31,7 +30,19 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
     written = [(labels[name], path) for name in outputs for path in _paths(arguments.get(name))]
     if not written:
         return
-    _check_apart(written, arguments, labels, outputs)
+    read = [
+        (labels[name], path)
+        for name in arguments
+        if name not in (*outputs, *_NO_FILES)
+        for text in _paths(arguments[name])
+        for path in (os.path.expanduser(text), text.partition("=")[2])  # such as TYPE=MODEL.json
+        if os.path.exists(path) or (path and name == "history")
+    ]
+    if "history" in arguments and arguments["history"] is None:
+        from predict_graph.history import default_path
+
+        read += [("the history", path) for path in _paths(default_path())]
+    _check_apart(written, read)
     for _, path in written:
         check_writable(Path(path))
     if arguments.get("plot") is not None:
@@ -44,26 +55,11 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
         check_report(arguments["report"])
 
 
-def _check_apart(
-    written: Sequence[tuple[str, str]],
-    arguments: Mapping[str, Any],
-    labels: Mapping[str, str],
-    outputs: Sequence[str],
-) -> None:
+def _check_apart(written: Sequence[tuple[str, str]], read: Sequence[tuple[str, str]]) -> None:
     """Raise an error if an output is one of the inputs or another output."""
-    read = [
-        (labels[name], path)
-        for name in arguments
-        if name not in (*outputs, *_NO_FILES, _HISTORY)
-        for text in _paths(arguments[name])
-        for part in dict.fromkeys([text, text.partition("=")[2]])  # such as TYPE=MODEL.json
-        for path in _read_for(part)
-    ]
-    if _HISTORY in arguments:
-        read += _histories(arguments[_HISTORY], labels[_HISTORY])
     for place, (option, path) in enumerate(written):
         for other, source in read:
-            if _is_or_holds(source, path):
+            if _same(source, path):
                 raise RequestError(
                     f"{option} {path} would overwrite what {other} names, {source}; accepted: "
                     "another name"
@@ -80,42 +76,6 @@ def _paths(value: Any) -> Iterator[str]:
     for each in value if isinstance(value, list | tuple) else [value]:
         if isinstance(each, str | Path) and str(each) not in ("", _STREAM, "none"):
             yield str(each)
-
-
-def _histories(value: Any, label: str) -> Iterator[tuple[str, str]]:
-    if value is not None:
-        yield from ((label, os.path.expanduser(path)) for path in _paths(value))
-        return
-    from predict_graph.history import default_path
-
-    path = default_path()
-    if path is not None:
-        yield "the history", str(path)
-
-
-def _read_for(text: str) -> Iterator[str]:
-    if not text or "\0" in text:
-        return
-    if os.path.exists(text):
-        yield text
-        beside = text.removesuffix(".graph") + ".properties"
-        if text.endswith(".graph") and os.path.exists(beside):
-            yield beside
-    elif "/" not in text and "." not in text:
-        from predict_graph.graph.datasets import dataset_names, dataset_path
-
-        found = dataset_path(text) if text in dataset_names() else None
-        if found is not None:
-            yield str(found)
-
-
-def _is_or_holds(source: str, path: str) -> bool:
-    """Tell whether `path` is a file, or lies in a folder, that is read."""
-    if _same(source, path):
-        return True
-    stored = os.path.isfile(os.path.join(source, "header.json"))
-    inside = os.path.realpath(path).startswith(os.path.realpath(source) + os.sep)
-    return stored and inside
 
 
 def _same(first: str, second: str) -> bool:

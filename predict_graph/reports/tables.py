@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.reports.layout import fact_lines, table_lines, wrapped
@@ -11,29 +10,19 @@ from predict_graph.reports.layout import fact_lines, table_lines, wrapped
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from predict_graph.answers import Answer, Table
+    from predict_graph.answers import Answer, Facts, Table
 
 
-class Level(IntEnum):
-    """How much is printed."""
-
-    SENTENCE = 0
-    ANSWER = 1
-    DETAILS = 2
-
-
-def show_answer(console: Console, answer: Answer, level: Level = Level.ANSWER) -> None:
+def show_answer(
+    console: Console, answer: Answer, *, quiet: bool = False, verbose: bool = False
+) -> None:
     """Print an answer: its sentence first, then what decides it, then the rest if asked for."""
     say(console, answer.sentence, style="bold")
-    if level is Level.SENTENCE:
+    if quiet:
         return
-    if answer.facts:
-        _print(console, ["", *fact_lines(answer.facts, console.width)])
-    _show_tables(console, answer.tables)
-    if level is Level.DETAILS:
-        if answer.details:
-            _print(console, ["", *fact_lines(answer.details, console.width)])
-        _show_tables(console, answer.more)
+    _show(console, answer.facts, answer.tables)
+    if verbose:
+        _show(console, answer.details, answer.more)
     if answer.warnings:
         console.print()
     for warning in answer.warnings:
@@ -54,7 +43,9 @@ def say(console: Console, text: str, *, style: str | None = None) -> None:
     _print(console, wrapped(" ".join(text.split()), console.width), style)
 
 
-def _show_tables(console: Console, tables: Sequence[Table]) -> None:
+def _show(console: Console, facts: Facts, tables: Sequence[Table]) -> None:
+    if facts:
+        _print(console, ["", *fact_lines(facts, console.width)])
     for table in tables:
         console.print()
         show_table(console, table.title, table.columns, table.rows)

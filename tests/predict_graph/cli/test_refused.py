@@ -40,6 +40,8 @@ predict networkx:clustering G --no-probe | probe is read for algorithms
 predict networkx:clustering G --as pajek | unknown form of a graph 'pajek'
 predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
 run pagerank rmat:size=3 | 'size' | scale
+run pagerank points.csv --json points.csv | --json points.csv would overwrite what GRAPH names
+run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
 run pagerank G --out r.doc | r.doc | .csv
 compare-samplers G --samplers rj,x | sampler 'x'
 sample G --out s.doc | s.doc | .parquet

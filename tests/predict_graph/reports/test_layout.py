@@ -12,7 +12,7 @@ from rich.console import Console
 import predict_graph
 from predict_graph.cli import main
 from predict_graph.reports.layout import table_lines
-from predict_graph.reports.tables import Level, show_answer
+from predict_graph.reports.tables import show_answer
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
@@ -22,9 +22,9 @@ def comparison():
     return predict_graph.validate("pagerank", GRAPH, seed=1, history="none", method="completion")
 
 
-def shown(answer, width, level):
+def shown(answer, width, **level):
     file = io.StringIO()
-    show_answer(Console(file=file, width=width, color_system=None), answer, level)
+    show_answer(Console(file=file, width=width, color_system=None), answer, **level)
     return file.getvalue()
 
 
@@ -42,7 +42,7 @@ def test_no_word_is_cut(comparison, what, width):
         "comparison": comparison,
         "run": comparison.actual,
     }[what]
-    text = shown(found.answer, width, Level.DETAILS)
+    text = shown(found.answer, width, verbose=True)
     assert words(found.answer) <= set(text.split())
     for line in text.splitlines():
         assert len(line) <= width or " " not in line.strip(), line
@@ -50,10 +50,10 @@ def test_no_word_is_cut(comparison, what, width):
 
 def test_the_sentence_is_first_and_alone_where_asked(comparison):
     answer = comparison.prediction.answer
-    for level in Level:
-        assert shown(answer, 400, level).splitlines()[0] == answer.sentence
-    assert shown(answer, 400, Level.SENTENCE) == answer.sentence + "\n"
-    plain, details = (shown(answer, 80, level) for level in (Level.ANSWER, Level.DETAILS))
+    for level in ({}, {"quiet": True}, {"verbose": True}):
+        assert shown(answer, 400, **level).splitlines()[0] == answer.sentence
+    assert shown(answer, 400, quiet=True) == answer.sentence + "\n"
+    plain, details = shown(answer, 80), shown(answer, 80, verbose=True)
     assert details.startswith(plain.split("\nwarning")[0].rstrip())
     assert "fingerprint" in details
     assert "fingerprint" not in plain
