@@ -35,14 +35,6 @@ class DocumentKind:
         with written_beside(path) as beside:
             beside.write_text(text, encoding="utf-8")
 
-    def describes(self, path: Path) -> bool:
-        """Whether a file holds a document of this kind, of whatever version."""
-        try:
-            found = read_json(path)
-        except ValueError:  # no file, no JSON, nested too deeply
-            return False
-        return isinstance(found, dict) and found.get("kind") == self.kind
-
     def read(self, path: Path) -> dict[str, Any]:
         """Read a document."""
         wrote = f"a file that {self.written_by} wrote"

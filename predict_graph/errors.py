@@ -62,6 +62,17 @@ def error_text(error: BaseException) -> str:
         return "(without a text)"
 
 
+def described_error(error: BaseException) -> str:
+    r"""Return type and text of an error, on one line.
+
+    Examples
+    --------
+    >>> described_error(ValueError("too\nlong")), described_error(KeyError())
+    ('ValueError: too long', 'KeyError')
+    """
+    return f"{type(error).__name__}: {error_text(error)}".removesuffix(": ")
+
+
 def unknown_name(kind: str, name: object, accepted: Iterable[str]) -> RequestError:
     """Build the error for a name that no plug-in has.
 

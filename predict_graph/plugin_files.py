@@ -13,9 +13,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, described_error
 from predict_graph.inputs import read_bytes
-from predict_graph.plugins import Registry, described_error, registrations
+from predict_graph.plugins import Registry, registrations
 
 
 @dataclass(frozen=True)

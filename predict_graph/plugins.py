@@ -12,12 +12,18 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Generic, TypeVar
 
-from predict_graph.errors import JobError, PredictGraphError, RequestError, unknown_name
+from predict_graph.errors import (
+    JobError,
+    PredictGraphError,
+    RequestError,
+    described_error,
+    unknown_name,
+)
 
 T = TypeVar("T")
 
@@ -198,18 +204,6 @@ def _place(error: BaseException) -> str:
     return f" ({Path(frame.f_code.co_filename).name}, line {line})"
 
 
-def described_error(error: BaseException) -> str:
-    r"""Return type and text of an error, on one line.
-
-    Examples
-    --------
-    >>> described_error(ValueError("too\nlong")), described_error(KeyError())
-    ('ValueError: too long', 'KeyError')
-    """
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
 @cache
 def _declared(group: str, path: tuple[str, ...]) -> dict[str, str]:
     """Return name and reference of the entry points of a group; what is installed can change with
@@ -220,10 +214,4 @@ def _declared(group: str, path: tuple[str, ...]) -> dict[str, str]:
 
 def loaded(reference: Any) -> Any:
     """Return what ``"module:attribute"`` names; anything that is no text, as it is."""
-    if not isinstance(reference, str):
-        return reference
-    module, _, attribute = reference.partition(":")
-    found: Any = import_module(module)
-    for part in attribute.split("."):
-        found = getattr(found, part)
-    return found
+    return resolve_name(reference) if isinstance(reference, str) else reference

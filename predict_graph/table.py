@@ -64,9 +64,6 @@ class Table:
     def __len__(self) -> int:
         return self._length
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._columns
-
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 

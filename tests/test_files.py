@@ -88,10 +88,3 @@ def test_a_link_stays_a_link(tmp_path):
     assert link.is_symlink()
     assert target.read_text() == "new"
     assert os.listdir(tmp_path / "there") == ["real.json"]
-
-
-def test_an_existing_file_is_accepted(tmp_path):
-    path = tmp_path / "out.json"
-    path.write_text("old")
-    assert check_writable(path) == path
-    assert check_writable(tmp_path / "fresh.json") == tmp_path / "fresh.json"

@@ -19,7 +19,7 @@ import typer
 from typer.main import get_command
 
 from predict_graph.cli.commands import GIVEN, Program
-from predict_graph.errors import PredictGraphError, error_text
+from predict_graph.errors import PredictGraphError, described_error, error_text
 from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.printable import printable
 from predict_graph.reports.terminal import written_anywhere
@@ -191,7 +191,7 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     elif hasattr(error, "format_message"):
         text, status = _sentence(error, given), _WRONG_REQUEST
     else:
-        text = f"internal error, please report it: {type(error).__name__}: {error_text(error)}"
+        text = f"internal error, please report it: {described_error(error)}"
     return _explain(text, status, debug, error)
 
 

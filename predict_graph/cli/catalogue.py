@@ -7,8 +7,8 @@ from pkgutil import resolve_name
 from typing import Any
 
 from predict_graph.cli import options
-from predict_graph.errors import RequestError, unknown_name
-from predict_graph.plugins import Registry, described_error
+from predict_graph.errors import RequestError, described_error, unknown_name
+from predict_graph.plugins import Registry
 from predict_graph.reports.tables import show_table
 
 

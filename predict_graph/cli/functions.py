@@ -12,7 +12,7 @@ from predict_graph.cli import options
 from predict_graph.cli.groups import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
 from predict_graph.durations import readable_seconds
-from predict_graph.errors import JobError, RequestError, error_text
+from predict_graph.errors import JobError, RequestError, described_error
 from predict_graph.timing import clock
 
 
@@ -84,8 +84,8 @@ def _called(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        said = f"{type(error).__name__}: {error_text(error)}"
-        raise JobError(f"{function.name} fails on {source.name}: {said}") from error
+        failure = f"{function.name} fails on {source.name}"
+        raise JobError(f"{failure}: {described_error(error)}") from error
     drawn = tracked.generator
     result = f"iterator of {tracked.result:,}" if drawn else _short(tracked.result)
     facts = {
@@ -159,7 +159,6 @@ def library_of(name: str) -> str:
 
 
 def _short(result: Any) -> str:
-    text = " ".join(repr(result).split()) if not hasattr(result, "__len__") else ""
-    if text:
-        return text[:80]
-    return f"{type(result).__name__} of {len(result):,}"
+    if hasattr(result, "__len__"):
+        return f"{type(result).__name__} of {len(result):,}"
+    return " ".join(repr(result).split())[:80]

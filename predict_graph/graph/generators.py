@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.errors import PredictGraphError, RequestError, described_error
 from predict_graph.graph.csr import Graph
-from predict_graph.plugins import Registry, described_error
+from predict_graph.plugins import Registry
 from predict_graph.stopwatch import stopwatch
 
 Generator = Callable[..., Graph]

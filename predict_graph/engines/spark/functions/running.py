@@ -30,10 +30,9 @@ from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.graph_tables import write_edges
-from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.errors import JobError, PredictGraphError, RequestError, described_error
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import file_module
-from predict_graph.plugins import described_error
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
