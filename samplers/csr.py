@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,6 @@ class CSRArrays:
     directed: bool
     # What the arrays were taken from; its ``reverse``, if it has one, is read when needed.
     source: Any = None
-    # The graph with every edge turned round, when the caller has it.
-    given_reverse: Any = None
 
     @property
     def vertices(self) -> int:
@@ -42,39 +40,23 @@ class CSRArrays:
         """``(n, n)``."""
         return self.vertices, self.vertices
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the two arrays."""
-        return self.indptr.nbytes + self.indices.nbytes
-
     def reverse(self) -> CSRArrays:
         """Return the graph with every edge turned round; itself when it is undirected.
 
-        Taken from the caller if given, else from the ``reverse`` attribute of the source, else
-        built, which takes as much memory as the graph.
-
-        Raises
-        ------
-        ValueError
-            If the reverse given is not of the same size.
+        The ``reverse`` attribute of the source if it fits, else one that is built, which takes as
+        much memory as the graph.
         """
         if not self.directed:
             return self
-        given = self.given_reverse
-        if given is None:
-            given = getattr(self.source, "reverse", None)
-            if not hasattr(given, "indptr"):
-                return owned(*reverse_csr(self.indptr, self.indices), directed=True)
-        reverse = check_csr(given)
-        if reverse.vertices != self.vertices or reverse.edges != self.edges:
-            raise ValueError(
-                f"the reverse has {reverse.vertices} vertices and {reverse.edges} edges, the graph "
-                f"{self.vertices} and {self.edges}"
-            )
-        return reverse
+        found = getattr(self.source, "reverse", None)
+        if hasattr(found, "indptr"):
+            reverse = check_csr(found)
+            if (reverse.vertices, reverse.edges) == (self.vertices, self.edges):
+                return reverse
+        return owned(*reverse_csr(self.indptr, self.indices), directed=True)
 
 
-def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
+def check_csr(graph: Any) -> CSRArrays:
     """Return the adjacency arrays of any graph that a sampler accepts.
 
     Arrays in compressed sparse rows are taken as they are, without a copy. The ids of a networkx
@@ -87,8 +69,6 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
         Something with ``indptr``, ``indices`` and ``shape``, a scipy sparse array, or a networkx
         graph. A ``directed`` attribute that is False means that both directions of each edge are
         stored.
-    reverse : object, optional
-        The graph with every edge turned round, when the caller has it.
 
     Raises
     ------
@@ -103,7 +83,7 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
     (2, 1, True)
     """
     if isinstance(graph, CSRArrays):
-        return graph if reverse is None else replace(graph, given_reverse=reverse)
+        return graph
     directed = True
     source = graph
     if hasattr(graph, "is_directed") and hasattr(graph, "nodes"):
@@ -147,7 +127,7 @@ def check_csr(graph: Any, reverse: Any = None) -> CSRArrays:
     indptr = read_only(graph.indptr, "indptr")
     indices = read_only(graph.indices[:end], "indices")
     _check_rows(indptr, indices)
-    return CSRArrays(indptr, indices, directed, source, reverse)
+    return CSRArrays(indptr, indices, directed, source)
 
 
 def read_only(array: Any, name: str) -> IntArray:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samplers._measures import degree_distance
 from samplers._random import RandomState
-from samplers.csr import check_csr, owned
+from samplers.csr import IntArray, check_csr, owned
 from samplers.induced import induced_csr
 from samplers.properties import GraphProperties, graph_properties
 
@@ -152,6 +151,24 @@ def fidelity_report(
         density_ratio=part.density / whole.density if whole.edges else float("nan"),
         seconds=time.perf_counter() - start,
     )
+
+
+def degree_distance(first: IntArray, second: IntArray) -> float:
+    """Return the Kolmogorov–Smirnov D-statistic of two samples of non-negative integers.
+
+    The largest distance between the two cumulative distributions, in [0, 1].
+
+    Examples
+    --------
+    >>> degree_distance(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
+    0.25
+    """
+    if len(first) == 0 or len(second) == 0:
+        return 0.0 if len(first) == len(second) else 1.0
+    size = int(max(first.max(), second.max())) + 1
+    one = np.cumsum(np.bincount(first, minlength=size)) / len(first)
+    other = np.cumsum(np.bincount(second, minlength=size)) / len(second)
+    return float(np.abs(one - other).max())
 
 
 def _hop_distance(whole: npt.NDArray[np.float64], part: npt.NDArray[np.float64]) -> float:

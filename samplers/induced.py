@@ -11,8 +11,6 @@ from scipy import sparse
 
 from samplers.csr import IntArray, read_only
 
-Marks = npt.NDArray[np.uint8]
-
 
 def induced_csr(
     indptr: IntArray,
@@ -24,9 +22,8 @@ def induced_csr(
 
     Vertex *i* of the subgraph is ``vertices[i]``, and an edge is kept when both its ends are.
     Parallel edges and self-loops are kept. Costs one pass over the rows of `vertices` to count and
-    one to fill. Memory is a bit a vertex of the whole graph, 4 bytes (8 from 2**31 vertices on) of
-    those about `vertices`, and twice the result while rows are put in order, which ascending
-    `vertices` make needless.
+    one to fill. Memory is 4 bytes a vertex of the whole graph (8 from 2**31 vertices on), and twice
+    the result while rows are put in order, which ascending `vertices` make needless.
 
     Parameters
     ----------
@@ -72,94 +69,58 @@ def induced_csr(
         raise ValueError(f"vertex {wrong} does not exist; vertices are 0 to {n - 1}")
     if weights is not None and len(weights) != len(indices):
         raise ValueError(f"there are {len(weights)} weights, but {len(indices)} edges")
-
-    # One bit says whether a vertex is in: its number is looked up only then, and exists only then.
-    marks = np.zeros(n // 8 + 1, dtype=np.uint8)
-    new_id = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
-    twice = _number(chosen, marks, new_id)
-    if twice >= 0:
-        raise ValueError(f"vertex {twice} comes twice; vertices must be distinct")
-
-    kept_indptr: IntArray = np.zeros(len(chosen) + 1, dtype=np.int64)
-    _count_kept(indptr, indices, chosen, marks, kept_indptr)
-    kept_indices = np.empty(int(kept_indptr[-1]), dtype=indices.dtype)
-    given = np.zeros(0, np.int8) if weights is None else _frozen(weights)
-    kept_weights = np.empty(0 if weights is None else len(kept_indices), dtype=given.dtype)
-    kept = (kept_indptr, kept_indices, kept_weights)
-    if not _fill(indptr, indices, given, chosen, marks, new_id, *kept):
-        values = np.zeros(len(kept_indices), np.int8) if weights is None else kept_weights
-        rows = sparse.csr_array((values, kept_indices, kept_indptr), shape=(len(chosen),) * 2)
+    new_id = np.full(n, -1, dtype=np.int32 if n < 2**31 else np.int64)
+    new_id[chosen] = np.arange(len(chosen))
+    twice = new_id[chosen] != np.arange(len(chosen))
+    if twice.any():
+        raise ValueError(f"vertex {chosen[twice][0]} comes twice; vertices must be distinct")
+    given = _NO_WEIGHTS if weights is None else _frozen(weights)
+    starts, targets, values, ascending = _induced(indptr, indices, given, chosen, new_id)
+    if not ascending:
+        values = np.zeros(len(targets), np.int8) if weights is None else values
+        rows = sparse.csr_array((values, targets, starts), shape=(len(chosen),) * 2)
         rows.sort_indices()
-        kept_indices, kept_weights = rows.indices.astype(indices.dtype, copy=False), rows.data
-    return kept_indptr, kept_indices, None if weights is None else kept_weights
+        targets, values = rows.indices.astype(indices.dtype, copy=False), rows.data
+    return starts, targets, None if weights is None else values
+
+
+_NO_WEIGHTS = np.zeros(0, np.int8)
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a read-only contiguous view, so that one compiled version serves all callers."""
-    view = np.ascontiguousarray(array).view(np.ndarray)
-    if view is array:
-        view = array.view()
+    view = np.ascontiguousarray(array).view(np.ndarray)[:]
     view.flags.writeable = False
     return view
 
 
 @njit(cache=True, nogil=True)
-def is_marked(marks: Marks, v: int) -> bool:
-    """Return whether the bit of a vertex is set."""
-    return bool((marks[v >> 3] >> np.uint8(v & 7)) & np.uint8(1))
-
-
-@njit(cache=True, nogil=True)
-def _number(chosen: IntArray, marks: Marks, new_id: IntArray) -> int:
-    for i in range(chosen.size):
-        v = chosen[i]
-        if is_marked(marks, v):
-            return int(v)
-        marks[v >> 3] |= np.uint8(1) << np.uint8(v & 7)
-        new_id[v] = i
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _count_kept(
-    indptr: IntArray,
-    indices: IntArray,
-    chosen: IntArray,
-    marks: Marks,
-    kept_indptr: IntArray,
-) -> None:
-    for i in range(chosen.size):
-        kept = 0
-        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            kept += is_marked(marks, indices[e])
-        kept_indptr[i + 1] = kept_indptr[i] + kept
-
-
-@njit(cache=True, nogil=True)
-def _fill(
+def _induced(
     indptr: IntArray,
     indices: IntArray,
     weights: npt.NDArray[Any],
     chosen: IntArray,
-    marks: Marks,
     new_id: IntArray,
-    kept_indptr: IntArray,
-    kept_indices: IntArray,
-    kept_weights: npt.NDArray[Any],
-) -> bool:
-    """Write the edges kept; return True when all rows came out ascending."""
-    ascending = True
-    weighted = kept_weights.size > 0
-    for i in range(chosen.size):
-        at = kept_indptr[i]
+) -> tuple[IntArray, IntArray, npt.NDArray[Any], bool]:
+    """Return the rows of the edges kept, their weights, and whether all rows ascend."""
+    starts = np.zeros(len(chosen) + 1, np.int64)
+    for i in range(len(chosen)):
+        kept = 0
+        for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
+            kept += new_id[indices[e]] >= 0
+        starts[i + 1] = starts[i] + kept
+    targets = np.empty(starts[-1], indices.dtype)
+    values = np.empty(starts[-1] if len(weights) else 0, weights.dtype)
+    at, ascending = 0, True
+    for i in range(len(chosen)):
         last = -1
         for e in range(indptr[chosen[i]], indptr[chosen[i] + 1]):
-            if is_marked(marks, indices[e]):
-                w = new_id[indices[e]]
-                kept_indices[at] = w
-                if weighted:
-                    kept_weights[at] = weights[e]
+            w = new_id[indices[e]]
+            if w >= 0:
+                targets[at] = w
+                if len(weights):
+                    values[at] = weights[e]
                 at += 1
                 ascending &= w >= last
                 last = w
-    return ascending
+    return starts, targets, values, ascending

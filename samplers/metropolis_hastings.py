@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from samplers._random import RandomState, State
-from samplers.base import Sample, Visits
-from samplers.csr import CSRArrays, check_csr
+from samplers._random import State
+from samplers.base import Visits
+from samplers.csr import CSRArrays
 from samplers.walk import RestartWalk
 
 
@@ -23,8 +21,8 @@ class MetropolisHastingsRandomWalk(RestartWalk):
 
     Edges of a directed graph are walked both ways, and the degree is the sum of out- and
     in-degree: a pair of opposite edges counts twice, in the degree and in the proposal, so the
-    distribution stays uniform. In-neighbours come from the reverse of the graph, which is built
-    where it is not at hand, and takes as much memory as the graph.
+    distribution stays uniform. In-neighbours come from the reverse of the graph: its attribute
+    ``reverse``, or else one is built, which takes as much memory as the graph.
 
     Parameters
     ----------
@@ -36,27 +34,6 @@ class MetropolisHastingsRandomWalk(RestartWalk):
     """
 
     name = "mhrw"
-
-    def sample(
-        self,
-        csr: Any,
-        ratio: float,
-        random_state: RandomState = None,
-        max_edges: int | None = None,
-        *,
-        reverse: Any = None,
-    ) -> Sample:
-        """Pick vertices of a graph, as :meth:`Sampler.sample` does.
-
-        Parameters
-        ----------
-        csr, ratio, random_state, max_edges
-            As in :meth:`Sampler.sample`.
-        reverse : graph-like, optional
-            The graph with every edge turned round; by default the ``reverse`` attribute of a
-            directed graph, or else it is built. Not needed for an undirected graph.
-        """
-        return super().sample(check_csr(csr, reverse), ratio, random_state, max_edges)
 
     def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
         anywhere = np.empty(0, dtype=np.int64)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from samplers._measures import hop_counts
 from samplers._random import RandomState, new_state
 from samplers.csr import CSRArrays, check_csr
+from samplers.search import breadth_first
 
 # Bounds on the time; docs/samplers.md has the resulting precision.
 HOP_SOURCES = 64
@@ -108,8 +108,7 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
     links = _links(graph)
     degrees = np.diff(links.indptr)
     sources = _hop_sources(n, n + links.nnz, generator)
-    pairs = hop_counts(links.indptr.astype(np.int64, copy=False), links.indices, sources)[1:]
-    hop_plot = np.cumsum(pairs) / pairs.sum() if len(pairs) else np.empty(0)
+    hop_plot = _hop_plot(links, sources)
     # Each pair counts at both ends: 2 × edges between two vertices = links + mutual ones.
     mutual = np.count_nonzero(links.data == 2) if graph.directed else links.nnz
     _, components = connected_components(links, directed=False)
@@ -160,6 +159,19 @@ def _closed_wedges(
 def _hop_sources(n: int, reads: int, generator: np.random.Generator) -> npt.NDArray[np.int64]:
     count = min(HOP_SOURCES, max(LEAST_HOP_SOURCES, HOP_EDGE_BUDGET // reads))
     return np.arange(n) if n <= count else generator.integers(n, size=count)
+
+
+def _hop_plot(links: sparse.csr_array, sources: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Return the fraction of pairs of a source and a vertex it reaches at up to 1, 2, … edges."""
+    rows = (links.indptr.astype(np.int64, copy=False), links.indices)
+    pairs = np.zeros(1, np.int64)
+    for source in sources:
+        distance, _, _ = breadth_first(*rows, *rows, source, source + 1, True)
+        counts = np.bincount(distance[distance > 0], minlength=len(pairs))
+        counts[: len(pairs)] += pairs
+        pairs = counts
+    plot: npt.NDArray[np.float64] = np.cumsum(pairs[1:]) / pairs.sum()
+    return plot
 
 
 def _effective_diameter(hop_plot: npt.NDArray[np.float64]) -> float:

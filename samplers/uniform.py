@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from samplers._random import State
 from samplers.base import Sampler, Visits
-from samplers.csr import CSRArrays, IntArray
-from samplers.walk import Marks, unvisited
+from samplers.csr import CSRArrays
 
 
 class UniformVertices(Sampler):
@@ -24,24 +22,13 @@ class UniformVertices(Sampler):
         pass
 
     def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
-        vertices = np.empty(target, dtype=graph.indices.dtype)
-        found, edges, capped = _draw(
-            graph.indptr, max_edges, state, np.zeros(graph.vertices, dtype=np.uint8), vertices
+        generator = np.random.default_rng(int(state[0]))
+        vertices = generator.choice(graph.vertices, target, replace=False)
+        edges = np.cumsum(graph.indptr[vertices + 1] - graph.indptr[vertices])
+        found = max(int(np.searchsorted(edges, max_edges, side="right")), 1)
+        return Visits(
+            vertices[:found].astype(graph.indices.dtype),
+            steps=found,
+            edges_scanned=int(edges[found - 1]),
+            capped=found < target,
         )
-        return Visits(vertices[:found], steps=found, edges_scanned=edges, capped=capped)
-
-
-@njit(cache=True, nogil=True)
-def _draw(
-    indptr: IntArray, max_edges: int, state: State, visited: Marks, vertices: IntArray
-) -> tuple[int, int, bool]:
-    edges = 0
-    for found in range(vertices.size):
-        v = unvisited(state, visited)
-        degree = indptr[v + 1] - indptr[v]
-        if found > 0 and edges + degree > max_edges:
-            return found, edges, True
-        visited[v] = 1
-        vertices[found] = v
-        edges += degree
-    return vertices.size, edges, False

@@ -21,6 +21,7 @@ from numba import njit
 from samplers._random import State, below, chance_threshold, happens
 from samplers.base import Sampler, Visits, check_positive, check_share
 from samplers.csr import CSRArrays, IntArray, check_csr
+from samplers.search import largest
 
 Marks = npt.NDArray[np.uint8]
 
@@ -28,7 +29,6 @@ Marks = npt.NDArray[np.uint8]
 # these a million isolated vertices cost about ten million steps (docs/samplers.md).
 PATIENCE = 1000
 _LEAST_PATIENCE = 10  # not tuned: docs/samplers.md has what it bounds
-_BITS = 12  # of a degree in one pass; not tuned: 4,096 counters stay in the first-level cache
 
 
 class RestartWalk(Sampler):
@@ -149,9 +149,8 @@ class BiasedRandomJump(RestartWalk):
         """Return the seed vertices of a graph, ascending, shape ``(max(1, round(f * n)),)``."""
         self._check_options()
         graph = check_csr(csr)
-        chosen = np.empty(max(1, round(self.seed_fraction * graph.vertices)), dtype=np.int64)
-        _highest_degrees(graph.indptr, chosen)
-        return chosen
+        count = max(1, round(self.seed_fraction * graph.vertices))
+        return np.sort(largest(np.diff(graph.indptr), count))
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -204,55 +203,6 @@ def unvisited(state: State, visited: Marks) -> int:
     while visited[v]:
         v = below(state, visited.size)
     return int(v)
-
-
-@njit(cache=True, nogil=True)
-def less_patience(allowed: int) -> int:
-    """Return how many fruitless steps are allowed after a stall."""
-    return max(allowed // 2, _LEAST_PATIENCE)
-
-
-@njit(cache=True, nogil=True)
-def more_patience(allowed: int, patience: int) -> int:
-    """Return how many fruitless steps are allowed after the walk found a vertex by itself."""
-    return min(allowed + allowed // 8 + 1, patience)
-
-
-@njit(cache=True, nogil=True)
-def _highest_degrees(indptr: IntArray, chosen: npt.NDArray[np.int64]) -> None:
-    # Radix selection: digit by digit, from the highest, it narrows the degree of the k-th place
-    # down. A partition would need the degrees and an order as arrays, 16 bytes a vertex.
-    n = indptr.size - 1
-    k = chosen.size
-    largest = 0
-    for v in range(n):
-        largest = max(largest, indptr[v + 1] - indptr[v])
-    shift = 0
-    while largest >> (shift + _BITS) > 0:
-        shift += _BITS
-    prefix = 0
-    place = k
-    counts = np.empty(1 << _BITS, dtype=np.int64)
-    while shift >= 0:
-        counts[:] = 0
-        for v in range(n):
-            degree = indptr[v + 1] - indptr[v]
-            if degree >> (shift + _BITS) == prefix:
-                counts[(degree >> shift) & ((1 << _BITS) - 1)] += 1
-        digit = (1 << _BITS) - 1
-        while counts[digit] < place:
-            place -= counts[digit]
-            digit -= 1
-        prefix = (prefix << _BITS) | digit
-        shift -= _BITS
-    # `prefix` is now that degree, and `place` says how many vertices of just that degree belong.
-    at = 0
-    for v in range(n):
-        degree = indptr[v + 1] - indptr[v]
-        if degree > prefix or (degree == prefix and place > 0):
-            place -= degree == prefix
-            chosen[at] = v
-            at += 1
 
 
 @njit(cache=True, nogil=True)
@@ -335,14 +285,14 @@ def _walk_with_restarts(
             if found == vertices.size:
                 return found, steps, restarts, dead_ends, unreached, edges, False
             if not filled_in:
-                allowed = more_patience(allowed, patience)
+                allowed = min(allowed + allowed // 8 + 1, patience)
             fruitless = 0
         filled_in = fruitless >= allowed
         if filled_in:
             v = unvisited(state, visited)
             if moving:
                 starts[0] = v
-            allowed = less_patience(allowed)
+            allowed = max(allowed // 2, _LEAST_PATIENCE)
             continue
         steps += 1
         if happens(state, restart):

@@ -19,9 +19,10 @@ from predict_graph.builtin.triangle_count.local import TriangleCountKernel
 from predict_graph.graph import Graph
 from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted.hops import HopTree, component_trees, hop_tree
-from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, largest, middle_trees
+from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
 from predict_graph.iterations.rooted.represented import RepresentedSampler
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, small_neighbours
+from samplers.search import largest
 
 IntArray = npt.NDArray[np.integer]
 FloatArray = npt.NDArray[np.float64]

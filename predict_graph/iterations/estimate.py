@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,6 +76,22 @@ class IterationEstimate(Value):
     counters: Table | None = None
     observed: SampleCounters | None = None
     staged: StagedSample | None = None
+
+    @classmethod
+    def exact(
+        cls,
+        method: str,
+        curve: npt.NDArray[np.float64],
+        counters: Table,
+        *,
+        converged: bool,
+        samples: Sequence[SampleSummary] = (),
+    ) -> IterationEstimate:
+        """Return what is known of a run from all of its iterations."""
+        count, work = len(curve), counters.floats("local_messages", "remote_messages")
+        steps = float(work.sum()) if samples else 0.0
+        size = (float(count), count, count, count)
+        return cls(method, *size, curve, converged, list(samples), steps, counters=counters)
 
     def __post_init__(self) -> None:
         if self.counters is not None:  # methods may give a DataFrame

@@ -51,15 +51,10 @@ def replay_estimate(
     summary = SampleSummary(
         "whole graph", 1.0, graph.vertices, graph.edges, count, seconds, "iterations"
     )
-    return IterationEstimate(
-        method="replay",
-        crossing=float(count),
-        iterations=count,
-        low=count,
-        high=count,
-        curve=rounds["received"].to_numpy(np.float64) / max(graph.vertices, 1),
+    return IterationEstimate.exact(
+        "replay",
+        rounds["received"].to_numpy(np.float64) / max(graph.vertices, 1),
+        counters,
         converged=bool(rounds["received"].iloc[-1] == 0),
         samples=[summary],
-        edge_steps=float(messages.sum()),
-        counters=counters,
     )

@@ -30,23 +30,14 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
             profile.runtime_seconds if not found else 0.0,
             "iterations",
         )
-        rows = per_iteration(profile.rows).without("seconds")
-        sent = float(rows.floats("local_messages", "remote_messages").sum())
-        found.insert(
-            0,
-            IterationEstimate(
-                method=WHOLE_RUN.name,
-                crossing=float(profile.iterations),
-                iterations=profile.iterations,
-                low=profile.iterations,
-                high=profile.iterations,
-                curve=np.asarray(profile.convergence),
-                converged=profile.converged,
-                samples=[summary],
-                edge_steps=sent,
-                counters=rows,
-            ),
+        made = IterationEstimate.exact(
+            WHOLE_RUN.name,
+            np.asarray(profile.convergence),
+            per_iteration(profile.rows).without("seconds"),
+            converged=profile.converged,
+            samples=[summary],
         )
+        found.insert(0, made)
         profile = profile.prior
     return found
 
@@ -59,18 +50,8 @@ def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
     rows = per_iteration(record.rows).without("seconds")
     if len(np.unique(record.rows["worker"])) != workers:
         rows = spread_evenly(rows, workers)
-    return IterationEstimate(
-        method="history",
-        crossing=float(record.iterations),
-        iterations=record.iterations,
-        low=record.iterations,
-        high=record.iterations,
-        curve=rows.floats("convergence"),
-        converged=bool(record.converged),
-        samples=[],
-        edge_steps=0.0,
-        counters=rows,
-    )
+    curve = rows.floats("convergence")
+    return IterationEstimate.exact("history", curve, rows, converged=bool(record.converged))
 
 
 def _estimate(case: SamplingCase) -> IterationEstimate:

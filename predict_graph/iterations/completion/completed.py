@@ -7,23 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 from scipy import sparse
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_rows
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
-from predict_graph.iterations.completion.stubs import (
-    InboundRows,
-    SampleEdges,
-    collect_edges,
-    hub_edges,
-)
+from predict_graph.iterations.rooted.sample import edges_of
+from samplers.induced import induced_csr
 
-IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.integer]
 FloatArray = npt.NDArray[np.float64]
+Stubs = tuple[IntArray, IntArray]
+"""The position of the owner of each cut edge end, and the vertex that it has lost."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +58,8 @@ class Completer:
         self.hubs = hubs
         self._position = np.full(graph.vertices, -1, np.int32)
         self._position[hubs] = np.arange(len(hubs), dtype=np.int32)
-        self.others = np.empty(graph.vertices - len(hubs), graph.indices.dtype)
-        _sort_by_profile(profiles, self._position, self.others)
-        self._among_hubs = hub_edges(graph, hubs)
+        self.others = _by_profile(profiles, np.flatnonzero(self._position < 0))
+        self._among_hubs = _edges_among(graph, hubs)
 
     def draw(self, size: int, rng: np.random.Generator) -> CompletedSample:
         """Return a completed sample of the hubs and of `size` other vertices."""
@@ -80,11 +75,10 @@ class Completer:
         several = [self._chosen(size, rng) for _ in range(count)]
         members = np.unique(np.concatenate(several))
         starts, sources = inbound_rows(self.graph, members)
+        shape = len(members), self.graph.vertices
+        inbound = sparse.csr_array((np.ones(len(sources), np.int8), sources, starts), shape=shape)
         for chosen in several:
-            at = np.searchsorted(members, chosen)
-            rows = [sources[starts[i] : starts[i + 1]] for i in at.tolist()]
-            own = np.concatenate(([0], np.cumsum(np.diff(starts)[at])))
-            yield self._complete(chosen, (own, np.concatenate([sources[:0], *rows])), rng)
+            yield self._complete(chosen, inbound[np.searchsorted(members, chosen)], rng)
 
     def _chosen(self, size: int, rng: np.random.Generator) -> IntArray:
         """Return some other vertices, ascending: one of each stratum of profiles."""
@@ -93,48 +87,84 @@ class Completer:
         return np.sort(drawn).astype(np.int64)
 
     def _complete(
-        self, chosen: IntArray, inbound: InboundRows, rng: np.random.Generator
+        self, chosen: IntArray, inbound: sparse.csr_array, rng: np.random.Generator
     ) -> CompletedSample:
         """Return the sample of the hubs and of these vertices, with joined stubs."""
-        size = len(chosen)
-        seen = collect_edges(
-            self.graph, len(self.hubs), chosen, inbound, self._among_hubs, self._position
-        )
         vertices = np.concatenate((self.hubs, chosen))
         weights = np.ones(len(vertices))
-        if size:
-            weights[len(self.hubs) :] = len(self.others) / size
-        sources, targets, values = self._edges(seen, vertices, weights, rng)
+        if len(chosen):
+            weights[len(self.hubs) :] = len(self.others) / len(chosen)
+        sources, targets, stubs = self._collected(chosen, inbound)
+        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
+        # A hub has all its neighbours, but the sample has only one in `weight` of them.
+        thinned = np.where(targets < len(self.hubs), weights[sources], 1.0)
+        joined, wanted = self._joined(vertices, stubs, rng)
+        sources, targets = np.concatenate((sources, joined)), np.concatenate((targets, wanted))
+        values = 1.0 / np.maximum(degrees[sources], 1)
+        values[: len(thinned)] *= thinned
         operator, dangling = _conserving(sources, targets, values, weights)
         return CompletedSample(operator, weights, dangling, self.graph, vertices)
 
-    def _edges(
-        self,
-        seen: SampleEdges,
-        vertices: IntArray,
-        weights: FloatArray,
-        rng: np.random.Generator,
-    ) -> tuple[IntArray, IntArray, FloatArray]:
-        kind, own = self.profiles, self.profiles[vertices]
-        mutual = match_mutual(own[seen.mutual_owner], kind[seen.mutual_wanted], rng)
-        one_way = match_one_way(
-            own[seen.out_owner],
-            kind[seen.out_wanted],
-            own[seen.in_owner],
-            kind[seen.in_wanted],
-            rng,
+    def _collected(
+        self, others: IntArray, inbound: sparse.csr_array
+    ) -> tuple[IntArray, IntArray, list[Stubs]]:
+        """Return the edges of a sample, and its stubs: of both directions, outbound, inbound.
+
+        All hubs are in the sample, so only edges between two other vertices leave stubs.
+        """
+        hubs, position = len(self.hubs), self._position
+        position[others] = np.arange(hubs, hubs + len(others), dtype=np.int32)
+        owners, places = edges_of(self.graph, others)
+        out = hubs + owners, self.graph.indices[places].astype(np.int64)
+        into = hubs + inbound.tocoo().coords[0], inbound.indices.astype(np.int64)
+        out_at, in_at = position[out[1]], position[into[1]]
+        position[others] = -1
+        one, other = (owner * self.graph.vertices + end for owner, end in (out, into))
+        found = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+        inside, from_hub = out_at >= 0, (in_at >= 0) & (in_at < hubs)
+        mutual = found[1][~inside[found[1]]]
+        outward, inward = ~inside, in_at < 0
+        outward[found[1]] = inward[found[2]] = False
+        return (
+            # Between two other vertices the edge is seen from its source.
+            np.concatenate((self._among_hubs[0], out[0][inside], in_at[from_hub])),
+            np.concatenate((self._among_hubs[1], out_at[inside], into[0][from_hub])),
+            [
+                (out[0][mutual], out[1][mutual]),
+                (out[0][outward], out[1][outward]),
+                (into[0][inward], into[1][inward]),
+            ],
         )
-        first, second = seen.mutual_owner[mutual[0]], seen.mutual_owner[mutual[1]]
-        outward, inward = seen.out_owner[one_way[0]], seen.in_owner[one_way[1]]
-        degrees = self.graph.indptr[vertices + 1] - self.graph.indptr[vertices]
-        sources = np.concatenate((seen.sources, first, second, outward))
-        targets = np.concatenate((seen.targets, second, first, inward))
-        values = 1.0 / np.maximum(degrees[sources], 1)
-        # A hub has all its neighbours, but the sample has only one in `weight` of them.
-        real = slice(0, len(seen.sources))
-        to_hub = targets[real] < len(self.hubs)
-        values[real] *= np.where(to_hub, weights[sources[real]], 1.0)
-        return sources, targets, values
+
+    def _joined(
+        self, vertices: IntArray, stubs: list[Stubs], rng: np.random.Generator
+    ) -> tuple[IntArray, IntArray]:
+        """Return the edges that join stubs by the profiles of their owners and lost vertices."""
+        kind, own = self.profiles, self.profiles[vertices]
+        (mine, theirs), (source, to), (target, of) = stubs
+        one, other = match_mutual(own[mine], kind[theirs], rng)
+        out, into = match_one_way(own[source], kind[to], own[target], kind[of], rng)
+        return (
+            np.concatenate((mine[one], mine[other], source[out])),
+            np.concatenate((mine[other], mine[one], target[into])),
+        )
+
+
+def _by_profile(profiles: npt.NDArray[np.int32], vertices: IntArray) -> npt.NDArray[np.integer]:
+    """Return vertices in the order of profiles, then ids: scipy sorts rows by counting."""
+    kinds, ones = profiles[vertices], np.ones(len(vertices), np.int8)
+    shape = int(kinds.max(initial=0)) + 1, len(profiles)
+    order: npt.NDArray[np.integer] = (
+        sparse.coo_array((ones, (kinds, vertices)), shape).tocsr().indices
+    )
+    return order
+
+
+def _edges_among(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the edges among hubs, as positions in `hubs`."""
+    indptr, indices, _ = induced_csr(graph.indptr, graph.indices, np.sort(hubs))
+    place = np.argsort(hubs)  # where each of them is in `hubs`
+    return np.repeat(place, np.diff(indptr)), place[indices]
 
 
 def _conserving(
@@ -155,32 +185,7 @@ def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> Int
     return rng.integers(edges[:-1], edges[1:])
 
 
-@njit(cache=True, nogil=True)
-def _sort_by_profile(
-    profiles: npt.NDArray[np.int32],
-    position: npt.NDArray[np.int32],
-    order: npt.NDArray[np.integer],
-) -> None:
-    """Write the other vertices in the order of profiles, then ids."""
-    most = 0
-    for v in range(len(profiles)):
-        most = max(most, profiles[v])
-    place = np.zeros(most + 2, np.int64)
-    for v in range(len(profiles)):
-        if position[v] < 0:
-            place[profiles[v] + 1] += 1
-    for kind in range(most + 1):
-        place[kind + 1] += place[kind]
-    for v in range(len(profiles)):
-        if position[v] < 0:
-            order[place[profiles[v]]] = v
-            place[profiles[v]] += 1
-
-
 def completed_curve(algorithm: Algorithm, sample: CompletedSample, threshold: float) -> FloatArray:
     """Return the convergence curve of an algorithm on a completed sample."""
-    curve_of = algorithm.part_of("completion")
-    if curve_of is None:
-        raise RequestError(f"{algorithm.name} has no form for completed samples")
-    curve: FloatArray = curve_of(algorithm, sample, threshold)
+    curve: FloatArray = algorithm.part_of("completion")(algorithm, sample, threshold)
     return curve

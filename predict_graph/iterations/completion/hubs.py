@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from predict_graph.graph import Graph
 from predict_graph.iterations.prefix import edges_by_later_position
-from predict_graph.iterations.rooted.recipes import largest
+from samplers.search import largest
 
 _LARGEST_FRACTION = 0.03  # of the vertices: limits the hubs
 _NEIGHBOURS_IN_SAMPLE = 10  # of a hub, at least: limits the noise of its thinned edges

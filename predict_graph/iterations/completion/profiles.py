@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -51,11 +50,20 @@ _KNOWN: WeakKeyDictionary[Graph, npt.NDArray[np.int32]] = WeakKeyDictionary()
 
 
 def _made(graph: Graph) -> npt.NDArray[np.int32]:
-    profiles: npt.NDArray[np.int32] = _of_shares(graph.indptr, inbound_shares(graph))
+    inflow, degrees = inbound_shares(graph).T
+    share = (inflow + 1e-3) / np.maximum(degrees, 1)  # avoids the logarithm of 0
+    level = np.clip(_half_octaves(share) + _OFFSET, 0, _MASK)
+    classes = [_half_octaves(1.0 + each) for each in (degrees, graph.out_degrees)]
+    profiles: npt.NDArray[np.int32] = classes[0] << 2 * _FIELD | classes[1] << _FIELD | level
     sides = None if graph.directed else two_sides(graph)
     if sides is not None:
         profiles |= sides.astype(np.int32) << _SIDE
     return profiles
+
+
+def _half_octaves(values: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
+    classes: npt.NDArray[np.int32] = np.floor(2.0 * np.log2(values)).astype(np.int32)
+    return classes
 
 
 def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
@@ -90,27 +98,3 @@ def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.i
         return coarse_in | coarse_out << _FIELD
     lowest: npt.NDArray[np.int64] = np.minimum(out_class, 4) << _FIELD | packed >> _SIDE << _SIDE
     return lowest
-
-
-@numba.njit(cache=True, nogil=True)
-def _half_octave(degree: int) -> int:
-    return int(np.floor(2.0 * np.log2(degree + 1.0)))
-
-
-@numba.njit(cache=True, nogil=True)
-def _packed(in_degree: int, out_degree: int, inflow: float) -> int:
-    share = (inflow + 1e-3) / max(in_degree, 1)  # avoids the logarithm of 0
-    level = min(max(int(np.floor(2.0 * np.log2(share))) + _OFFSET, 0), _MASK)
-    packed: int = (_half_octave(in_degree) << 7 | _half_octave(out_degree)) << 7 | level
-    return packed
-
-
-@numba.njit(cache=True, nogil=True, parallel=True)
-def _of_shares(
-    indptr: npt.NDArray[np.int64], both: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int32]:
-    n = len(indptr) - 1
-    profiles = np.empty(n, np.int32)
-    for v in numba.prange(n):
-        profiles[v] = _packed(int(both[v, 1]), indptr[v + 1] - indptr[v], both[v, 0])
-    return profiles

@@ -13,6 +13,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.graph import Graph
 from predict_graph.iterations.rooted.hops import HopTree, hop_tree
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler
+from samplers.search import largest
 
 IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
@@ -105,22 +106,3 @@ def hubs(graph: Graph) -> IntArray:
     """Return the vertices with most out-edges, which send most of the messages."""
     count = max(min(int(_HUB_SHARE * graph.vertices), _MOST_HUBS), 1)
     return largest(graph.out_degrees, count)
-
-
-def largest(values: npt.NDArray[Any], count: int) -> IntArray:
-    """Return the positions of the largest values, descending; the first ones of equal values.
-
-    Examples
-    --------
-    >>> largest(np.array([3, 9, 4, 9, 4]), 3).tolist()
-    [1, 3, 2]
-    """
-    count = min(count, len(values))
-    if count == 0:
-        return np.empty(0, np.int64)
-    least = np.partition(values, len(values) - count)[len(values) - count]
-    above = np.flatnonzero(values > least)
-    level = np.flatnonzero(values == least)[: count - len(above)]
-    chosen = np.concatenate((above, level))
-    order: IntArray = chosen[np.lexsort((chosen, -values[chosen]))]
-    return order

@@ -84,34 +84,15 @@ def test_any_small_graph(method, graph, ratio, seed):
     is_sane(estimate(graph, method=method, ratio=ratio, seed=seed))
 
 
-def star(n, outward):
-    return nx.DiGraph([(0, v) if outward else (v, 0) for v in range(1, n)])
-
-
-def dust(n):
-    graph = nx.DiGraph([(v, v + 1) for v in range(0, n, 2)])
-    return graph
-
-
-def one_edge(n):
-    graph = nx.DiGraph([(0, 1)])
-    graph.add_nodes_from(range(n))
-    return graph
-
-
 ODD = {
     "self-loop": nx.DiGraph([(0, 0)]),
-    "one edge": nx.DiGraph([(0, 1)]),
-    "one edge, many alone": one_edge(3000),
-    "star of senders": star(1500, outward=False),
-    "star of receivers": star(1500, outward=True),
-    "star": nx.star_graph(1500),
+    "one edge, many alone": nx.disjoint_union(nx.path_graph(2), nx.empty_graph(3000)),
+    "star of senders": nx.DiGraph([(v, 0) for v in range(1, 1500)]),
+    "star of receivers": nx.DiGraph([(0, v) for v in range(1, 1500)]),
     "path": nx.path_graph(1500),
-    "one-way path": nx.path_graph(1500, create_using=nx.DiGraph),
     "one-way cycle": nx.cycle_graph(1500, create_using=nx.DiGraph),
-    "dust": dust(3000),
+    "dust": nx.DiGraph([(v, v + 1) for v in range(0, 3000, 2)]),
     "mesh": nx.grid_2d_graph(30, 40),
-    "clique": nx.complete_graph(60),
     "two cliques": nx.disjoint_union(nx.complete_graph(40), nx.complete_graph(50)),
     "self-loops everywhere": nx.DiGraph([(v, v) for v in range(1000)]),
 }
@@ -128,7 +109,6 @@ JOBS = {
     "a tolerance that is met at once": {"tolerance": 10.0},
     "dropped rank": {"dangling": "drop"},
     "hardly any damping": {"damping": 0.999},
-    "nearly only jumps": {"damping": 1e-6},
     "one iteration": {"max_iterations": 1},
     "a loose epsilon": {"epsilon": 2.0},
 }
@@ -150,21 +130,20 @@ def test_other_parameters(scale_free, title, method):
 
 
 @pytest.mark.parametrize("method", ESTIMATING)
-def test_the_limit_of_iterations(scale_free, method):
-    job = PageRank(tolerance=1e-300, max_iterations=20)
-    found = estimate(scale_free, job, method=method)
+def test_the_limit_of_iterations_and_progress(scale_free, method):
+    job, seen = PageRank(tolerance=1e-300, max_iterations=20), []
+    found = estimate(scale_free, job, method=method, progress=lambda *step: seen.append(step))
+    assert all(text and 0.0 <= fraction <= 1.0 for text, fraction in seen)
     assert (found.iterations, found.high) == (20, 20)
     assert not found.converged
     assert estimate(scale_free, method=method).converged
 
 
-def test_the_published_method_says_when_a_sample_did_not_converge(scale_free):
+def test_the_published_method(scale_free):
     job = PageRank(tolerance=1e-12, max_iterations=5)
     found = estimate(scale_free, job, method="published")
     assert any("did not converge within 5 iterations" in text for text in found.warnings)
-
-
-def test_the_published_method_takes_the_median_count(scale_free):
+    assert estimate(scale_free, method="published", ratio=1.0).iterations == truth(scale_free)
     spreads = set()
     for seed in range(6):
         found = estimate(scale_free, method="published", sampler="mhrw", ratio=0.05, seed=seed)
@@ -175,41 +154,25 @@ def test_the_published_method_takes_the_median_count(scale_free):
     assert max(spreads) > 0  # else the mean, or any of the three, would do
 
 
-def test_a_whole_sample_by_the_published_method_is_exact(scale_free):
-    found = estimate(scale_free, method="published", ratio=1.0)
-    assert found.iterations == truth(scale_free)
+class WithoutForm(PageRank):
+    name = "other"
+    sampled_by = {}  # noqa: RUF012
 
 
-def test_progress_is_told_in_fractions(scale_free):
-    seen = []
-    estimate(scale_free, progress=lambda text, fraction: seen.append((text, fraction)))
-    assert all(text and 0.0 <= fraction <= 1.0 for text, fraction in seen)
-    assert len(seen) > 5
-
-
-def test_methods():
-    every = ["completion", "rooted", "published", "observed", "whole-run", "replay"]
-    assert METHODS.names() == every
-    assert check_method(None, PageRank()).name == "completion"
-    assert check_method("published", PageRank()).name == "published"
-    assert check_method(None, ConnectedComponents()).name == "rooted"
-    with pytest.raises(
-        RequestError,
-        match="unknown method for pagerank 'baseline'; accepted: completion, published, whole-run",
-    ):
-        check_method("baseline", PageRank())
-    with pytest.raises(RequestError, match="accepted: published, rooted, whole-run"):
-        check_method("completion", Neighborhood())
-
-
-def test_an_absolute_aggregate_without_a_completed_form_takes_the_published_method():
-    class Other(PageRank):
-        name = "other"
-        sampled_by = {}  # noqa: RUF012
-
-    assert check_method(None, Other()).name == "published"
-    with pytest.raises(RequestError, match="'completion'; accepted: published, whole-run"):
-        check_method("completion", Other())
+@pytest.mark.parametrize(
+    ("job", "preferred", "accepted"),
+    [
+        (PageRank(), "completion", "completion, published, whole-run"),
+        (ConnectedComponents(), "rooted", "published, rooted, whole-run"),
+        (WithoutForm(), "published", "published, whole-run"),
+    ],
+)
+def test_methods_of_an_algorithm(job, preferred, accepted):
+    assert check_method(None, job).name == preferred
+    assert check_method("published", job).name == "published"
+    unknown = f"unknown method for {job.name} 'baseline'; accepted: {accepted}"
+    with pytest.raises(RequestError, match=unknown):
+        check_method("baseline", job)
 
 
 def test_a_graph_without_vertices_and_a_method_of_the_engine():
@@ -219,36 +182,28 @@ def test_a_graph_without_vertices_and_a_method_of_the_engine():
         estimate(check_graph(nx.path_graph(9)), method="observed")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "text"),
-    [
-        (lambda case: 3, "returned int; accepted: an IterationEstimate"),
-        (lambda case: {}["a"], "the method 'own' failed .*: KeyError: 'a'"),
-    ],
-)
-def test_a_method_of_ones_own_that_is_wrong_is_named(scale_free, wrong, text):
-    own = Method("own", "a baseline", frozenset(), lambda algorithm: True, wrong)
-    METHODS.register("own")(own)
-    try:
-        with pytest.raises(JobError, match=text):
-            estimate(scale_free, method="own")
-    finally:
-        METHODS.unregister("own")
-
-
 def test_a_method_of_ones_own_is_taken_where_it_is_registered_for_the_algorithm(scale_free):
     def nine(case):
         curve = np.full(9, case.threshold)
         return IterationEstimate("nine", 9.0, 9, 9, 9, curve, True, [], 0.0)
 
-    own = Method("nine", "always nine", frozenset(), lambda algorithm: True, nine)
-    METHODS.register("nine", algorithm="pagerank")(own)
-    try:
-        assert check_method(None, PageRank()) is own
-        assert check_method(None, Neighborhood()).name == "rooted"
-        assert estimate(scale_free, method="nine").iterations == 9
-    finally:
-        METHODS.unregister("nine")
+    for wrong, text in (
+        (nine, None),
+        (lambda case: 3, "returned int; accepted: an IterationEstimate"),
+        (lambda case: {}["a"], "the method 'own' failed .*: KeyError: 'a'"),
+    ):
+        own = Method("own", "always nine", frozenset(), lambda algorithm: True, wrong)
+        METHODS.register("own", algorithm="pagerank")(own)
+        try:
+            assert check_method(None, PageRank()) is own
+            assert check_method(None, Neighborhood()).name == "rooted"
+            if text is None:
+                assert estimate(scale_free, method="own").iterations == 9
+            else:
+                with pytest.raises(JobError, match=text):
+                    estimate(scale_free, method="own")
+        finally:
+            METHODS.unregister("own")
     assert check_method(None, PageRank()).name == "completion"
 
 
@@ -262,23 +217,15 @@ def test_a_method_of_ones_own_is_taken_where_it_is_registered_for_the_algorithm(
         "rmat:scale=14,edge_factor=8,seed=1",
         "barabasi-albert:n=20000,m=4,seed=1",
         "powerlaw-cluster:n=10000,m=4,p=0.3,seed=1",
+        "web-NotreDame",
+        "email-Enron",
     ],
 )
-def test_made_graphs_are_predicted_well(text, epsilon):
+def test_graphs_are_predicted_well(text, epsilon, shared_graph_file):
+    if ":" not in text:
+        shared_graph_file(f"{text}.txt.gz")  # skips without it
     graph, job = check_graph(text), PageRank(epsilon=epsilon)
     exact, found = truth(graph, job), estimate(graph, job)
-    assert abs(found.iterations / exact - 1.0) <= 0.25 or abs(found.iterations - exact) <= 1
+    assert abs(found.iterations / exact - 1.0) <= 0.35 or abs(found.iterations - exact) <= 1
     assert found.low <= exact + 1
     assert found.high >= exact - 1
-
-
-@pytest.mark.parametrize(
-    ("name", "directed"), [("web-NotreDame.txt.gz", True), ("email-Enron.txt.gz", False)]
-)
-def test_real_graphs_are_predicted_well(shared_graph_file, name, directed):
-    graph, job = check_graph(shared_graph_file(name), directed=directed), PageRank(epsilon=1e-3)
-    exact = truth(graph, job)
-    found = [estimate(graph, job, seed=seed).iterations for seed in (1, 2)]
-    assert all(abs(count / exact - 1.0) <= 0.35 for count in found)
-    # Exact counts are large here, so that a constant could not pass.
-    assert exact > 15

@@ -1,4 +1,4 @@
-"""The completed sample: what it keeps, and that rank goes nowhere."""
+"""Completed samples: what they keep, that rank goes nowhere, and how stubs are joined."""
 
 import networkx as nx
 import numpy as np
@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
-from predict_graph.iterations.completion.profiles import vertex_profiles
+from predict_graph.iterations.completion.matching import match_mutual, match_one_way
+from predict_graph.iterations.completion.profiles import LEVELS, profile_key, vertex_profiles
 from predict_graph.prediction.pipeline import estimates_of
 from predict_graph.prediction.request import check_request
 
@@ -40,6 +40,8 @@ def test_rank_is_conserved(graph, data, seed):
     hubs = data.draw(st.lists(st.integers(0, graph.vertices - 1), unique=True, max_size=4))
     size = data.draw(st.integers(1, graph.vertices))
     sample = completer(graph, hubs).draw(size, np.random.default_rng(seed))
+    assert sample.vertices[: len(hubs)].tolist() == hubs
+    assert (sample.weights[: len(hubs)] == 1.0).all()
     assert sample.weights.sum() == pytest.approx(
         graph.vertices if len(hubs) < graph.vertices else len(hubs)
     )
@@ -78,16 +80,6 @@ def test_degrees_are_kept():
     assert joined == pytest.approx(graph.edges / 5, rel=0.15)
 
 
-def test_hubs_are_in_every_sample():
-    graph = check_graph("barabasi-albert:n=3000,m=4,seed=2")
-    hubs = choose_hubs(graph, 0.2, graph.edges // 10)
-    assert len(hubs) > 0
-    sample = completer(graph, hubs).draw(300, np.random.default_rng(1))
-    assert len(sample.weights) == len(hubs) + 300
-    assert (sample.weights[: len(hubs)] == 1.0).all()
-    assert sample.weights[-1] == pytest.approx((3000 - len(hubs)) / 300)
-
-
 @pytest.mark.parametrize("ratio", [0.05, 0.3, 1.0])
 @pytest.mark.parametrize("budget", [0, 50, 10**9])
 def test_hubs_obey_their_limits(ratio, budget):
@@ -98,14 +90,10 @@ def test_hubs_obey_their_limits(ratio, budget):
     degrees = graph.out_degrees
     assert (degrees[hubs] >= 10 / ratio).all()
     assert (np.diff(degrees[hubs]) <= 0).all()
+    assert len(choose_hubs(check_graph("cycle:n=1000"), ratio, budget)) == 0
     if budget == 10**9 and ratio < 1.0:
         others = np.delete(degrees, hubs)
         assert others.max() < 10 / ratio or len(hubs) == int(0.03 * graph.vertices)
-
-
-def test_a_regular_graph_has_no_hubs():
-    graph = check_graph("cycle:n=1000")
-    assert len(choose_hubs(graph, 0.1, 10**6)) == 0
 
 
 def test_samples_differ_and_repeat():
@@ -126,16 +114,6 @@ def test_a_graph_without_edges_is_all_dangling():
     np.testing.assert_allclose(curve, [0.0], atol=1e-15)
 
 
-def test_an_algorithm_without_a_curve_is_refused():
-    class Other(PageRank):
-        name = "other"
-        sampled_by = {}  # noqa: RUF012
-
-    sample = completer(check_graph("star:n=9")).draw(9, np.random.default_rng(1))
-    with pytest.raises(RequestError, match="other has no form for completed samples"):
-        completed_curve(Other(), sample, 1e-4)
-
-
 def estimate(graph, overhead, seed=3):
     request = check_request(
         "pagerank", budget="1m", max_overhead=overhead, method="completion", seed=seed
@@ -144,22 +122,84 @@ def estimate(graph, overhead, seed=3):
     return found
 
 
-def test_small_samples_need_no_reverse_and_do_not_hang_on_it():
+def test_small_samples_need_one_pass_and_no_reverse_and_do_not_hang_on_it(monkeypatch):
+    passes, found_in = [], completed.inbound_rows
+    monkeypatch.setattr(
+        completed, "inbound_rows", lambda graph, some: passes.append(some) or found_in(graph, some)
+    )
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
     without = estimate(graph, LEAN)
     assert "reverse" not in vars(graph)
-    other = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    _ = other.reverse
-    assert estimate(other, LEAN).curve.tolist() == without.curve.tolist()
-
-
-def test_what_comes_in_is_found_in_one_pass_for_all_samples(monkeypatch):
-    passes = []
-    looked = completed.inbound_rows
-    monkeypatch.setattr(
-        completed, "inbound_rows", lambda graph, some: passes.append(some) or looked(graph, some)
-    )
-    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    found = estimate(graph, LEAN)
     assert len(passes) == 1
-    assert found.low <= estimate(graph, LEAN, seed=5).iterations <= found.high
+    assert without.low <= estimate(graph, LEAN, seed=5).iterations <= without.high
+    _ = graph.reverse
+    assert estimate(graph.fresh(), LEAN).curve.tolist() == without.curve.tolist()
+    assert estimate(graph, LEAN).curve.tolist() == without.curve.tolist()
+
+
+# Joining stubs.
+
+
+def packed(in_class, out_class, inflow):
+    return (in_class << 14) | (out_class << 7) | inflow
+
+
+PROFILES = st.builds(packed, st.integers(0, 6), st.integers(0, 6), st.integers(50, 64))
+
+
+def stubs(size):
+    return st.lists(st.tuples(PROFILES, PROFILES), max_size=size).map(
+        lambda pairs: np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    )
+
+
+SEEDS = st.integers(0, 2**32)
+
+
+@given(found=stubs(60), seed=SEEDS)
+def test_each_mutual_stub_is_joined_once_with_one_alike_at_some_level(found, seed):
+    first, second = match_mutual(found[:, 0], found[:, 1], np.random.default_rng(seed))
+    assert len({*first, *second}) == len(first) + len(second)
+    owner, wanted = found[:, 0], found[:, 1]
+    alike = np.zeros(len(first), bool)
+    for level in range(LEVELS):
+        alike |= (profile_key(owner[first], level) == profile_key(wanted[second], level)) & (
+            profile_key(wanted[first], level) == profile_key(owner[second], level)
+        )
+    assert alike.all()
+
+
+@given(pairs=stubs(30), seed=SEEDS)
+def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
+    # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
+    sources, targets = match_one_way(
+        pairs[:, 0], pairs[:, 1], pairs[:, 1], pairs[:, 0], np.random.default_rng(seed)
+    )
+    assert len(sources) == len(pairs)
+    np.testing.assert_array_equal(pairs[sources], pairs[targets])
+    both = np.concatenate((pairs, pairs[:, ::-1]))
+    first, second = match_mutual(both[:, 0], both[:, 1], np.random.default_rng(seed))
+    assert len(first) == len(pairs)
+    np.testing.assert_array_equal(both[first], both[second][:, ::-1])
+
+
+def test_the_finest_level_goes_first():
+    a, b, c = packed(4, 4, 60), packed(6, 6, 60), packed(6, 6, 61)
+    out = np.array([[a, b], [a, c]], np.int32)
+    inn = np.array([[c, a], [b, a]], np.int32)
+    for seed in range(5):
+        pairs = match_one_way(
+            out[:, 0], out[:, 1], inn[:, 0], inn[:, 1], np.random.default_rng(seed)
+        )
+        assert dict(zip(*(each.tolist() for each in pairs), strict=True)) == {0: 1, 1: 0}
+
+
+def test_profiles_of_a_small_graph():
+    # 0 and 1 point at 2, 2 points at 3; 4 is alone.
+    graph = nx.DiGraph([(0, 2), (1, 2), (2, 3)])
+    graph.add_node(4)
+    profiles = vertex_profiles(check_graph(graph))
+    classes = [(int(packed) >> 14, int(packed) >> 7 & 127) for packed in profiles]
+    assert classes == [(0, 2), (0, 2), (3, 2), (2, 0), (0, 0)]
+    # Each in-neighbour of 2 and of 3 has one outbound edge: an inflow of 1 for each.
+    assert int(profiles[2]) & 127 == int(profiles[3]) & 127 == 64

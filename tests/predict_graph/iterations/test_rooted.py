@@ -1,0 +1,231 @@
+"""Rooted samples: shortest-path trees, what samples keep of the graph, and estimates from them."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import ConnectedComponents, Neighborhood, SemiClustering, TopKRanking
+from predict_graph.engines import COUNTERS, per_iteration
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import Weighting
+from predict_graph.engines.local.observed import observed_run
+from predict_graph.graph import check_graph
+from predict_graph.graph.degrees import edge_weights
+from predict_graph.iterations import EdgeBudget
+from predict_graph.iterations.rooted import recipes
+from predict_graph.iterations.rooted.hops import add_paths, component_trees, hop_tree
+from predict_graph.iterations.rooted.sample import RootedSampler
+from tests.predict_graph.iterations.test_estimates import estimate as estimate_by
+
+
+@st.composite
+def graphs(draw, kinds=(nx.Graph, nx.DiGraph)):
+    n = draw(st.integers(1, 80))
+    vertices = st.integers(0, n - 1)
+    graph = draw(st.sampled_from(kinds))()
+    graph.add_nodes_from(range(n))
+    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=300)))
+    return graph
+
+
+def check_tree(tree, graph, distances):
+    expected = np.array([distances.get(vertex, -1) for vertex in range(len(graph))])
+    np.testing.assert_array_equal(tree.distance, expected)
+    np.testing.assert_array_equal(tree.reached, expected >= 0)
+    for vertex, parent in enumerate(tree.parent):
+        if expected[vertex] <= 0:
+            assert parent == -1
+        else:
+            assert graph.has_edge(parent, vertex)
+            assert expected[parent] == expected[vertex] - 1
+
+
+@given(graph=graphs(), root=st.integers(0, 79))
+def test_distances_and_parents(graph, root):
+    root %= graph.number_of_nodes()
+    backward = graph.reverse() if graph.is_directed() else graph
+    for other in (graph, backward):
+        tree = hop_tree(check_graph(graph), root, backward=other is not graph)
+        check_tree(tree, other, nx.single_source_shortest_path_length(other, root))
+
+
+@given(graph=graphs(kinds=(nx.Graph,)))
+def test_every_component_has_a_tree_from_its_smallest_id(graph):
+    tree = component_trees(check_graph(graph))
+    distances = {}
+    for component in nx.connected_components(graph):
+        distances |= nx.single_source_shortest_path_length(graph, min(component))
+    check_tree(tree, graph, distances)
+
+
+@pytest.mark.parametrize(
+    "name", ["rmat:scale=15,edge_factor=16,seed=1", "grid:rows=150,columns=150"]
+)
+def test_a_large_search_looks_at_no_more_than_every_edge_about_once(name):
+    graph = check_graph(name, directed=False)
+    root = int(graph.out_degrees.argmax())
+    tree = hop_tree(graph, root)
+    expected = nx.single_source_shortest_path_length(
+        nx.from_scipy_sparse_array(graph.to_scipy()), root
+    )
+    assert {v: int(d) for v, d in enumerate(tree.distance) if d >= 0} == dict(expected)
+    assert 0 < tree.edge_visits <= 1.1 * graph.edges
+    if name.startswith("rmat"):  # found backwards: most edges are never looked at
+        assert tree.edge_visits < 0.4 * graph.edges
+
+
+@given(graph=graphs(), seed=st.integers(0, 99))
+def test_paths_join_members_to_the_root(graph, seed):
+    ours = check_graph(graph)
+    tree = hop_tree(ours, 0)
+    members = np.random.default_rng(seed).random(ours.vertices) < 0.2
+    before = members.copy()
+    add_paths(members, tree)
+    wanted = set(np.flatnonzero(before).tolist())
+    for vertex in list(wanted):
+        while (vertex := int(tree.parent[vertex])) >= 0:
+            wanted.add(vertex)
+    assert set(np.flatnonzero(members).tolist()) == wanted
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return check_graph("barabasi-albert:n=3000,m=2,seed=4")
+
+
+def sampler(graph):
+    tree = hop_tree(graph, int(graph.out_degrees.argmax()))
+    return RootedSampler(graph, [tree], np.array([5, 9])), tree
+
+
+def test_weights_stand_for_the_whole_graph(graph):
+    drawing, _ = sampler(graph)
+    sample = drawing.draw(200, np.random.default_rng(0))
+    assert sample.weights.sum() == pytest.approx(graph.vertices)
+    assert set(np.unique(sample.weights)) == {0.0, 1.0, (3000 - 2) / 200}
+    assert np.count_nonzero(sample.weights) == 202
+    assert set(sample.vertices[sample.weights == 1.0]) == {5, 9}
+    np.testing.assert_array_equal(sample.degrees, graph.out_degrees[sample.vertices])
+
+
+def test_distances_to_the_root_are_those_of_the_graph(graph):
+    drawing, tree = sampler(graph)
+    sample = drawing.draw(150, np.random.default_rng(1))
+    root = int(np.flatnonzero(sample.vertices == graph.out_degrees.argmax())[0])
+    found = hop_tree(sample.graph, root).distance
+    np.testing.assert_array_equal(found, tree.distance[sample.vertices])
+
+
+def test_a_sample_of_all_is_the_graph(graph):
+    drawing, _ = sampler(graph)
+    sample = drawing.draw(10**9, np.random.default_rng(0))
+    np.testing.assert_array_equal(sample.vertices, np.arange(graph.vertices))
+    np.testing.assert_array_equal(sample.weights, np.ones(graph.vertices))
+    assert sample.graph.fingerprint == graph.fingerprint
+
+
+def test_small_neighbours_of_small_vertices_come_along():
+    for text, most, expected in (
+        ("path:n=5", 2, {0, 2}),
+        ("path:n=5", 1, {}),
+        ("star:n=20", 2, {}),
+    ):
+        graph = check_graph(text)
+        drawing = RootedSampler(graph, [], np.array([1]), near=most)
+        sample = drawing.draw(0, np.random.default_rng(0))
+        assert set(sample.vertices) == {1, *expected}
+        assert sample.weights.sum() == 1.0
+
+
+JOBS = [ConnectedComponents(), Neighborhood(), TopKRanking(), SemiClustering()]
+
+
+def read(name, job):
+    return check_graph(name, directed=False if job.undirected else None)
+
+
+def estimate(graph, job, ratio=0.1, seed=1, budget=None):
+    budget = budget or EdgeBudget(graph.edges, 100.0)
+    return estimate_by(graph, job, "rooted", seed, ratio=ratio, budget=budget)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
+    graph = read("rmat:scale=10,edge_factor=6,seed=5", job)
+    truth = LocalEngine(workers=1).run(job, graph)
+    to_others = edge_weights(graph, np.arange(graph.vertices))
+    matrix = graph.to_scipy()
+    np.testing.assert_allclose(to_others, matrix.sum(axis=1) - matrix.diagonal())
+    ones = np.ones(graph.vertices)
+    everyone = Weighting(np.arange(graph.vertices), ones, graph.out_degrees, to_others)
+    found = observed_run(
+        job,
+        graph,
+        everyone,
+        threshold=job.threshold(graph.vertices),
+        edges=graph.edges,
+        workers=1,
+        prior=None if truth.prior is None else truth.prior.values,
+    )
+    np.testing.assert_allclose(found.convergence, truth.convergence)
+    assert found.converged == truth.converged
+    for name in COUNTERS:
+        np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)
+    assert "seconds" not in found.table
+    np.testing.assert_allclose(found.whole_work, found.work)
+
+
+@pytest.mark.parametrize("job", [JOBS[0], JOBS[1], JOBS[3]], ids=lambda job: job.name)
+def test_a_sample_of_everything_is_exact(job):
+    graph = read("powerlaw-cluster:n=1500,m=3,p=0.3,seed=2", job)
+    truth = LocalEngine().run(job, graph)
+    found = estimate(graph, job, ratio=1.0)
+    assert found.iterations == truth.iterations
+    assert found.low <= truth.iterations <= found.high
+    total = found.counters["remote_message_bytes"].sum()
+    assert total == pytest.approx(truth.features_total()["remote_message_bytes"], rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "name",
+    ["rmat:scale=13,edge_factor=8,seed=3", "path:n=2500", "barabasi-albert:n=9000,m=3,seed=6"],
+)
+def test_components_take_exactly_as_long_as_predicted(name, seed):
+    graph = check_graph(name, directed=False)
+    job = ConnectedComponents(max_iterations=10_000)
+    found = estimate(graph, job, seed=seed)
+    assert found.iterations == LocalEngine().run(job, graph).iterations
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_series_and_iterations_are_near_the_truth(job):
+    graph = read("rmat:scale=14,edge_factor=8,seed=7", job)
+    truth = LocalEngine().run(job, graph)
+    found = estimate(graph, job, budget=EdgeBudget(graph.edges))
+    assert abs(found.iterations - truth.iterations) <= 1
+    actual = per_iteration(truth.rows)
+    length = min(len(actual), len(found.counters))
+    sent = [
+        table.floats("local_messages", "remote_messages")[:length]
+        for table in (found.counters, actual)
+    ]
+    assert np.abs(sent[0] - sent[1]).sum() < 0.15 * sent[1].sum()
+
+
+def test_a_long_run_gets_a_smaller_sample():
+    graph = check_graph("path:n=6000")
+    job = ConnectedComponents(max_iterations=100_000)
+    short = estimate(graph, job, budget=EdgeBudget(graph.edges, 0.6))
+    assert sum(sample.edges for sample in short.samples) / graph.edges <= 1.0
+    assert len(short.samples) == 1  # paths of a path are all of it: nothing is left to spend
+
+
+def test_a_large_graph_has_no_more_hubs_than_can_be_joined(monkeypatch):
+    graph = check_graph("rmat:scale=14,edge_factor=4,seed=1", directed=False)
+    assert len(recipes.hubs(graph)) == graph.vertices // 1000
+    monkeypatch.setattr(recipes, "_MOST_HUBS", 5)
+    expected = np.argsort(-graph.out_degrees, kind="stable")[:5]
+    assert recipes.hubs(graph).tolist() == expected.tolist()
