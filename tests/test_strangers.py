@@ -127,7 +127,7 @@ def test_2_memory_that_nothing_was_written_to(tmp_path):
         ("weights", lambda a: np.array(list("abcde")), "a vector of real numbers"),
         ("directed", lambda a: np.array([True, False]), ""),
         ("labels", lambda a: a / 2, "the labels are 1-dimensional float64"),
-        ("label_starts", lambda a: np.array([0, 5]), "no bytes with the places"),
+        ("label_texts", lambda a: np.frombuffer(b"[3]", np.uint8), "no list of texts"),
     ],
 )
 def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):

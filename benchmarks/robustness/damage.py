@@ -196,7 +196,7 @@ def _npz(source: Path, path: Path, random: Random) -> None:
     if random.random() < 0.1:
         del arrays[name]
     elif random.random() < 0.1:
-        arrays[str(random.choice(["format", "labels", "label_starts", "weights"]))] = arrays[name]
+        arrays[str(random.choice(["format", "labels", "label_texts", "weights"]))] = arrays[name]
     else:
         arrays[name] = _array(arrays[name], random)
     save = np.savez if random.random() < 0.5 else np.savez_compressed

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.limits import check_size
 
 IndexArray = npt.NDArray[np.integer]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -143,20 +142,9 @@ def _accepted() -> str:
 
 
 def _converted(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
-    source = wanted.edges
+    from predict_graph.graph.foreign import from_library
+
     with stopwatch() as watch:
-        networkx, sparse = sys.modules.get("networkx"), sys.modules.get("scipy.sparse")
-        if networkx is not None and isinstance(source, networkx.Graph):
-            from predict_graph.graph.objects import from_networkx
-
-            graph = from_networkx(source, directed=directed, name=name)
-        elif sparse is not None and sparse.issparse(source):
-            from predict_graph.graph.objects import from_scipy
-
-            graph = from_scipy(source, directed=directed, name=name)
-        else:
-            from predict_graph.graph.foreign import from_library
-
-            graph = from_library(wanted, directed=directed, name=name)
+        graph = from_library(wanted, directed=directed, name=name)
         object.__setattr__(graph, "read_seconds", watch.seconds)
     return graph

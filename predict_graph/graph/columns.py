@@ -56,6 +56,18 @@ class Columns:
     kind: int | None = None
     bipartite: bool = False
 
+    @property
+    def places(self) -> list[int]:
+        """Places of source, target and, if there is one, weight."""
+        return [self.source, self.target, *([] if self.weight is None else [self.weight])]
+
+    def notes(self, names: Sequence[str], wanted: EdgeList) -> tuple[str, ...]:
+        """Return the note on vertices of two kinds, unless the user says so."""
+        if not self.bipartite or wanted.bipartite is not None:
+            return ()
+        one, other = names[self.source], names[self.target]
+        return (f"read as bipartite: {one} and {other} (--no-bipartite changes that)",)
+
 
 def find_columns(
     names: Sequence[str], where: str, wanted: EdgeList, usable: Sequence[bool] | None = None
@@ -87,6 +99,8 @@ def find_columns(
     >>> find_columns(["ts", "u", "v"], "it", EdgeList("it")).source
     1
     """
+    if len(names) < 2:
+        raise RequestError(f"{where} has one column; accepted: a source and a target")
     plain = [_plain(name) for name in names]
     weight = next((plain.index(name) for name in _WEIGHTS if name in plain), None)
     kind = plain.index("type") if "type" in plain else None

@@ -63,8 +63,8 @@ class Graph(Described):
     Raises
     ------
     RequestError
-        If the arrays are not those of a graph. Each is checked, in one compiled pass: compiled code
-        reads and writes where they say.
+        If the arrays are not those of a graph. Each is checked: compiled code reads and writes
+        where they say.
 
     Examples
     --------

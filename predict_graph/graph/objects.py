@@ -41,18 +41,11 @@ def from_networkx(source: Any, *, directed: bool | None = None, name: str | None
         sources, targets, listed = _parallel(source, position)
     else:
         sources, targets, listed = _simple(source, None if plain else position)
-    weights = None
-    if listed:
-        try:
-            weights = np.array(listed, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise RequestError(f"a weight of the networkx graph is not a number: {error}") from None
-        check_weights(weights, "the networkx graph")
     return from_edges(
         sources,
         targets,
         vertices=len(nodes),
-        weights=weights,
+        weights=weights_of(listed, "the networkx graph") if listed else None,
         directed=bool(source.is_directed()) if directed is None else directed,
         name=name or str(getattr(source, "name", "")) or "networkx",
         labels=None if plain else _labels(nodes),
@@ -155,6 +148,22 @@ def _check_layout(source: Any) -> None:
         checked_rows(source.indptr, source.indices, columns)
     except RequestError as error:
         raise RequestError(f"the sparse array is no matrix: {error}") from error
+
+
+def weights_of(values: list[Any], where: str) -> npt.NDArray[np.float64]:
+    """Return the weights that another library holds.
+
+    Raises
+    ------
+    RequestError
+        If one is no finite number.
+    """
+    try:
+        weights = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"a weight of {where} is not a number: {error}") from None
+    check_weights(weights, where)
+    return weights
 
 
 def check_weights(weights: np.ndarray[Any, Any], where: str) -> None:

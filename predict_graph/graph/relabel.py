@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.stopwatch import imported
 
 IndexArray = npt.NDArray[np.integer]

@@ -19,9 +19,6 @@ from numba import njit
 from predict_graph.errors import RequestError
 from predict_graph.graph.hashing import mixed
 
-_GOOD, _START, _FALLS, _END, _TARGET = range(5)
-
-
 # By definition drawn anew by each process, so that no file can be made to pass.
 _KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
 
@@ -31,8 +28,8 @@ def checked_rows(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.integer], bool]:
     """Return the rows of a graph as arrays that compiled code can be given.
 
-    One compiled pass over both arrays. Integers of other widths or of another byte order are
-    converted; nothing is copied when both are as :class:`Graph` has them.
+    Integers of other widths or of another byte order are converted; nothing is copied when both are
+    as :class:`Graph` has them. The check takes a byte an edge.
 
     Parameters
     ----------
@@ -75,23 +72,28 @@ def checked_rows(
     targets = _plain(indices, np.int32 if narrow and indices.dtype.itemsize == 4 else np.int64)
     if indices.dtype.kind == "u":
         targets = _plain(_signed(indices), np.int64)
-    code, place, ascending = _check(pointers, targets, columns)
-    if code == _START:
+    falls = np.flatnonzero(pointers[1:] < pointers[:-1])
+    if pointers[0] != 0:
         raise RequestError(f"indptr of a graph begins with {int(pointers[0])}; accepted: 0")
-    if code == _FALLS:
+    if len(falls):
+        place = int(falls[0])
         raise RequestError(
             f"indptr of a graph falls from {int(pointers[place])} to {int(pointers[place + 1])} at "
             f"vertex {place}; accepted: starts of rows, in order"
         )
-    if code == _END:
+    if pointers[n] != len(targets):
         raise RequestError(f"indptr ends at {int(pointers[n])}, but there are {len(targets)} edges")
-    if code == _TARGET:
+    if len(targets) and not 0 <= int(targets.min()) <= int(targets.max()) < columns:
+        place = int(np.argmax((targets < 0) | (targets >= columns)))
         raise RequestError(
             f"edge {place} leads to the vertex {int(targets[place])}; accepted: 0 to {columns - 1}"
         )
+    rises = targets[1:] > targets[:-1]
+    starts = pointers[1:-1]
+    rises[starts[(starts > 0) & (starts < len(targets))] - 1] = True  # to another row
     if narrow:
         targets = targets.astype(np.int32, copy=False)
-    return pointers, targets, bool(ascending)
+    return pointers, targets, bool(rises.all())
 
 
 def checked_weights(weights: Any, edges: int) -> npt.NDArray[np.float32] | None:
@@ -132,46 +134,11 @@ def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]
     return not _signed_hashes(fixed(indptr), fixed(indices), _KEYS[0], _KEYS[1])
 
 
-def _check(
-    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer], columns: int
-) -> tuple[int, int, bool]:
-    result: tuple[int, int, bool] = _check_compiled(fixed(indptr), fixed(indices), columns)
-    return result
-
-
 def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a view that cannot be written: one compiled version of a loop serves all callers."""
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-@njit(cache=True, nogil=True)
-def _check_compiled(
-    indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer], columns: int
-) -> tuple[int, int, bool]:
-    n, m = len(indptr) - 1, len(indices)
-    if indptr[0] != 0:
-        return _START, 0, False
-    for v in range(n):
-        if indptr[v + 1] < indptr[v]:
-            return _FALLS, v, False
-    if indptr[n] != m:
-        return _END, n, False
-    wrong = False
-    falls = 0
-    for v in range(n):
-        before = np.int64(-1)
-        for e in range(indptr[v], indptr[v + 1]):
-            target = np.int64(indices[e])
-            wrong |= (target < 0) | (target >= columns)
-            falls += target <= before
-            before = target
-    if wrong:
-        for e in range(m):
-            if indices[e] < 0 or indices[e] >= columns:
-                return _TARGET, e, False
-    return _GOOD, 0, falls == 0
 
 
 @njit(cache=True, nogil=True)

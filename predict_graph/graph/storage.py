@@ -1,10 +1,11 @@
 """Graphs in one ``.npz`` file: the rows, the weights, the direction, and the original ids.
 
-Text ids are stored as UTF-8 bytes, one after the other, and where each of them begins.
+Text ids are stored as the bytes of a list in JSON.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.graph.csr import Graph
+from predict_graph.inputs import parse_json
 
 
 def save_graph(graph: Graph, path: str | Path) -> Path:
@@ -62,17 +64,13 @@ def save_graph(graph: Graph, path: str | Path) -> Path:
 
 
 def _label_arrays(labels: npt.NDArray[np.generic] | None) -> dict[str, npt.NDArray[Any]]:
-    """Return what is stored of labels: integers as they are, texts as UTF-8 and their starts."""
+    """Return what is stored of labels: integers as they are, others as text."""
     if labels is None:
         return {}
     if np.issubdtype(labels.dtype, np.integer):
         return {"labels": labels}
-    import pyarrow as pa
-
-    texts = pa.array(map(str, labels.tolist()), pa.large_string())
-    starts = np.frombuffer(texts.buffers()[1], np.int64)[: len(labels) + 1]
-    content = np.frombuffer(texts.buffers()[2] or b"", np.uint8)[: starts[-1]]
-    return {"labels": content, "label_starts": starts}
+    texts = json.dumps(list(map(str, labels.tolist()))).encode()
+    return {"label_texts": np.frombuffer(texts, np.uint8)}
 
 
 def stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
@@ -90,7 +88,7 @@ def stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
         arrays["indices"],
         arrays.get("weights"),
         directed=bool(arrays["directed"]),
-        labels=_labels_of(arrays.get("labels"), arrays.get("label_starts")),
+        labels=_labels_of(arrays.get("labels"), arrays.get("label_texts")),
         notes=tuple(map(str, arrays.get("notes", ()))),
     )
     if graph.vertices < 1:
@@ -103,23 +101,14 @@ def stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
 
 
 def _labels_of(
-    stored: npt.NDArray[Any] | None, starts: npt.NDArray[Any] | None
+    numbers: npt.NDArray[Any] | None, texts: npt.NDArray[Any] | None
 ) -> npt.NDArray[np.generic] | None:
     """Return labels as they were when they were stored."""
-    if stored is None:
-        return None
-    if starts is None:
-        if stored.ndim != 1 or stored.dtype.kind not in "iu":
-            raise ValueError(f"the labels are {stored.ndim}-dimensional {stored.dtype}")
-        return stored
-    if stored.dtype != np.uint8 or starts.ndim != 1 or starts.dtype.kind not in "iu":
-        raise ValueError("the labels are no bytes with the places where they begin")
-    if not len(starts) or starts[0] != 0 or starts[-1] != len(stored):
-        raise ValueError("the labels do not begin and end where they should")
-    import pyarrow as pa
-
-    buffers = [None, pa.py_buffer(starts.astype(np.int64)), pa.py_buffer(stored.tobytes())]
-    texts = pa.Array.from_buffers(pa.large_string(), len(starts) - 1, buffers)
-    texts.validate(full=True)
-    labels: npt.NDArray[np.object_] = texts.to_numpy(zero_copy_only=False)
-    return labels
+    if texts is not None:
+        found = parse_json(texts.tobytes(), "the list of labels")
+        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+            raise ValueError("the labels are no list of texts")
+        return np.array(found, dtype=object)
+    if numbers is not None and (numbers.ndim != 1 or numbers.dtype.kind not in "iu"):
+        raise ValueError(f"the labels are {numbers.ndim}-dimensional {numbers.dtype}")
+    return numbers

@@ -14,8 +14,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of, from_blocks
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers.formats import open_source
 from predict_graph.graph.relabel import relabel
 from predict_graph.graph.rows import is_symmetric
@@ -70,20 +69,27 @@ def read_graph(
         wanted = replace(wanted, edges=STANDARD_INPUT)
     name = name or name_of(Path(wanted))
     with stopwatch() as watch:
-        graph = _read(Path(wanted), open_source(wanted), directed, name)
+        graph = graph_of(open_source(wanted), str(wanted), directed, name)
         object.__setattr__(graph, "read_seconds", watch.seconds)
     if graph.edges == 0:
         raise RequestError(f"{wanted} has no edges")
     return graph
 
 
-def _read(path: Path, source: EdgeSource, directed: bool | None, name: str) -> Graph:
+def graph_of(source: EdgeSource, where: str, directed: bool | None, name: str) -> Graph:
+    """Return the graph of edges that are read once, from a file or object of this name.
+
+    Raises
+    ------
+    RequestError
+        If there is no edge, or more than the limits say.
+    """
     if source.graph is not None:
         return as_asked(source.graph, directed, name)
     directed, notes = direction_of(source.directed, directed)
-    blocks = list(_within_limits(path, source.blocks))
+    blocks = list(_within_limits(where, source.blocks))
     if not blocks:
-        raise RequestError(f"{path} has no edges")
+        raise RequestError(f"{where} has no edges")
     labels: npt.NDArray[np.generic] | None = None
     if source.vertices is not None:
         n = source.vertices
@@ -92,19 +98,19 @@ def _read(path: Path, source: EdgeSource, directed: bool | None, name: str) -> G
     whole = directed or source.both_ends
     graph = from_blocks(blocks, n, directed=whole, name=name, labels=labels)
     if source.both_ends and not is_symmetric(graph.indptr, graph.indices):
-        raise RequestError(f"{path}: some edge is listed at one of its ends only")
+        raise RequestError(f"{where}: some edge is listed at one of its ends only")
     if not directed:
         graph = as_asked(graph, directed, name)
     return graph.described_as(notes=notes + source.notes)
 
 
-def _within_limits(path: Path, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
+def _within_limits(where: str, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
     """Pass blocks on as long as the limits allow so many edges."""
     edges, most = 0, limits().edges
     for block in blocks:
         edges += len(block.sources)
         if edges > most:
-            raise RequestError(f"{path} has more edges than accepted: up to {beyond('edges')}")
+            raise RequestError(f"{where} has more edges than accepted: up to {beyond('edges')}")
         yield block
 
 

@@ -3,7 +3,8 @@
 Rules:
 
 - A line whose first character is ``#`` or ``%`` is a comment, anywhere; blank lines do not count.
-  Where text ids stand in ``.csv`` and ``.tsv`` files, a blank has to follow that character.
+  Where text ids stand in ``.csv`` and ``.tsv`` files, a blank, a control character or a second mark
+  has to follow it.
 - The delimiter is that of the first line of data: a comma, a semicolon, a tab (in ``.tsv`` files
   and for text ids), or else any run of blanks.
 - The first line of data is a header if neither of its first two fields is a number and either its
@@ -54,8 +55,7 @@ class Layout:
         True when the first line of data holds the names of the columns.
     ids : {"integer", "string"}
     hash_ids : bool
-        True when ids may begin with ``#`` or ``%``: only lines with a blank after that are
-        comments.
+        True when ids may begin with ``#`` or ``%``; see :func:`scan.scan_lines`.
     simple : bool
         True when the columns are the first ones, and ids are integers without quotes.
     directed : bool, optional
@@ -91,8 +91,6 @@ def scan_error(
     place = f"{path}:{line}"
     what = {
         scan.NOT_INTEGER: f"{field!r} is not an id; accepted: integers from 0 on, "
-        "or any text with --ids string",
-        scan.NEGATIVE: f"{field!r} is not an id; accepted: integers from 0 on, "
         "or any text with --ids string",
         scan.EMPTY: "an id is missing; accepted: two ids a line, source and target",
         scan.TOO_LARGE: f"the id {field} is too large; accepted: 0 to {LARGEST_ID}, "
@@ -248,9 +246,7 @@ def layout_of(
         columns = find_columns(rows[0], place, wanted)
     else:
         columns, notes = _columns_by_place(rows, wanted, place)
-    if columns.bipartite and wanted.bipartite is None:
-        one, other = rows[0][columns.source], rows[0][columns.target]
-        notes.append(f"read as bipartite: {one} and {other} (--no-bipartite changes that)")
+    notes += columns.notes(rows[0], wanted)
     data = rows[header:]
     if wanted.source_column is None and not columns.bipartite and not pair_of(rows[0]):
         _check_ends(data, columns, place)

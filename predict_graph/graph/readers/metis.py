@@ -21,8 +21,7 @@ from numba import njit
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import first_data, scan_error, wrong_field
 from predict_graph.graph.readers.scan import parse_float

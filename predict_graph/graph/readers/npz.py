@@ -14,7 +14,7 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.storage import stored_graph
 from predict_graph.limits import check_unpacked
 
-_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_starts", "notes"}
+_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_texts", "notes"}
 
 
 def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:

@@ -18,9 +18,8 @@ Floats = npt.NDArray[np.float32]
 
 # What a scan returns.
 DONE, FULL = 0, 1
-NOT_INTEGER, NEGATIVE, TOO_LARGE, OUT_OF_RANGE = 2, 3, 4, 5
-ONE_COLUMN, EXTRA, MISSING_WEIGHT, NOT_NUMBER, EMPTY = 6, 7, 8, 9, 10
-UNCLOSED, AFTER_QUOTE = 11, 12
+NOT_INTEGER, TOO_LARGE, OUT_OF_RANGE, ONE_COLUMN, EXTRA = 2, 3, 4, 5, 6
+MISSING_WEIGHT, NOT_NUMBER, EMPTY, UNCLOSED, AFTER_QUOTE = 7, 8, 9, 10, 11
 
 # Places in the cursor: where the scan is, lines that are done, edges that are found.
 AT, LINE, EDGES = 0, 1, 2
@@ -62,8 +61,7 @@ def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int
         return value, at, DONE
     if at == begin and _ends(buffer[at], delimiter):
         return value, begin, EMPTY
-    negative = buffer[begin] == _MINUS and 48 <= buffer[begin + 1] <= 57
-    return value, begin, NEGATIVE if negative else NOT_INTEGER
+    return value, begin, NOT_INTEGER
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +235,8 @@ def scan_lines(
     simple : bool
         Whether the wanted columns are the first ones and are not quoted: others are not looked at.
     hash_ids : bool
-        Whether ids may begin with the mark of a comment: that of a comment is followed by a blank.
+        Whether ids may begin with the mark of a comment: that of a comment is followed by a blank,
+        a control character or another mark.
     limits : tuple of int
         Lowest and highest id; the lowest is subtracted.
     sources, targets, weights : ndarray

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
-import queue
 import re
 import threading
 import zipfile
@@ -217,24 +216,9 @@ def _gzip(packed: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _xz(packed: Iterator[bytes]) -> Iterator[bytes]:
-    # The header says how much memory is needed; the strongest setting needs 65 MiB.
-    most, member, rest = 2 * limits().document_bytes, None, b""
-    while rest := rest or next(packed, b""):
-        if member is None:
-            rest = rest.lstrip(b"\0")  # zero bytes may follow each member
-            if not rest:
-                continue
-            member = lzma.LZMADecompressor(memlimit=most)
-        block = member.decompress(rest, _BLOCK)
-        while block:
-            yield block
-            done = member.eof or member.needs_input
-            block = b"" if done else member.decompress(b"", _BLOCK)
-        rest = b""
-        if member.eof:
-            rest, member = member.unused_data, None
-    if member is not None:
-        raise EOFError("the file ends before the compressed data do")
+    pieces: Any = _Pieces(packed)
+    with lzma.LZMAFile(pieces) as file:
+        yield from _read(file)
 
 
 def _arrow(packed: Iterator[bytes], compression: str) -> Iterator[bytes]:
@@ -295,40 +279,36 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
         yield rest
 
 
-def read_ahead(blocks: Iterable[bytes], depth: int = 2) -> Generator[bytes, None, None]:
-    """Yield the blocks, made by another thread that is at most `depth` blocks ahead.
+def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
+    """Yield the blocks; another thread makes the next one meanwhile.
 
     Decompression releases the interpreter, so it runs beside the parsing. An error of the thread
     is raised here.
     """
-    ready: queue.Queue[bytes | BaseException | None] = queue.Queue(maxsize=depth)
-    stopped = threading.Event()
-
-    def put(item: bytes | BaseException | None) -> bool:
-        while not stopped.is_set():
-            try:
-                ready.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-            return True
-        return False
+    source = iter(blocks)
+    made: list[bytes | BaseException] = []
 
     def work() -> None:
         try:
-            for block in blocks:
-                if not put(block):
-                    return
-            put(None)
+            made.append(next(source, b""))
         except BaseException as error:
-            put(error)
+            made.append(error)
 
-    thread = threading.Thread(target=work, name="predict-graph-read-ahead", daemon=True)
-    thread.start()
+    def start() -> threading.Thread:
+        thread = threading.Thread(target=work, name="predict-graph-read-ahead", daemon=True)
+        thread.start()
+        return thread
+
+    thread = start()
     try:
-        while (item := ready.get()) is not None:
+        while True:
+            thread.join()
+            item = made.pop()
             if isinstance(item, BaseException):
                 raise item
+            if not item:
+                return
+            thread = start()
             yield item
     finally:
-        stopped.set()
         thread.join(_PATIENCE)  # it may be waiting for a stream that sends nothing

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import (
     LARGEST_ID,

@@ -1,4 +1,4 @@
-"""CSR: the same as scipy's, symmetric when undirected, with the documented rules."""
+"""CSR: the same as scipy's, symmetric when undirected; what comes in, without the reverse."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from predict_graph.errors import RequestError
-from predict_graph.graph import check_graph
-from predict_graph.graph.build import (
-    from_edges,
-    symmetric,
-)
+from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.build import from_edges, symmetric
+from predict_graph.graph.degrees import counted_degrees, degree_facts
+from predict_graph.graph.inbound import inbound_rows, inbound_shares
 
 CASES = st.integers(1, 15).flatmap(
     lambda n: st.tuples(
@@ -46,8 +45,7 @@ def test_equals_scipy(case):
     assert graph.indptr.tolist() == expected.indptr.tolist()
     assert graph.indices.tolist() == expected.indices.tolist()
     assert graph.weights.tolist() == expected.data.tolist()
-    assert graph.indices.dtype == np.int32
-    assert graph.indptr.dtype == np.int64
+    assert (graph.indices.dtype, graph.indptr.dtype) == (np.int32, np.int64)
 
 
 @given(CASES, st.booleans())
@@ -58,6 +56,8 @@ def test_undirected_is_symmetric(case, weighted):
     expected = np.maximum(listed, listed.T)
     assert np.array_equal(matrix, expected if weighted else expected > 0)
     assert graph.logical_edges == np.count_nonzero(np.triu(expected))
+    assert graph.edges == np.count_nonzero(expected)
+    assert graph.self_loops == np.count_nonzero(np.diag(expected))
     assert graph.reverse is graph
 
 
@@ -102,11 +102,6 @@ def test_duplicates_add_their_weights_and_directions_take_the_larger():
     assert many.edges == 2
 
 
-def test_undirected_self_loop_is_stored_once():
-    graph = from_edges(np.array([0, 0]), np.array([0, 1]), directed=False)
-    assert (graph.edges, graph.logical_edges, graph.self_loops) == (3, 2, 1)
-
-
 @pytest.mark.parametrize(
     ("vertices", "message"),
     [
@@ -135,17 +130,13 @@ def test_wrong_edges(sources, targets, options, message):
         from_edges(np.array(sources), np.array(targets), **options)
 
 
-def test_a_graph_is_immutable():
-    graph = check_graph("cycle:n=4")
+def test_a_graph_is_immutable_and_its_subgraph_keeps_labels():
+    graph = from_edges(np.array([0, 1]), np.array([1, 2]), labels=np.array([10, 20, 30]))
+    assert graph.subgraph(np.array([2, 1])).labels.tolist() == [30, 20]
     with pytest.raises(ValueError, match="read-only"):
         graph.indices[0] = 3
     with pytest.raises(AttributeError):
         graph.name = "other"
-
-
-def test_subgraph_keeps_labels():
-    graph = from_edges(np.array([0, 1]), np.array([1, 2]), labels=np.array([10, 20, 30]))
-    assert graph.subgraph(np.array([2, 1])).labels.tolist() == [30, 20]
 
 
 def test_fingerprint_tells_graphs_apart():
@@ -159,3 +150,67 @@ def test_fingerprint_tells_graphs_apart():
         from_edges(edges[0], np.array([1, 1])),
     ]
     assert len({graph.fingerprint for graph in graphs}) == len(graphs)
+
+
+# What comes in at vertices is what the reverse says.
+
+GRAPHS = ["star:n=5", "rmat:scale=10,edge_factor=8,seed=1", "rmat:scale=18,edge_factor=16,seed=1"]
+
+
+def both_ways(text, **options):
+    graph = check_graph(text, directed=True, **options)
+    return graph, graph.fresh().reverse
+
+
+@pytest.mark.parametrize("text", GRAPHS)
+def test_degrees_and_shares_are_those_of_the_reverse(text):
+    graph, reverse = both_ways(text)
+    assert np.array_equal(graph.in_degrees, reverse.out_degrees)
+    found = inbound_shares(graph)
+    assert np.array_equal(found[:, 1], reverse.out_degrees)
+    parts = 1.0 / np.maximum(graph.out_degrees, 1)
+    expected = np.bincount(
+        np.repeat(np.arange(graph.vertices), reverse.out_degrees),
+        parts[reverse.indices],
+        graph.vertices,
+    )
+    assert np.array_equal(found[:, 0], expected)  # added up in the same order
+    assert "reverse" not in vars(graph)
+
+
+def test_rows_in_any_order_are_counted():
+    graph = Graph(np.array([0, 3, 4, 4]), np.array([2, 0, 2, 1], np.int32))
+    assert not graph.ascending
+    assert graph.in_degrees.tolist() == [1, 1, 2]
+    assert inbound_shares(graph)[:, 0].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3])
+
+
+@pytest.mark.parametrize("text", GRAPHS)
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_rows_of_some_vertices_are_those_of_the_reverse(text, share):
+    graph, reverse = both_ways(text)
+    some = np.flatnonzero(np.random.default_rng(1).random(graph.vertices) < share)
+    found = inbound_rows(graph, some)
+    assert "reverse" not in vars(graph)
+    _ = graph.reverse
+    for one, other in zip(found, inbound_rows(graph, some), strict=True):
+        assert np.array_equal(one, other)
+    expected = [reverse.neighbors(v) for v in some]
+    assert np.array_equal(found[1], np.concatenate([found[1][:0], *expected]))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_degrees_are_told_in_one_pass(directed):
+    graph = check_graph("rmat:scale=9,edge_factor=1,seed=3", directed=directed)
+    degrees = graph.out_degrees + (graph.reverse.out_degrees if directed else 0)
+    facts = degree_facts(graph.fresh())
+    assert facts.mean == pytest.approx(degrees.mean())
+    assert facts.largest == degrees.max()
+    neighbours = [set(graph.neighbors(v)) | set(graph.reverse.neighbors(v)) for v in range(512)]
+    dust = sum(
+        degrees[v] == 0 or (degrees[v] == 1 and all(degrees[w] == 1 and w != v for w in own))
+        for v, own in enumerate(neighbours)
+    )
+    assert facts.dust == pytest.approx(dust / 512)
+    found, counts = counted_degrees(graph.in_degrees)
+    assert np.array_equal(np.repeat(found, counts), np.sort(graph.in_degrees))

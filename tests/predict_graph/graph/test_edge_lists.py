@@ -1,4 +1,4 @@
-"""Edge lists as people have them: headers, columns by name, kinds of ids, bipartite graphs."""
+"""Edge lists as users have them, in files, tables and graphs of other libraries."""
 
 import json
 
@@ -93,16 +93,6 @@ def test_user_says_which_columns(tmp_path):
 def test_tables_of_something_else_are_refused(tmp_path, name, text, match):
     with pytest.raises(RequestError, match=match):
         read(tmp_path, name, text)
-
-
-def test_tables_of_pandas_that_hold_something_else_are_refused():
-    for table, match in (
-        (pd.DataFrame(np.eye(4)), "an adjacency matrix"),
-        (pd.DataFrame({"vertex": [1, 2], "pagerank": [0.5, 0.25]}), "do not say what the ends"),
-        (pd.DataFrame({"a": [1, 2], "b": [0.5, 0.25]}), "an end of an edge is 0.5"),
-    ):
-        with pytest.raises(RequestError, match=match):
-            check_graph(table)
 
 
 def test_user_says_whether_there_is_a_header(tmp_path):
@@ -239,3 +229,101 @@ def test_the_command_line(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(options)
     assert "--src-column" in " ".join(capsys.readouterr().err.split())
+
+
+# Objects of other libraries.
+
+EDGES = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 4)]
+
+
+def same(graph, directed=True, weights=None):
+    assert graph.vertices == 5
+    found = [(v, int(w)) for v in range(5) for w in graph.neighbors(v)]
+    expected = EDGES if directed else [*EDGES, *((t, s) for s, t in EDGES)]
+    assert sorted(found) == sorted(expected)
+    if weights is not None:
+        by_edge = dict(zip(found, graph.weights.tolist(), strict=True))
+        assert by_edge == dict(zip(EDGES, weights, strict=True))
+
+
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    same(check_graph(igraph.Graph(edges=EDGES, directed=True)))
+    same(check_graph(igraph.Graph(edges=EDGES)), directed=False)
+    weighted = igraph.Graph(edges=EDGES, directed=True, edge_attrs={"weight": [1, 2, 3, 4, 5]})
+    same(check_graph(weighted), weights=[1, 2, 3, 4, 5])
+    named = igraph.Graph(edges=EDGES, vertex_attrs={"name": list("abcde")})
+    assert check_graph(named).labels.tolist() == list("abcde")
+    bad = igraph.Graph(edges=EDGES, edge_attrs={"weight": [1, 2, None, 4, 5]})
+    with pytest.raises(RequestError, match="weight"):
+        check_graph(bad)
+    with pytest.raises(RequestError, match="no edges"):
+        check_graph(igraph.Graph(3))
+
+
+def test_networkit_is_known_by_its_module_name():
+    """It need not be installed: an object with its interface will do."""
+
+    class Graph:
+        def numberOfNodes(self):  # noqa: N802
+            return 5
+
+        upperNodeIdBound = numberOfNodes  # noqa: N815
+
+        def isWeighted(self):  # noqa: N802
+            return False
+
+        isDirected = isWeighted  # noqa: N815
+
+        def iterEdges(self):  # noqa: N802
+            return iter(EDGES)
+
+    Graph.__module__ = "networkit.graph"
+    same(check_graph(Graph()), directed=False)
+
+
+def test_pandas():
+    table = pd.DataFrame(EDGES, columns=["src", "dst"])
+    same(check_graph(table[["dst", "src"]]))
+    same(check_graph(table))
+    same(check_graph(table, directed=False), directed=False)
+    same(check_graph(table.assign(weight=range(1, 6))), weights=[1, 2, 3, 4, 5])
+
+
+def test_pandas_with_other_ids():
+    table = pd.DataFrame({"source": ["x", "y"], "target": ["y", "z"]})
+    assert check_graph(table).labels.tolist() == ["x", "y", "z"]
+    assert check_graph(pd.DataFrame([(10, 30), (30, 20)])).labels.tolist() == [10, 20, 30]
+
+
+@pytest.mark.parametrize(
+    ("table", "match"),
+    [
+        (np.eye(4), "an adjacency matrix"),
+        ({"vertex": [1, 2], "pagerank": [0.5, 0.25]}, "do not say what the ends"),
+        ({"a": [1, 2], "b": [0.5, 0.25]}, "'b' is 0.5 in row 1; accepted: integers"),
+        ({"a": [1]}, "the table has one column"),
+        ({"a": ["x", None], "b": ["y", "z"]}, "'a' is empty in row 2"),
+        ({"a": [1.0, np.nan], "b": [2.0, 3.0]}, "'a' is empty in row 2"),
+        ({"a": [1, "x"], "b": [2, 3]}, "values of 'a' are of several kinds"),
+        ({"a": [1.5], "b": ["x"]}, "floating-point numbers, others are text"),
+        ({"a": [0], "b": [1], "weight": ["much"]}, "holds string, not numbers"),
+        ({"a": [], "b": []}, "the table has no edges"),
+    ],
+)
+def test_tables_of_pandas_that_hold_something_else_are_refused(table, match):
+    with pytest.raises(RequestError, match=match):
+        check_graph(pd.DataFrame(table))
+
+
+def test_polars_is_known_by_its_module_name():
+    """It need not be installed: an object that is taken by [:, place] will do."""
+
+    class DataFrame:
+        columns = ("source", "target")
+
+        def __getitem__(self, place):
+            return pd.Series([edge[place[1]] for edge in EDGES])
+
+    DataFrame.__module__ = "polars.dataframe.frame"
+    same(check_graph(DataFrame()))
