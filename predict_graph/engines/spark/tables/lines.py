@@ -25,7 +25,7 @@ from predict_graph.engines.spark.tables.source_files import (
 )
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edges import EdgeBlock
+from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.graph.readers.layout import Layout, declared_direction, layout_of
 from predict_graph.graph.readers.text import scan_blocks
 
