@@ -69,7 +69,7 @@ class RunProfile(Result):
     converged : bool
         False when the run stopped at its limit of iterations.
     values : ndarray, shape (n,) or (n, columns)
-        Result of each vertex.
+        Result of each vertex; empty if it was not collected.
     result : mapping
         Summary of the result, such as the number of components.
     prior : RunProfile, optional
@@ -86,7 +86,7 @@ class RunProfile(Result):
     rows: Table
     convergence: npt.NDArray[np.float64]
     converged: bool
-    values: npt.NDArray[Any]
+    values: npt.NDArray[Any] = field(default_factory=lambda: np.empty(0))
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
     stopped: bool = False

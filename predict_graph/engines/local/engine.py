@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
@@ -115,7 +115,7 @@ class LocalEngine:
         tally = Tally(graph, self.workers)
         with Team(self.threads) as team:
             with stopwatch() as watch:
-                kernel = build(algorithm, graph, team, *_results(prior))
+                kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
                 setup = watch.seconds
             supersteps_begin(progress, algorithm, graph, target, limit)
             aggregates, seconds, stopped = _iterate(kernel, team, tally, target, limit, progress)
@@ -124,15 +124,16 @@ class LocalEngine:
             are_vertices = getattr(kernel, "values_are_vertices", False)
             write_values(write_to, graph, kernel.values, are_vertices=are_vertices)
         write = time.perf_counter() - started if write_to is not None else 0.0
+        before: Mapping[str, float] = {} if prior is None else prior.phases
         return RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
             graph=graph.describe(),
             engine=self.describe(),
             phases={
-                "setup": setup + _seconds(prior, "setup"),
+                "setup": setup + before.get("setup", 0.0),
                 "read": graph.read_seconds,
-                "superstep": float(seconds.sum()) + _seconds(prior, "superstep"),
+                "superstep": float(seconds.sum()) + before.get("superstep", 0.0),
                 "write": write,
             },
             rows=tally.table(aggregates, seconds, kernel.working_set_bytes),
@@ -229,14 +230,6 @@ class LocalEngine:
 # Limits warm-up; a kernel may switch to another compiled function after its first superstep
 _WARM_STEPS = 3
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
-
-
-def _results(prior: RunProfile | None) -> tuple[npt.NDArray[Any], ...]:
-    return () if prior is None else (prior.values,)
-
-
-def _seconds(prior: RunProfile | None, phase: str) -> float:
-    return 0.0 if prior is None else prior.phases[phase]
 
 
 def _iterate(

@@ -284,11 +284,7 @@ class SparkEngine:
             raise RequestError(
                 f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it out"
             )
-        if self.settings.checkpoint is not None:
-            raise RequestError(
-                f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} keeps its own "
-                "state; leave it out"
-            )
+        self._refuse_checkpoint(algorithm)
         if self._callers is None:
             algorithm.check(self.settings)
         with self._started() as (session, opening):
@@ -311,12 +307,14 @@ class SparkEngine:
     def _check_program(self, algorithm: Algorithm) -> None:
         """Check that Spark can run an algorithm with these settings."""
         check_program(algorithm)
-        if self.settings.checkpoint is None or algorithm.prior is not None:
-            return
-        if issubclass(program_of(algorithm), VertexTables):
+        if algorithm.prior is None and issubclass(program_of(algorithm), VertexTables):
+            self._refuse_checkpoint(algorithm)
+
+    def _refuse_checkpoint(self, algorithm: Algorithm) -> None:
+        if self.settings.checkpoint is not None:
             raise RequestError(
-                f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} is a vertex "
-                "program, whose state is here and outlives any executor; leave it out"
+                f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} keeps its own "
+                "state; leave it out"
             )
 
     def _run_stored(
@@ -366,13 +364,11 @@ class SparkEngine:
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started, logged = time.time(), session.log_from_now()
         program = program_of(algorithm)(algorithm, tables, prior_values)
-        rules = {"threshold": rule[0], "limit": rule[1]}
-        job = program.job(graph, session, run=run, progress=progress, **rules)
+        job = program.job(graph, session, run=run, rule=rule, progress=progress)
         log = job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
         session.flush()
         events = logged.read()
-        remote = not self.settings.local
-        table = superstep_table(log, events.tasks, run, remote=remote)
+        table = superstep_table(log, events.tasks, run, remote=not self.settings.local)
         table = table.assign(storage_bytes=session.storage_bytes())
         session.group(f"{run}/result")
         values = program.values(log.state)

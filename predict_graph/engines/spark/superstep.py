@@ -193,9 +193,8 @@ class SuperstepJob(ABC):
     session : OpenSession
     run : str
         The name of the run, with which its job groups start.
-    threshold : float
-    limit : int
-        Supersteps at most.
+    rule : tuple
+        The threshold, and the most supersteps.
     progress : callable, optional
     """
 
@@ -204,12 +203,11 @@ class SuperstepJob(ABC):
         session: OpenSession,
         *,
         run: str,
-        threshold: float,
-        limit: int,
+        rule: tuple[float, int],
         progress: IterationCallback | None = None,
     ) -> None:
         self._session, self._run = session, run
-        self._threshold, self._limit, self._progress = threshold, limit, progress
+        (self._threshold, self._limit), self._progress = rule, progress
         self._aggregates: list[float] = []
         self._seconds: list[float] = []
         self._counts: list[pd.DataFrame] = []
@@ -290,10 +288,7 @@ class _TableJob(SuperstepJob):
         self._settle(state)
 
     def advance(self) -> float:
-        before = self._state
-        self._settle(self._program.advance(before, self._sums[-1]))
-        if self._saved is None or self._saved[1] is not before:
-            forget(before)
+        self._settle(self._program.advance(self._state, self._sums[-1]))
         return self._program.convergence(self._sums[-1])
 
     def go_on(self) -> None:
@@ -304,11 +299,13 @@ class _TableJob(SuperstepJob):
         checkpoints = self._session.checkpoints
         lost = 0.0
         while not self._over:
-            started, done = time.perf_counter(), len(self._aggregates)
+            started, done, before = time.perf_counter(), len(self._aggregates), self._state
             try:
                 self._superstep()
                 self._seconds[-1] += lost
                 lost = 0.0
+                if self._saved is None or self._saved[1] is not before:
+                    forget(before)
                 if checkpoints and (self._over or checkpoints.due(len(self._aggregates))):
                     self._save(checkpoints)
             except ExecutorLostError as error:

@@ -199,7 +199,6 @@ def profile_spark_function(
         rows=Table(rows),
         convergence=np.full(found.iterations, np.nan),
         converged=True,
-        values=np.empty(0),
         result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
     )
 

@@ -93,7 +93,6 @@ def run_library(
             f"{algorithm.name} took {found.iterations} supersteps on {graph.name}, and its replay "
             f"{len(rounds)}: this version of {algorithm.library} differs; please report it"
         )
-    steps = float(sum(step.seconds for step in found.supersteps))
     return RunProfile(
         algorithm=algorithm.name,
         parameters=algorithm.to_dict(),
@@ -102,13 +101,12 @@ def run_library(
         phases={
             "setup": setup,
             "read": read,
-            "superstep": steps,
-            "write": max(ended - began - steps, 0.0),
+            "superstep": found.seconds,
+            "write": max(ended - began - found.seconds, 0.0),
         },
         rows=Table(_table(log, found, rounds, graph).assign(storage_bytes=stored)),
         convergence=np.full(found.iterations, np.nan),
         converged=bool(rounds["received"].iloc[-1] == 0),
-        values=np.empty(0),
         result={"combined_records": sent_records(log, algorithm, found).tolist()},
     )
 

@@ -111,9 +111,9 @@ class ApplicationStatus:
                 continue
             key = {"stage": stage, "attempt": attempt}
             about = {"job": job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
+            unknown = {"parents": (), "datasets": frozenset(), "cached": False}
             operators = frozenset({each["name"]})
-            none = {"parents": (), "datasets": frozenset(), "cached": False}
-            reader.stages.append({**key, **about, "operators": operators, **none})
+            reader.stages.append({**key, **about, "operators": operators, **unknown})
             reader.tasks.append(
                 {
                     **key,

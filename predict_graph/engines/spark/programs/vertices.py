@@ -34,7 +34,6 @@ from predict_graph.engines.spark.blocks.on_executors import (
 )
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import SparkProgram, SuperstepJob, SuperstepLog
-from predict_graph.engines.spark.tables.graph_tables import GraphTables
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.graph.rows import fixed
@@ -63,13 +62,11 @@ class _VertexJob(SuperstepJob):
         self._program, self._graph = program, graph
 
     def begin(self) -> None:
-        graph, tables, prior = self._graph, self._program.tables, self._program.prior
-        partition = partition_of(np.arange(graph.vertices), tables.partitions)
+        graph, program = self._graph, self._program
+        partition = partition_of(np.arange(graph.vertices), program.tables.partitions)
         machine = partition % self._session.settings.machines
         self._homes, self._inside = partition, edges_inside(graph, machine.astype(np.int32))
-        if prior is not None:
-            prior = prior.toPandas().sort_values("id")["value"].to_numpy()
-        self._kernel = _Kernel(self._program.algorithm, graph, tables, partition, prior)
+        self._kernel = _Kernel(program, graph, partition)
 
     def advance(self) -> float:
         superstep = self._kernel.step()
@@ -106,16 +103,12 @@ class _VertexJob(SuperstepJob):
 class _Kernel(ProgramKernel):
     """A vertex program whose edges are in blocks on the executors."""
 
-    def __init__(
-        self,
-        program: VertexProgram,
-        graph: Graph,
-        tables: GraphTables,
-        homes: Array,
-        prior_values: Array | None,
-    ) -> None:
-        self._tables, self._homes = tables, homes
-        super().__init__(program, graph, None, prior_values)
+    def __init__(self, program: VertexTables, graph: Graph, homes: Array) -> None:
+        self._tables, self._homes = program.tables, homes
+        values = None
+        if program.prior is not None:
+            values = program.prior.toPandas().sort_values("id")["value"].to_numpy()
+        super().__init__(program.algorithm, graph, None, values)
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
         """Store the in-edges of each partition in blocks, cached by the executors."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,7 @@ COMBINED = "GraphImpl.aggregateMessages - preAgg"
 _ALIKE = 0.5
 _SURE = 3  # iterations: limits false positives, since one or two repeats may be chance
 _LARGE = 4  # stages of a job that is searched for an inner loop: limits false positives
+_seconds = attrgetter("seconds")
 _FEW = 3  # such jobs, the longest ones: limits the time of the search
 
 
@@ -51,6 +53,11 @@ class Recognised:
     certainty: str
     reason: str
     limit: int | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time that the supersteps took."""
+        return float(sum(step.seconds for step in self.supersteps))
 
     @property
     def iterations(self) -> int:
@@ -92,9 +99,9 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     units = _joined(job_units(log))
     of_jobs = _loop(units, "jobs")
     whole = sum(unit.seconds for unit in units)
-    if of_jobs is not None and _covered(of_jobs) >= 0.5 * whole:
+    if of_jobs is not None and of_jobs.seconds >= 0.5 * whole:
         return of_jobs
-    large = sorted((unit for unit in units if len(unit.stages) >= _LARGE), key=_duration)[-_FEW:]
+    large = sorted((unit for unit in units if len(unit.stages) >= _LARGE), key=_seconds)[-_FEW:]
     of_stages = [_loop_inside(stage_units(log, unit)) for unit in large]
     found = [loop for loop in (of_jobs, *of_stages) if loop is not None]
     if not found:
@@ -102,7 +109,7 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
             f"no supersteps found: nothing repeats in {_work(log, units)}; run more "
             "iterations, or put each in a job group whose name ends in its number"
         )
-    return max(found, key=_covered)
+    return max(found, key=_seconds)
 
 
 def _work(log: EventLog, units: Sequence[Unit]) -> str:
@@ -349,14 +356,6 @@ def _judged(
         return "likely", text if located else f"{text}; the log does not say from which line"
     places = sorted({unit.site for unit in groups[0]})
     return "certain", f"{text}, from {', '.join(places)}"
-
-
-def _duration(unit: Unit) -> float:
-    return unit.seconds
-
-
-def _covered(loop: Recognised) -> float:
-    return sum(step.seconds for step in loop.supersteps)
 
 
 def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Superstep, ...]:

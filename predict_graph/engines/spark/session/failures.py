@@ -17,31 +17,20 @@ _LOST = (
 )
 
 # The first match is the reason: the cause of a lost executor precedes its loss.
-_KNOWN = (
-    (
-        r"No space left on device",
-        "the disk is full where Spark keeps its files",
+_KNOWN = {
+    r"No space left on device": "the disk is full where Spark keeps its files",
+    r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52": (
+        "an executor ran out of memory{where}; give executors more memory, or take more machines"
     ),
-    (
-        r"OutOfMemoryError|SparkOutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52",
-        "an executor ran out of memory{where}; give executors more memory, or take more machines",
+    r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
+    r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
+    r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
+    r"All masters are unresponsive": "the master did not take the job",
+    r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
+    r"|cancelled because SparkContext was shut down)": (
+        "Spark ended the application; was it killed, or did the master go away?"
     ),
-    (
-        r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
-        r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
-        r"|worker lost|Remote RPC client disassociated|BlockNotFoundException",
-        _LOST,
-    ),
-    (
-        r"All masters are unresponsive",
-        "the master did not take the job",
-    ),
-    (
-        r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
-        r"|cancelled because SparkContext was shut down)",
-        "Spark ended the application; was it killed, or did the master go away?",
-    ),
-)
+}
 
 
 class ExecutorLostError(JobError):
@@ -115,7 +104,7 @@ def reason(text: str) -> str:
     >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")[:49]
     'an executor was lost with the data in its memory;'
     """
-    for pattern, sentence in _KNOWN:
+    for pattern, sentence in _KNOWN.items():
         if re.search(pattern, text):
             place = _WHERE.search(text)
             where = f" (executor {place.group(2)} on {place.group(1)})" if place else ""

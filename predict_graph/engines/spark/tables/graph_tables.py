@@ -63,17 +63,14 @@ def graph_tables(session: OpenSession, source: Path, vertices: int) -> GraphTabl
             return f"pmod(hash({column}), {partitions}) % {settings.machines}"
 
         degrees = edges.groupBy("src").agg(
-            F.count("*").alias("degree"),
-            F.sum(F.expr(f"int({worker('src')} = {worker('dst')})")).alias("inside"),
+            F.expr("count(*) AS degree"),
+            F.expr(f"sum(int({worker('src')} = {worker('dst')})) AS inside"),
         )
-        numbered = spark.range(vertices).repartition(partitions, "id")
         table = (
-            numbered.join(degrees.hint("shuffle_hash"), numbered["id"] == degrees["src"], "left")
-            .select(
-                "id",
-                F.coalesce("degree", F.lit(0)).alias("degree"),
-                F.coalesce("inside", F.lit(0)).alias("inside"),
-            )
+            spark.range(vertices)
+            .repartition(partitions, "id")
+            .join(degrees.hint("shuffle_hash"), F.expr("id = src"), "left")
+            .selectExpr("id", "coalesce(degree, 0) AS degree", "coalesce(inside, 0) AS inside")
             .persist()
         )
         table.count()

@@ -26,7 +26,7 @@ from predict_graph.engines.spark.tables.source_files import (
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock
-from predict_graph.graph.readers.layout import Layout, declared_direction, layout_of
+from predict_graph.graph.readers.layout import Layout, declared_direction, first_data, layout_of
 from predict_graph.graph.readers.text import scan_blocks
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 # Lines at the head of a file that determine the layout, and comments before them: limit the time
 _SAMPLE, _MOST_COMMENTS = 2000, 100_000
-_BLANKS = " \t\r\ufeff"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -50,7 +49,7 @@ def text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> Li
 
 def _first_data(
     spark: SparkSession, source: SourceFiles, wanted: EdgeList
-) -> tuple[Layout, str | None, bool | None]:
+) -> tuple[Layout, bytes | None, bool | None]:
     """Return the layout of lines, the header, and the direction that comments or columns declare;
     each None if there is none.
     """
@@ -59,32 +58,30 @@ def _first_data(
         place = shown_path(address)
         for most in (_SAMPLE, _MOST_COMMENTS):
             with spark_failures(f"reading {place}"):
-                rows = spark.read.option("lineSep", "\n").text(literal_path(address)).head(most)
-            lines = [row["value"].strip(_BLANKS) for row in rows]
-            data = [at for at, line in enumerate(lines) if line and line[0] not in "#%"]
-            if data or len(lines) < most:
+                rows = _lines(spark, literal_path(address)).head(most)
+            head = first_data(iter([_block(row["line"] for row in rows)]))
+            if head.text is not None or len(rows) < most:
                 break
-        head = lines[: data[0]] if data else lines
-        comments += "".join(f"{line[: 1 << 10]}\n" for line in head).encode()
-        if not data:
+        comments += head.comments
+        if head.text is None:
             continue
-        first = lines[data[0]]
-        where = f"{place}:{data[0] + 1}"
-        found = layout_of([lines[at].encode() for at in data], source.suffix, wanted, where)
-        bipartite = found.bipartite or comments.startswith(b"% bip")
+        lines = [bytes(line.strip()) for line in head.block.split(b"\n")]
+        data = [line for line in lines if line and not line.startswith((b"#", b"%"))]
+        layout = layout_of(data, source.suffix, wanted, f"{place}:{head.number}")
+        bipartite = layout.bipartite or comments.startswith(b"% bip")
         if bipartite and wanted.bipartite is not False:
             raise RequestError(
                 f"{source.source} is bipartite: an id means two vertices; accepted for "
                 "a graph that Spark reads: ids that differ, with --no-bipartite"
             )
         declared = declared_direction(comments)
-        declared = found.directed if declared is None else declared
-        return found, first if found.header else None, declared
+        declared = layout.directed if declared is None else declared
+        return layout, head.text if layout.header else None, declared
     raise RequestError(f"{source.source} has no edges")
 
 
 def _line_error(
-    spark: SparkSession, layout: Layout, header: str | None, wrong: str
+    spark: SparkSession, layout: Layout, header: bytes | None, wrong: str
 ) -> RequestError:
     """Return the error of the first line of a file that is not an edge."""
     address = unquote(wrong)
@@ -106,28 +103,31 @@ def _lines(spark: SparkSession, path: str) -> DataFrame:
     return lines.selectExpr("_metadata.file_path AS file", "CAST(value AS BINARY) AS line")
 
 
+def _block(lines: Iterable[bytes]) -> bytearray:
+    return bytearray(b"\n".join([*lines, b""]))
+
+
 def _blocks(
-    batches: Iterable[pa.RecordBatch], header: str | None
+    batches: Iterable[pa.RecordBatch], header: bytes | None
 ) -> Iterator[tuple[str, bytearray]]:
     """Join the lines of each file; a header is left blank, so that lines keep their numbers."""
-    blanks = _BLANKS.encode()
     for batch in batches:
         rows = zip(batch["file"].to_pylist(), batch["line"].to_pylist(), strict=True)
         for file, group in groupby(rows, key=lambda row: row[0]):
             lines = [line.removeprefix(_BYTE_ORDER_MARK) for _, line in group]
             if header is not None:
-                lines = [b"" if line.strip(blanks) == header.encode() else line for line in lines]
-            yield file, bytearray(b"\n".join([*lines, b""]))
+                lines = [b"" if line.strip() == header else line for line in lines]
+            yield file, _block(lines)
 
 
-def _joined(batches: Iterable[pa.RecordBatch], header: str | None) -> Iterator[pa.RecordBatch]:
+def _joined(batches: Iterable[pa.RecordBatch], header: bytes | None) -> Iterator[pa.RecordBatch]:
     """Yield blocks of lines; runs on executors."""
     for _, block in _blocks(batches, header):
         yield pa.RecordBatch.from_pydict({"text": pa.array([bytes(block)], pa.binary())})
 
 
 def _scanned(
-    batches: Iterable[pa.RecordBatch], layout: Layout, header: str | None
+    batches: Iterable[pa.RecordBatch], layout: Layout, header: bytes | None
 ) -> Iterator[pa.RecordBatch]:
     """Yield the edges of lines, and the file of each block with a line that is none; runs on
     executors.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from predict_graph.errors import RequestError
+from predict_graph.files import check_writable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,10 +22,7 @@ def check_spark_output(path: Path) -> None:
         raise RequestError(f"cannot write {path}; accepted: a name in .csv or .parquet")
     if path.exists():
         raise RequestError(f"cannot write {path}: it exists; accepted: the name of a new folder")
-    if not path.parent.is_dir():
-        raise RequestError(f"cannot write {path}: there is no folder {path.parent}")
-    if not os.access(path.parent, os.W_OK):
-        raise RequestError(f"cannot write {path}: the folder {path.parent} is not writable")
+    check_writable(path)
 
 
 def write_result(values: DataFrame, path: Path) -> None:
