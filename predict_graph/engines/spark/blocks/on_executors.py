@@ -27,7 +27,7 @@ SLICES = "slice int, counts binary"
 _PIECE = 1 << 20  # edges numbered at a time (16 MiB): limits memory
 _BLOCK = 1 << 20  # edges of a block, unless one vertex has more: limits memory
 _MIXER = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash: 2**32 / golden ratio
-_UNWEIGHTED = np.zeros(0, np.float32)
+_UNWEIGHTED = np.empty(0, np.float32)
 _TABLE = 8  # ids up to so many times the vertices use a lookup table: limits memory
 
 
