@@ -90,6 +90,9 @@ def test_compressed_files_folders_and_patterns(spark, tmp_path):
     path = tmp_path / "snap.txt.gz"
     path.write_bytes(gzip.compress(SNAP.encode()))
     assert same_as_local(spark, path, path).name == "snap"
+    with packed_graph(spark, path) as packed:
+        named = check_algorithm("shortest-paths", {"landmarks": "30"}).on(packed)
+    assert packed.labels[named.known].tolist() == [30]
     folder = tmp_path / "a [web] folder"
     folder.mkdir()
     (folder / "_SUCCESS").write_text("")
