@@ -36,7 +36,8 @@ def predict_memory(
     if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
         least = prefix.peak_bytes
         most = max(least, _RESOLUTION) * max(rounds_left, 1.0)
-        call = Interval(*(min(max(x, least), most) for x in (call.predicted, call.low, call.high)))
+        high = call.high if call.predicted >= least else most  # samples that it refutes
+        call = Interval(*(min(max(x, least), most) for x in (call.predicted, call.low, high)))
     graph = 0.0
     if converted and prefix is not None and prefix.graph_bytes:
         graph = prefix.graph_bytes

@@ -16,6 +16,8 @@ from predict_graph.functions.prediction import readable_bytes
 from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import check_graph
 
+RNG = np.random.default_rng(0)
+
 
 @pytest.mark.parametrize("done", [0.0, 0.05, 0.2, 0.6])
 def test_results_that_are_quadratic_in_vertices(done: float) -> None:
@@ -40,6 +42,16 @@ def check_prediction(peak: Callable[[int], float], done: float) -> None:
     said = predict_memory(runs, drivers(6000), None, prefix, converted=False, rounds_left=left)
     assert said.low < peak(6000) < said.high
     assert 0.5 * peak(6000) < said.predicted < 2.0 * peak(6000)
+
+
+def test_results_that_are_quadratic_where_samples_are_not_connected() -> None:
+    """As of the same on a grid: what the first part has taken refutes the samples."""
+    grids = {n: drivers_of(check_graph(f"grid:rows={n},columns={n}"), RNG) for n in (8, 16, 30, 77)}
+    runs = [(grids[n], ChildRun("done", peak_bytes=2e3 * n**2)) for n in (8, 16, 30)]
+    prefix = ChildRun("stopped", peak_bytes=3e8)
+    said = predict_memory(runs, grids[77], None, prefix, converted=False, rounds_left=5.0)
+    assert said.low >= 3e8
+    assert said.high > 15e8
 
 
 def pairs(graph: nx.Graph) -> Iterator[tuple[int, int]]:
