@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.spark_cluster import spark_cluster
+
 
 @pytest.fixture(scope="module")
 def spark(spark_here, common_session, quick_java):
@@ -36,6 +38,15 @@ def spark(spark_here, common_session, quick_java):
     gateway.proc.wait()
     SparkContext._gateway = SparkContext._jvm = None
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="module")
+def cluster(spark_here, processes_of):
+    """Two workers, which leave no process behind."""
+    with spark_cluster(2) as cluster:
+        yield cluster
+    for worker in cluster.workers:
+        assert processes_of(worker.process.pid) == []
 
 
 @pytest.fixture(scope="session")

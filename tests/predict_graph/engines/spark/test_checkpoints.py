@@ -7,7 +7,6 @@ import numpy as np
 import psutil
 import pytest
 
-from benchmarks.spark_cluster import spark_cluster
 from predict_graph.algorithms import check_algorithm
 from predict_graph.cli.groups import Cluster
 from predict_graph.engines.local import LocalEngine
@@ -16,14 +15,6 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 
 INTERVAL = 3
-
-
-@pytest.fixture(scope="module")
-def cluster(spark_here, processes_of):
-    with spark_cluster(2) as cluster:
-        yield cluster
-    for worker in cluster.workers:
-        assert processes_of(worker.process.pid) == []
 
 
 def kill_executor(worker):

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from benchmarks.spark_cluster import spark_cluster
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine, SparkSettings
@@ -20,14 +19,6 @@ from predict_graph.graph import check_graph
 pytestmark = pytest.mark.spark
 
 SILENT = 1200  # seconds
-
-
-@pytest.fixture(scope="module")
-def cluster(spark_here, processes_of):
-    with spark_cluster(2) as cluster:
-        yield cluster
-    for worker in cluster.workers:
-        assert processes_of(worker.process.pid) == []
 
 
 @pytest.fixture(scope="module")
