@@ -21,11 +21,11 @@ PREDICTOR = "predict_graph.functions.predictor"
 
 
 @contextmanager
-def taking(seconds: Callable[[nx.Graph], float]) -> Iterator[None]:
+def taking(seconds: Callable[[int], float]) -> Iterator[None]:
     """Let a call take what a formula says, and nothing else any time."""
 
     def run(build: Callable[[], Any], call: Any, limits: Limits, **_: Any) -> ChildRun:
-        took, most = seconds(build()), max(limits.seconds, limits.budget.least_seconds)
+        took, most = seconds(len(build())), max(limits.seconds, limits.budget.least_seconds)
         if took > most:
             return ChildRun("stopped", seconds=most, wall=most, spent=most)
         return ChildRun("done", seconds=took, wall=took, spent=took)
@@ -37,90 +37,73 @@ def taking(seconds: Callable[[nx.Graph], float]) -> Iterator[None]:
         yield
 
 
-def predicted(seconds: Callable[[nx.Graph], float], **options: Any) -> FunctionPrediction:
+def predicted(seconds: Callable[[int], float], **options: Any) -> FunctionPrediction:
     with taking(seconds):
         return predict_function(
             len, GRAPH, graph_form="networkx", history="none", seed=1, **options
         )
 
 
-def constant(graph: nx.Graph) -> float:
-    return 0.4
+def power(seconds: float, exponent: float) -> Callable[[int], float]:
+    """Return a time that grows with a power of the vertices."""
+    return lambda vertices: seconds * vertices**exponent
 
 
-def long_constant(graph: nx.Graph) -> float:
-    return 2.1
+CONSTANT, SQUARE, CUBE = power(0.4, 0), power(3e-5, 2), power(2e-7, 3)
 
 
-def square(graph: nx.Graph) -> float:
-    return 3e-5 * len(graph) ** 2
-
-
-def cube(graph: nx.Graph) -> float:
-    return 2e-7 * len(graph) ** 3
-
-
-def long_cube(graph: nx.Graph) -> float:
-    return 2e-4 * len(graph) ** 3
-
-
-def exponential(graph: nx.Graph) -> float:
-    return float(2.5e-8 * 2.0 ** min(len(graph) / 3, 900))
-
-
-@pytest.mark.parametrize("seconds", [constant, long_constant])
+@pytest.mark.parametrize("seconds", [CONSTANT, power(2.1, 0)])
 def test_what_does_not_grow_is_not_scaled_by_vertices(
-    seconds: Callable[[nx.Graph], float],
+    seconds: Callable[[int], float],
 ) -> None:
     """A sample that was stopped says that the run takes longer than that, and no more."""
     said = predicted(seconds).call_seconds
-    assert said.low <= seconds(GRAPH) <= said.high
-    assert seconds(GRAPH) / 1.5 < said.predicted < 1.5 * seconds(GRAPH)
+    assert said.low <= seconds(len(GRAPH)) <= said.high
+    assert seconds(len(GRAPH)) / 1.5 < said.predicted < 1.5 * seconds(len(GRAPH))
     assert said.high / said.low < 10.0
 
 
-@pytest.mark.parametrize("seconds", [constant, square, cube])
-def test_a_larger_budget_is_never_much_less_sure(seconds: Callable[[nx.Graph], float]) -> None:
+@pytest.mark.parametrize("seconds", [CONSTANT, SQUARE, CUBE])
+def test_a_larger_budget_is_never_much_less_sure(seconds: Callable[[int], float]) -> None:
     widths = []
     for budget in ("1s", "2s", None, "10s"):
         said = predicted(seconds, budget=budget).call_seconds
-        assert said.low <= seconds(GRAPH) <= said.high
+        assert said.low <= seconds(len(GRAPH)) <= said.high
         widths.append(said.high / said.low)
     assert all(later < 5.0 * earlier for earlier, later in pairwise(widths))
 
 
 def test_smaller_samples_follow_one_that_does_not_end() -> None:
+    long_cube = power(2e-4, 3)
     said = predicted(long_cube)
     states = {row.vertices: row.state for row in said.samples}
     assert states[60] == "stopped"
     assert "done" in states.values()
-    assert said.call_seconds.low < long_cube(GRAPH) < said.call_seconds.high
+    assert said.call_seconds.low < long_cube(len(GRAPH)) < said.call_seconds.high
     with pytest.raises(JobError, match=r"did not come to its end on a sample of .*larger budget"):
-        predicted(lambda graph: 1e9)
+        predicted(power(1e9, 0))
 
 
 def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows() -> None:
-    def seconds(graph: nx.Graph) -> float:
-        return 2.2e-6 * len(graph) ** 3
-
+    seconds = power(2.2e-6, 3)
     said = predicted(seconds)
     assert len({row.vertices for row in said.samples}) >= 3
     assert min(row.vertices for row in said.samples) < 60
-    assert seconds(GRAPH) / 3.0 < said.processor_seconds < 3.0 * seconds(GRAPH)
+    assert seconds(len(GRAPH)) / 3.0 < said.processor_seconds < 3.0 * seconds(len(GRAPH))
 
 
 def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
-    said = predicted(exponential)
+    said = predicted(lambda n: 2.5e-8 * 2.0 ** min(n / 3, 900))
     assert "may not finish: it had not ended on a sample of" in said.verdict
     assert "its time may be exponential" in said.verdict
     assert said.to_dict()["verdict"]["may_not_finish"]
     assert said.overhead_seconds < 150.0
     assert max(row.vertices for row in said.samples) <= 300
-    assert not predicted(cube).to_dict()["verdict"]["may_not_finish"]
+    assert not predicted(CUBE).to_dict()["verdict"]["may_not_finish"]
 
 
 def test_a_run_that_samples_say_nothing_of_is_tried() -> None:
     """As of all paths between two vertices, which samples do not connect."""
-    said = predicted(lambda graph: 1e9 if len(graph) == len(GRAPH) else 3e-4)
+    said = predicted(lambda n: 1e9 if n == len(GRAPH) else 3e-4)
     assert "may not finish: it had not ended on the graph after" in said.verdict
     assert said.call_seconds.low > 1.0
