@@ -54,13 +54,6 @@ def test_a_full_disk(program, tmp_path, monkeypatch, title):
     assert os.listdir(tmp_path) == [path.name]
 
 
-def test_debug_shows_the_traceback(program):
-    result = program("predict", "pagerank", "nothing", "--debug")
-    assert result.status == 2
-    assert "Traceback" in result.err
-    assert result.lines[-1].startswith("error: unknown graph 'nothing'")
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [

@@ -39,6 +39,7 @@ predict networkx:clustering G --workers 0 | workers is read for algorithms
 predict networkx:clustering G --no-probe | probe is read for algorithms
 predict networkx:clustering G --as pajek | unknown form of a graph 'pajek'
 predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
+run pagerank G -q -v | -q and -v are both given
 run pagerank rmat:size=3 | 'size' | scale
 run pagerank points.csv --json points.csv | --json points.csv would overwrite what GRAPH names
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json

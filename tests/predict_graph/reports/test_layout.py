@@ -92,9 +92,6 @@ def test_quiet_prints_the_sentence_and_verbose_the_rest(capsys, monkeypatch):
     assert (status, len(out.splitlines()), err) == (0, 1, "")
     status, out, err = program(capsys, *asked, "-q", "--json", "-")
     assert json.loads(out)["verdict"]["sentence"] in " ".join(err.split())
-    status, out, err = program(capsys, *asked, "-q", "-v")
-    assert status == 2
-    assert "-q and -v" in err
 
 
 def test_no_color(capsys, monkeypatch):
