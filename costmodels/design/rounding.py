@@ -85,7 +85,8 @@ class _Exchange:
         """Swap single runs for better ones that can be paid, the best swap first."""
         while (inverse := self._criterion.inverse(counts)) is not None:
             out = self._cheapest_losses(counts, inverse, WIDEST)
-            taken = counts - np.eye(len(counts), dtype=np.int64)[out]
+            taken = np.tile(counts, (len(out), 1))
+            taken[np.arange(len(out)), out] -= 1
             found = np.stack(
                 [self._criterion.after_adding(self._inverse(each)) for each in taken], axis=1
             )
