@@ -25,10 +25,7 @@ def test_left_out_errors_are_those_of_fits_to_the_others():
     ]
     found = model.loocv_
     assert found.predicted == pytest.approx(by_hand)
-    errors = 100 * np.abs(np.array(by_hand) / y - 1)
-    assert found.median_percent_error == pytest.approx(np.median(errors))
-    assert found.max_percent_error == pytest.approx(errors.max())
-    assert found.residual_sum_of_squares == pytest.approx(((by_hand - y) ** 2).sum())
+    assert found.max_percent_error == pytest.approx(100 * np.abs(by_hand / y - 1).max())
 
 
 def test_a_missing_term_is_noticed_and_proposed():

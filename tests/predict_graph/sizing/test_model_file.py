@@ -22,16 +22,6 @@ def runs(written):
     return read_measurements(written("\n".join(rows) + "\n"))
 
 
-SCALES, MACHINES = [0.3, 1, 2, 7.7, 1e4], [1, 3, 16, 33, 1000]
-
-
-def same_everywhere(one, other):
-    assert one.seconds(SCALES, MACHINES).tolist() == other.seconds(SCALES, MACHINES).tolist()
-    for confidence in (0.5, 0.6, 0.9, 0.99):
-        ends, others = (m.bounds(SCALES, MACHINES, confidence) for m in (one, other))
-        assert [end.tolist() for end in ends] == [end.tolist() for end in others]
-
-
 @pytest.mark.parametrize(
     ("name", "weights"),
     [(n, w) for n in SCALING_MODELS for w in ("relative", "none") if (n, w) != ("auto", "none")],
@@ -40,7 +30,9 @@ def test_a_model_comes_back_exactly(runs, tmp_path, name, weights):
     fitted = fit_job(runs, name, weights=weights, iterations=25)
     save_model(fitted, tmp_path / "model.json")
     loaded = load_model(tmp_path / "model.json")
-    same_everywhere(fitted, loaded)
+    where = [0.3, 1, 2, 7.7, 1e4], [1, 3, 16, 33, 1000]
+    assert loaded.seconds(*where).tolist() == fitted.seconds(*where).tolist()
+    assert loaded.bounds(*where, 0.9)[1].tolist() == fitted.bounds(*where, 0.9)[1].tolist()
     assert model_document(loaded) == model_document(fitted)
     assert loaded.estimator.formula_ == fitted.estimator.formula_
     assert loaded.estimator.get_params().keys() == fitted.estimator.get_params().keys()
