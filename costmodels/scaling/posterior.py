@@ -114,7 +114,7 @@ def weigh_shapes(
     for _ in range(BATCHES):
         each_shape = _log_sum(_log_weights(likelihood, densities, priors, drawn), axis=0)
         weights = np.exp(each_shape - _log_sum(each_shape))
-        mean, covariance = _moments(shapes, weights, np.array(priors[0].covariance))
+        mean, covariance = _moments(shapes, weights, priors[0].covariance)
         nearer.append((mean, covariance))
         batch = mean + normals @ np.linalg.cholesky(covariance).T
         shapes = np.vstack((shapes, batch))
@@ -227,7 +227,7 @@ def _log_sum(logs: FloatArray, axis: int | None = None) -> Any:
 
 def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
     """Return the log density of each prior at each misfit and noise and shape."""
-    spreads = np.log(np.stack([np.array(p.spreads).ravel() for p in priors]))
+    spreads = np.log(np.stack([p.spreads.ravel() for p in priors]))
     joint: FloatArray = spreads[:, :, None] + densities[:, None, :]
     return joint
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from costmodels.rows import FloatArray
 from costmodels.scaling.points import Points
 from costmodels.scaling.posterior import weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
@@ -69,9 +68,9 @@ def learn_prior(
 
 
 def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior) -> Prior:
-    means, squares = _moments_of(below)
-    means, squares = WORTH * means, WORTH * squares
-    spreads = WORTH * np.array(below.spreads)
+    means = WORTH * below.mean
+    squares = WORTH * (below.covariance + np.outer(below.mean, below.mean))
+    spreads = WORTH * below.spreads
     for sets in jobs.values():
         every = sum(len(points) for points in sets)
         for points in sets:
@@ -84,31 +83,18 @@ def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior)
     total = WORTH + len(jobs)
     mean = means / total
     covariance = squares / total - np.outer(mean, mean)
-    return Prior(_tuple(mean), tuple(_tuple(row) for row in covariance), _rows(spreads / total))
-
-
-def _moments_of(prior: Prior) -> tuple[FloatArray, FloatArray]:
-    mean = np.array(prior.mean)
-    return mean, np.array(prior.covariance) + np.outer(mean, mean)
-
-
-def _tuple(row: FloatArray) -> tuple[float, ...]:
-    return tuple(float(x) for x in row)
-
-
-def _rows(table: FloatArray) -> tuple[tuple[float, ...], ...]:
-    return tuple(_tuple(row) for row in table)
+    return Prior(mean, covariance, spreads / total)
 
 
 def prior_to_plain(prior: Prior) -> dict[str, Any]:
     """Return a prior as plain values for JSON, without what it was learnt on top of."""
     return {
         "names": list(NAMES),
-        "mean": list(prior.mean),
-        "covariance": [list(row) for row in prior.covariance],
+        "mean": prior.mean.tolist(),
+        "covariance": prior.covariance.tolist(),
         "misfits": list(MISFITS),
         "noises": list(NOISES),
-        "spreads": [list(row) for row in prior.spreads],
+        "spreads": prior.spreads.tolist(),
         "jobs": prior.jobs,
     }
 
@@ -123,18 +109,17 @@ def prior_from_plain(plain: Mapping[str, Any]) -> Prior:
 
     Examples
     --------
-    >>> prior_from_plain(prior_to_plain(shipped_prior())) == shipped_prior()
+    >>> plain = prior_to_plain(shipped_prior())
+    >>> prior_to_plain(prior_from_plain(plain)) == plain
     True
     """
     same = (list(NAMES), list(MISFITS), list(NOISES))
     if (plain["names"], plain["misfits"], plain["noises"]) != same:
         raise ValueError("the prior is of another family of shapes")
-    return Prior(
-        _tuple(np.array(plain["mean"])),
-        _rows(np.array(plain["covariance"])),
-        _rows(np.array(plain["spreads"])),
-        int(plain["jobs"]),
+    mean, covariance, spreads = (
+        np.array(plain[name], np.float64) for name in ("mean", "covariance", "spreads")
     )
+    return Prior(mean, covariance, spreads, int(plain["jobs"]))
 
 
 @lru_cache(maxsize=1)

@@ -49,17 +49,17 @@ MOST_RESERVED = 0.95  # halved or doubled, errors stay (measured)
 MOST_LOG = 50.0  # not tuned: nothing overflows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Prior:
     """What shapes, misfit and noise are expected before a job is measured.
 
     Attributes
     ----------
-    mean : tuple of float
+    mean : ndarray of float64, shape (11,)
         Of the numbers of a shape, in the order of :data:`NAMES`.
-    covariance : tuple of tuple of float
+    covariance : ndarray of float64, shape (11, 11)
         Of the same.
-    spreads : tuple of tuple of float
+    spreads : ndarray of float64, shape (misfits, noises)
         Probability of each misfit (:data:`MISFITS`) with each noise (:data:`NOISES`).
     jobs : int
         Past jobs that it was learnt from.
@@ -68,21 +68,20 @@ class Prior:
         does not fit it counts little.
     """
 
-    mean: tuple[float, ...]
-    covariance: tuple[tuple[float, ...], ...]
-    spreads: tuple[tuple[float, ...], ...]
+    mean: FloatArray
+    covariance: FloatArray
+    spreads: FloatArray
     jobs: int = 0
     parent: Prior | None = None
 
     def draw(self, normals: FloatArray) -> FloatArray:
         """Return shapes, shape (n, 11), from standard normal numbers of that shape."""
-        root = np.linalg.cholesky(np.array(self.covariance))
-        drawn: FloatArray = np.array(self.mean) + normals @ root.T
+        drawn: FloatArray = self.mean + normals @ np.linalg.cholesky(self.covariance).T
         return drawn
 
     def log_density(self, shapes: FloatArray) -> FloatArray:
         """Return the logarithm of the density at each shape."""
-        return log_normal(shapes, np.array(self.mean), np.array(self.covariance))
+        return log_normal(shapes, self.mean, self.covariance)
 
 
 def log_normal(x: FloatArray, mean: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -95,13 +94,10 @@ def log_normal(x: FloatArray, mean: FloatArray, covariance: FloatArray) -> Float
 
 
 _DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)  # see below
-_EVEN = 1 / (len(MISFITS) * len(NOISES))  # by definition
 BASE = Prior(
-    (1.1, -1.2, -3.5, 0.0, 0.95, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0),
-    tuple(
-        tuple(d**2 if i == j else 0.0 for j in range(len(NAMES))) for i, d in enumerate(_DEVIATIONS)
-    ),
-    tuple((_EVEN,) * len(NOISES) for _ in MISFITS),
+    np.array((1.1, -1.2, -3.5, 0.0, 0.95, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0)),
+    np.diag(np.square(_DEVIATIONS)),
+    np.full((len(MISFITS), len(NOISES)), 1 / (len(MISFITS) * len(NOISES))),  # by definition
 )
 """Prior of the prior: near Amdahl's law, with wide deviations.
 
