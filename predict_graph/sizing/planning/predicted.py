@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,12 +67,15 @@ def _loaded(path: Path) -> JobModel:
         found = read_json(path)
     except ValueError:
         found = None  # load_model says what is wrong with it
-    return predicted_job(path) if _is_prediction(found) else load_model(path)
-
-
-def _is_prediction(found: Any) -> bool:
-    """Whether what a JSON file holds is a prediction of an algorithm."""
-    return isinstance(found, dict) and not found.keys().isdisjoint(("by_machines", "verdict"))
+    if not isinstance(found, dict) or found.keys().isdisjoint(("by_machines", "verdict")):
+        return load_model(path)
+    if "by_machines" not in found:
+        raise RequestError(
+            f"{path} predicts what it was asked for alone, and says nothing of other machine "
+            "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
+            "runs of the graph had answered"
+        )
+    return predicted_job(path)
 
 
 def predicted_job(path: Path) -> JobModel:
@@ -87,27 +89,20 @@ def predicted_job(path: Path) -> JobModel:
     Raises
     ------
     RequestError
-        If it is no such file, or says nothing of other machine counts.
+        If it is no such file.
     """
     try:
         found = read_json(path)
-    except ValueError as error:
-        raise _no_prediction(path) from error
-    if isinstance(found, dict) and "verdict" in found and "by_machines" not in found:
-        raise RequestError(
-            f"{path} predicts what it was asked for alone, and says nothing of other machine "
-            "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
-            "runs of the graph had answered"
-        )
-    try:
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
         warnings = tuple(str(text) for text in found.get("warnings", []))
         version = str(found["version"]) if "version" in found else "unknown"
-        if not rows or not trained or not all(_usable(row) for row in rows):
+        if not rows or not trained or not all(0 < x < math.inf for r in rows for x in r.values()):
             raise ValueError
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
-        raise _no_prediction(path) from error
+        raise RequestError(
+            f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
+        ) from error
     # The machine counts of the sample runs, whose seconds are none of the job.
     runs = pd.DataFrame({"scale": 1.0, "machines": trained, "seconds": math.nan, "outcome": "ok"})
     return JobModel(
@@ -125,16 +120,6 @@ def predicted_job(path: Path) -> JobModel:
         warnings=warnings,
         version=version,
     )
-
-
-def _no_prediction(path: Path) -> RequestError:
-    return RequestError(
-        f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
-    )
-
-
-def _usable(row: dict[str, float]) -> bool:
-    return all(0 < value < math.inf for value in row.values())
 
 
 _WANTED = ("machines", "predicted", "low", "high")
