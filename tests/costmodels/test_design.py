@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from costmodels.design import DesignProblem, candidate_grid, optimal_design
 from costmodels.scaling import Term
-from tests.paces import million_loops
 
 CRITERIA = ("a", "i")
 AMDAHL = ("1", "scale/machines")
@@ -90,19 +89,11 @@ def test_the_budget_is_never_exceeded_and_no_money_for_a_run_is_left(
 def test_rounding_of_ernests_example_keeps_the_optimum(budget):
     problem = DesignProblem(ernest_example(), budget)
     found = problem.optimal()
-    again = optimal_design(ernest_example(), budget)
-    pd.testing.assert_frame_equal(found.points, again.points)
     assert found.cost <= budget
     assert found.value <= 1.3 * found.bound
     # What the published tool does: all weights above 0.3, one run each.
     kept = problem.design((problem.weights > 0.3).astype(int))
     assert kept.value / kept.bound > 5 or kept.cost > budget
-
-
-def test_ernests_example_is_solved_quickly():
-    problem = DesignProblem(ernest_example(), 10)
-    problem.optimal()  # imports cvxpy
-    assert million_loops(lambda: DesignProblem(ernest_example(), 10).optimal()) < 20
 
 
 def test_units_do_not_change_the_design():
@@ -175,12 +166,6 @@ ONE = {"scale": [1, 2], "machines": [1, 2], "cost": [1, 1]}
 def test_candidates_that_are_refused(change, message):
     with pytest.raises(ValueError, match=message):
         DesignProblem(pd.DataFrame({**ONE, **change}), 10)
-
-
-@pytest.mark.parametrize("repeats", [[1, 2], [0.5] * 175, [-1] * 175])
-def test_repeats_that_are_refused(repeats):
-    with pytest.raises(ValueError, match=r"repeats (has the shape|must be whole)"):
-        DesignProblem(ernest_example(), 10).design(repeats)
 
 
 def test_a_solver_that_fails_is_one_sentence(monkeypatch):

@@ -44,14 +44,8 @@ def cross(reference):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([OccupancyPredictor()])
-def test_scikit_learn_contract_of_a_predictor(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([OccupancyModel(shape="linear"), OverlapModel()])
-def test_scikit_learn_contract_of_models(estimator, check):
+@parametrize_with_checks([OccupancyPredictor(), OccupancyModel(shape="linear"), OverlapModel()])
+def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 

@@ -104,13 +104,13 @@ def test_what_cannot_be_fitted(written):
     with pytest.raises(RequestError, match="at least two machine counts"):
         fit_job(one, "ernest")
     few = read_measurements(written("scale,machines,seconds\n1,2,3\n1,4,2\n"))
-    with pytest.raises(RequestError, match=r"cannot be fitted to .*table.csv.*too few"):
-        fit_job(few, "masha")
-    with pytest.raises(RequestError, match="unknown model 'cubic'; accepted: auto, ernest"):
-        fit_job(few, "cubic")
-    with pytest.raises(RequestError, match="unknown weights 'some'"):
-        fit_job(few, "ernest", weights="some")
-    with pytest.raises(RequestError, match="iterations are 0"):
-        fit_job(few, iterations=0)
+    for model, options, said in (
+        ("masha", {}, r"cannot be fitted to .*table.csv.*too few"),
+        ("cubic", {}, "unknown model 'cubic'; accepted: auto, ernest"),
+        ("ernest", {"weights": "some"}, "unknown weights 'some'"),
+        ("auto", {"iterations": 0}, "iterations are 0"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            fit_job(few, model, **options)
     with pytest.raises(RequestError, match="the confidence is"):
         fit_job(few).bounds(1, 2, 0.49)
