@@ -546,7 +546,7 @@ def test_13_a_request_to_end_leaves_nothing_behind(tmp_path):
     (tmp_path / "work").mkdir()
     (tmp_path / "d.csv").write_text("machines,scale\n1,0.1\n")
     process = subprocess.Popen(
-        [sys.executable, "-m", "predict_graph", "calibrate", "--no-network"],
+        [sys.executable, "-m", "predict_graph", "calibrate"],
         env=os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PREDICT_GRAPH_HISTORY": "none"},
         stderr=subprocess.PIPE,
         text=True,

@@ -47,10 +47,10 @@ def capped(quota: CpuQuota, cpu: float | None, *arguments: str) -> None:
 def study(quota: CpuQuota, folder: Path, graphs: list[str], repeats: int) -> pd.DataFrame:
     """Predict, carry, run, compare."""
     here = folder / "here.json"
-    capped(quota, None, "calibrate", "--no-disk", "--no-network", "--out", str(here))
+    capped(quota, None, "calibrate", "--no-disk", "--out", str(here))
     for cpu in CPUS:
         target = str(folder / f"{cpu}.json")
-        capped(quota, cpu, "calibrate", "--no-disk", "--no-network", "--out", target)
+        capped(quota, cpu, "calibrate", "--no-disk", "--out", target)
     rows = []
     for graph, algorithm, cpu in product(graphs, ALGORITHMS, CPUS):
         said, done = folder / "said.json", folder / "done.json"

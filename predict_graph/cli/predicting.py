@@ -153,7 +153,7 @@ def _profiles(
         return read_profile(here), target
     with watched(options.messages()) as progress:
         progress("measuring this machine", 0.0)
-        return calibrate(disk=False, network=False), target
+        return calibrate(disk=False), target
 
 
 def learn(

@@ -28,7 +28,6 @@ def calibrate(
     serve: int | None = None,
     listen: str = "127.0.0.1",
     disk: bool = True,
-    network: bool = True,
     master: str | None = None,
     machines: int | None = None,
     plot: Path | None = None,
@@ -42,7 +41,7 @@ def calibrate(
         Save the profile, for plan and predict.
     folder : DIR, default temporary files
         On the disk to measure.
-    peer : HOST:PORT, default this machine
+    peer : HOST:PORT
         Measure the network to a machine that runs calibrate --serve PORT.
     serve : PORT
         Answer those who measure, until Ctrl-C.
@@ -50,8 +49,6 @@ def calibrate(
         Address that --serve listens on.
     disk
         Measure the disk.
-    network
-        Measure the network.
     master : URL
         Measure the executors of a Spark cluster, side by side.
     machines : , default 1
@@ -88,7 +85,6 @@ def calibrate(
             folder=folder,
             peer=address,
             disk=disk,
-            network=network,
             progress=lambda what, done: progress(f"measuring: {what}", done),
         )
     if out is not None:

@@ -20,7 +20,6 @@ def calibrate(
     folder: Path | None = None,
     peer: tuple[str, int] | None = None,
     disk: bool = True,
-    network: bool = True,
     progress: Progress | None = None,
 ) -> ResourceProfile:
     """Measure this machine; takes about 15 seconds.
@@ -30,9 +29,9 @@ def calibrate(
     folder : Path, optional
         Folder on the disk to measure; that of temporary files by default.
     peer : tuple of (str, int), optional
-        Host and port of the network measurement; the loopback device by default.
-    disk, network : bool, default True
-        Whether to measure these.
+        Host and port of another machine; the network to it is measured.
+    disk : bool, default True
+        Whether to measure it.
     progress : callable, optional
         Called with the current measurement and the completed share.
 
@@ -56,7 +55,7 @@ def calibrate(
     attributes: dict[str, Measured] = {}
     notes: list[str] = []
     # Measurements that can fail come first.
-    if network:
+    if peer is not None:
         tell("network", 0.0)
         attributes |= measure_network(peer)
     if disk:

@@ -100,5 +100,5 @@ def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, ResourceProfile
     task = BarrierTaskContext.get()
     place = task.getTaskInfos()[task.partitionId()].address
     task.barrier()  # start together, so that shared resources such as a disk are contended
-    found = calibrate(network=False)
+    found = calibrate()
     yield from ((number, str(place), found) for number in numbers)

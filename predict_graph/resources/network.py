@@ -1,18 +1,13 @@
-"""Network latency and bandwidth, to this machine or to another."""
+"""Network latency and bandwidth to another machine."""
 
 from __future__ import annotations
 
 import asyncio
-import math
-import os
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
@@ -50,16 +45,6 @@ def check_peer(peer: str) -> tuple[str, int]:
     return host, number
 
 
-def measure_network(peer: tuple[str, int] | None = None) -> dict[str, Measured]:
-    """Measure the network to a peer, the loopback device by default."""
-    if peer is not None:
-        return _measured(peer)
-    # On separate cores: on one they would alternate, which measures the scheduler instead.
-    cores = sorted(os.sched_getaffinity(0))
-    with _own_server(cores[-1]) as port, _on_core(cores[0]):
-        return _measured(("127.0.0.1", port))
-
-
 def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
     """Serve measurements of other machines, until interrupted.
 
@@ -92,40 +77,6 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
                     await asyncio.wait_for(writer.drain(), _PATIENCE)
                     left -= part
     writer.close()
-
-
-@contextmanager
-def _on_core(core: int) -> Iterator[None]:
-    """Pin this thread to one core for a while."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {core})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
-@contextmanager
-def _own_server(core: int) -> Iterator[int]:
-    """Start a server process; within this one, both sides would wait for the GIL."""
-    command = [sys.executable, "-c", f"from {__name__} import _serve_here; _serve_here({core})"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        try:
-            if not said:
-                raise JobError("the process that answers on the loopback device did not start")
-            yield int(said)
-        finally:
-            process.kill()
-
-
-def _serve_here(core: int) -> None:
-    """Serve, and print the port; an alarm ends this process where its parent has not."""
-    os.sched_setaffinity(0, {core})
-    signal.alarm(math.ceil(limits().peer_seconds))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve(0, ready=lambda port: print(port, flush=True))
 
 
 class _Peer:
@@ -165,7 +116,8 @@ class _Peer:
         self._connection.settimeout(min(left, _PATIENCE))
 
 
-def _measured(peer: tuple[str, int]) -> dict[str, Measured]:
+def measure_network(peer: tuple[str, int]) -> dict[str, Measured]:
+    """Measure the network to another machine, which serves measurements."""
     try:
         with socket.create_connection(peer, timeout=_PATIENCE) as connection:
             trips, rates = _in_turns(_Peer(connection))

@@ -96,16 +96,13 @@ def answering():
     return ports[0]
 
 
-def test_all_resources(here):
+def test_figures_are_those_of_the_machine(here):
     expected = {"cpu_integer_speed", "cpu_float_speed", "cpu_cores", "memory_bandwidth"}
     expected |= {latency_name(size) for size in WORKING_SETS}
-    expected |= {"disk_write_bandwidth", "disk_latency", "network_latency", "network_bandwidth"}
+    expected |= {"disk_write_bandwidth", "disk_latency"}
     assert expected <= set(here.attributes)
     assert all(each.value > 0 and each.repeats > 0 for each in here.attributes.values())
     assert 1.0 < here.seconds < 60.0  # of its own clock
-
-
-def test_figures_are_those_of_the_machine(here):
     assert here.value("cpu_integer_speed") == pytest.approx(400, rel=0.01)
     assert here.value("cpu_float_speed") == pytest.approx(150, rel=0.01)
     assert here.value("cpu_cores") == pytest.approx(usable_cores(), rel=0.01)
@@ -113,6 +110,8 @@ def test_figures_are_those_of_the_machine(here):
     assert here.value("memory_latency_32k") == pytest.approx(2, rel=0.1)
     assert here.value("memory_latency_128m") == pytest.approx(90, rel=0.1)
     assert here.value("disk_latency") == pytest.approx(1e3 * COMMIT, rel=0.01)
+    assert [what for what, _ in SAID] == ["disk", "processor", "memory", "done"]
+    assert SAID[-1][1] == 1.0
 
 
 def test_a_quota_shows():
@@ -121,11 +120,6 @@ def test_a_quota_shows():
     with simulated(0.25):
         part = measure_processor(repeats=2)["cpu_integer_speed"].value
     assert part == pytest.approx(0.25 * whole, rel=0.01)
-
-
-def test_progress_is_told(here):
-    assert [what for what, _ in SAID] == ["network", "disk", "processor", "memory", "done"]
-    assert SAID[-1][1] == 1.0
 
 
 def test_another_machine_answers(answering):
@@ -173,7 +167,7 @@ def test_bad_peers(peer):
 
 def test_a_folder_that_cannot_be_written(tmp_path):
     with pytest.raises(JobError, match="cannot measure the disk below"):
-        calibrate(folder=tmp_path / "missing", network=False)
+        calibrate(folder=tmp_path / "missing")
 
 
 @pytest.mark.parametrize("length", [8, 1024, 4096])
