@@ -31,7 +31,7 @@ def usable_cores() -> int:
 
 def cores_allowed() -> float:
     """Return the cores that this process may keep busy: its affinity, or its quota if less."""
-    quotas = [quota for group in _groups() for quota in _quota(group)]
+    quotas = [quota for group in control_groups("cpu") for quota in _quota(group)]
     return min([float(usable_cores()), *quotas])
 
 
@@ -179,8 +179,8 @@ def _machine() -> tuple[float, float]:
     return float(times.steal), float(busy)
 
 
-def _groups() -> list[Path]:
-    """Return the control groups of this process that may have a quota, and those around them."""
+def control_groups(controller: str) -> list[Path]:
+    """Return the control groups of this process that may limit it, and those around them."""
     try:
         lines = _LISTED.read_text(encoding="ascii").splitlines()
     except OSError:
@@ -189,8 +189,8 @@ def _groups() -> list[Path]:
     for line in lines:
         _, controllers, place = line.split(":", 2)
         roots = [_CGROUPS] if controllers == "" else []
-        if "cpu" in controllers.split(","):
-            roots = [_CGROUPS / controllers, _CGROUPS / "cpu"]
+        if controller in controllers.split(","):
+            roots = [_CGROUPS / controllers, _CGROUPS / controller]
         for root in roots:
             group = root / place.lstrip("/")
             around = [each for each in group.parents if each.is_relative_to(root)]
@@ -214,7 +214,7 @@ def _quota(group: Path) -> Iterator[float]:
 def _throttled() -> float:
     """Return the seconds in which quotas held back the control groups of this process."""
     most = 0.0
-    for group in _groups():
+    for group in control_groups("cpu"):
         with suppress(OSError, ValueError):
             lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
             fields = dict(line.split() for line in lines)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import resource
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import suppress
 
 import psutil
 
-_V1, _V2 = Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup")
-_GROUPS = Path("/proc/self/cgroup")
+from predict_graph.cores import control_groups
+
+_FILES = (
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
 
 
 def resident_memory() -> int:
@@ -24,7 +29,7 @@ def available_memory() -> int:
     """
     own = resident_memory()
     rooms = [int(psutil.virtual_memory().available) + own]
-    rooms += [room + own for room in cgroup_rooms(_GROUPS.read_text() if _GROUPS.exists() else "")]
+    rooms += [room + own for room in cgroup_rooms()]
     for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         limit = resource.getrlimit(kind)[0]
         if limit != resource.RLIM_INFINITY:
@@ -32,55 +37,15 @@ def available_memory() -> int:
     return max(min(rooms), 0)
 
 
-def cgroup_rooms(groups: str, v1: Path = _V1, v2: Path = _V2) -> list[int]:
-    """Return what each control group above a process has left of its limit.
+def cgroup_rooms() -> Iterator[int]:
+    """Yield what each control group above this process has left of its limit.
 
     Memory of cached files counts as left: the system takes it back before it stops a process.
-
-    Parameters
-    ----------
-    groups : str
-        Content of ``/proc/PID/cgroup``.
-    v1, v2 : Path
-        Where the groups are mounted.
     """
-    rooms = []
-    for line in groups.splitlines():
-        number, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if number == "0" and not controllers:
-            rooms += _rooms(v2, path, "memory.max", "memory.current", "inactive_file")
-        elif "memory" in controllers.split(","):
-            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            rooms += _rooms(v1, path, *names)
-    return rooms
-
-
-def _rooms(root: Path, path: str, limit_name: str, usage_name: str, cached_name: str) -> list[int]:
-    rooms = []
-    group = root / path.strip("/")
-    while True:
-        # Inside a container the path may be one that only the host has; its root is then ours.
-        limit, usage = _number(group / limit_name), _number(group / usage_name)
-        if limit is not None and usage is not None:
-            rooms.append(limit - usage + _statistic(group / "memory.stat", cached_name))
-        if group == root:
-            return rooms
-        group = group.parent
-
-
-def _number(file: Path) -> int | None:
-    try:
-        text = file.read_text().strip()
-    except OSError:
-        return None
-    # Version 1 has no word for "no limit", only a number beyond any memory.
-    return int(text) if text.isdigit() and int(text) < 1 << 60 else None
-
-
-def _statistic(file: Path, name: str) -> int:
-    try:
-        lines = file.read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.split()[0] == name), 0)
+    for group in control_groups("memory"):
+        for limit, usage, cached in _FILES:
+            with suppress(OSError, ValueError):  # "max" is no number: there is no limit
+                most, held = (int((group / name).read_text()) for name in (limit, usage))
+                statistics = (group / "memory.stat").read_text().split()
+                fields = dict(zip(statistics[::2], statistics[1::2], strict=True))
+                yield most - held + int(fields.get(cached, 0))

@@ -8,12 +8,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from predict_graph import cores
 from predict_graph.algorithms import VertexProgram, check_algorithm
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.memory import PeakMemory, available_memory, peak_memory
 from predict_graph.prediction.memory.available import cgroup_rooms, resident_memory
@@ -37,26 +36,44 @@ def test_a_peak_is_held_against_what_there_is(available, fits, sentence):
     assert peak.sentence == sentence
 
 
-def test_a_control_group_of_version_2_and_those_above_it_limit(tmp_path):
-    inner = tmp_path / "outer" / "inner"
-    inner.mkdir(parents=True)
-    (inner / "memory.max").write_text("max\n")
-    (inner / "memory.current").write_text("100\n")
-    (inner.parent / "memory.max").write_text("5000\n")
-    (inner.parent / "memory.current").write_text("2000\n")
-    (inner.parent / "memory.stat").write_text("anon 1500\ninactive_file 400\n")
-    assert cgroup_rooms("0::/outer/inner\n", v2=tmp_path) == [3400]
+GROUPS = {
+    "version 2, and those around": (
+        "0::/outer/inner\n",
+        {
+            "outer/inner": {"memory.max": "max", "memory.current": "100"},
+            "outer": {
+                "memory.max": "5000",
+                "memory.current": "2000",
+                "memory.stat": "anon 1500\ninactive_file 400",
+            },
+        },
+        [3400],
+    ),
+    "version 1": (
+        "5:cpuset:/\n4:cpu,memory:/job\n0::/\n",
+        {
+            "memory/job": {
+                "memory.limit_in_bytes": "7000",
+                "memory.usage_in_bytes": "6500",
+                "memory.stat": "total_inactive_file 0",
+            },
+        },
+        [500],
+    ),
+}
 
 
-def test_a_control_group_of_version_1_limits(tmp_path):
-    group = tmp_path / "job"
-    group.mkdir()
-    (group / "memory.limit_in_bytes").write_text("7000\n")
-    (group / "memory.usage_in_bytes").write_text("6500\n")
-    (tmp_path / "memory.limit_in_bytes").write_text("9223372036854771712\n")  # no limit
-    (tmp_path / "memory.usage_in_bytes").write_text("6500\n")
-    groups = "5:cpuset:/\n4:cpu,memory:/job\n0::/\n"
-    assert cgroup_rooms(groups, v1=tmp_path, v2=tmp_path / "none") == [500]
+@pytest.mark.parametrize("which", GROUPS)
+def test_control_groups_limit(tmp_path, monkeypatch, which):
+    listed, groups, rooms = GROUPS[which]
+    for group, files in groups.items():
+        (tmp_path / group).mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (tmp_path / group / name).write_text(f"{text}\n")
+    (tmp_path / "listed").write_text(listed)
+    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(cores, "_LISTED", tmp_path / "listed")
+    assert list(cgroup_rooms()) == rooms
 
 
 def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
@@ -117,10 +134,6 @@ def test_the_peak_of_a_program_is_less_certain_than_that_of_a_kernel():
     assert unknown.high - unknown.low > known.high - known.low
 
 
-def test_footprints_add_vertices_and_edges():
-    assert Footprint(10, 2).beside(3, 4) == 38
-
-
 def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
     lines = [f"{v}\t{w}\n" for v in range(graph.vertices) for w in graph.neighbors(v)]
@@ -130,14 +143,6 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
     read = check_graph(str(thrice))
     least = reading_of(str(once), read)[1]
     assert reading_of(str(thrice), read)[1] == pytest.approx(3 * least, rel=0.02)
-
-
-def test_other_engines_are_refused():
-    class Elsewhere:
-        name = "elsewhere"
-
-    with pytest.raises(RequestError, match="elsewhere"):
-        peak_memory(check_graph("path:n=4"), check_algorithm("pagerank"), Elsewhere())
 
 
 @pytest.mark.slow
