@@ -44,8 +44,6 @@ class StagedSample:
         How many vertices of the graph each sample vertex represents.
     prior_values : ndarray, optional
         Result of the preceding algorithm for the vertices of the sample.
-    table : Table
-        Counters and working set of its run, one row per iteration, without times.
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each iteration on the sample, and on the whole graph.
     summary : SampleSummary
@@ -58,7 +56,6 @@ class StagedSample:
     graph: Graph
     weighting: Any
     prior_values: npt.NDArray[Any] | None
-    table: Table = field(repr=False)
     work: FloatArray = field(repr=False)
     whole_work: FloatArray = field(repr=False)
     summary: SampleSummary
@@ -166,7 +163,6 @@ class EstimationContext:
         Chosen by the user or registered, by the name of the algorithm.
     train_ratios : tuple of float, optional
     sampler : str
-    ratio : float
     transforms : mapping of str to Transform
         By the name of the algorithm.
     probe : bool, optional
@@ -188,7 +184,6 @@ class EstimationContext:
     cost_models: Mapping[str, str | None] = field(default_factory=dict)
     train_ratios: tuple[float, ...] | None = None
     sampler: str = "brj"
-    ratio: float = 0.1
     transforms: Mapping[str, Transform] = field(default_factory=dict)
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None

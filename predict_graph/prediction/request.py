@@ -144,7 +144,6 @@ class Request:
             cost_models={part.algorithm.name: part.cost_model for part in self.chain},
             train_ratios=self.train_ratios,
             sampler=self.sampler,
-            ratio=self.ratio,
             transforms={part.algorithm.name: part.transform for part in self.chain},
             probe=self.probe,
             train_machines=self.train_machines,

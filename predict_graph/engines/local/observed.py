@@ -16,9 +16,8 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of, supersteps
 from predict_graph.engines.local.probing import idle_seconds
-from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
-from predict_graph.engines.profile import evenly, per_iteration
+from predict_graph.engines.profile import evenly
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import stopwatch
 from predict_graph.table import Table
@@ -33,7 +32,7 @@ class ObservedRun:
     convergence: FloatArray
     counters: Table
     converged: bool
-    table: Table
+    working_set_bytes: int
     work: FloatArray
     whole_work: FloatArray
     seconds: FloatArray
@@ -61,7 +60,6 @@ def observed_run(
     work: list[tuple[float, float]] = []
     totals: list[tuple[float, float, float]] = []
     seconds: list[float] = []
-    tally = Tally(graph, workers)
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         for superstep, took in supersteps(kernel, team, algorithm.max_iterations):
@@ -69,17 +67,14 @@ def observed_run(
             aggregates.append(_aggregate(superstep, weighting.weights))
             totals.append(superstep.totals(weighting.weights, sent))
             work.append(_work(superstep, weighting.weights, graph, edges, totals[-1][1]))
-            tally.add(superstep)
             if aggregates[-1] < threshold or getattr(kernel, "cycling", False):
                 break
-    convergence = np.array(aggregates)
     active, messages, volume = np.array(totals).T
-    table = tally.table(convergence, np.zeros(len(convergence)), kernel.working_set_bytes)
     return ObservedRun(
-        convergence,
+        np.array(aggregates),
         Table({"active_vertices": active, **evenly(messages, volume, workers)}),
         aggregates[-1] < threshold,
-        per_iteration(table).without("seconds"),
+        kernel.working_set_bytes,
         np.array([own for own, _ in work]),
         np.array([whole for _, whole in work]),
         np.array(seconds),

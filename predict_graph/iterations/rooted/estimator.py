@@ -106,7 +106,7 @@ def _estimate(
         warnings=_doubts(last.convergence, threshold),
         counters=counters.assign(
             total_vertices=graph.vertices,
-            working_set_bytes=last.table["working_set_bytes"][0] * scale,
+            working_set_bytes=last.working_set_bytes * scale,
         ),
         staged=staged,
     )
@@ -143,7 +143,6 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         graph=sample.graph,
         weighting=weighting,
         prior_values=prior_values,
-        table=run.table,
         work=run.work,
         whole_work=run.whole_work,
         summary=summary,
