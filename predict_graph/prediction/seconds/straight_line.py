@@ -28,7 +28,7 @@ class Line:
         return Line(self.constant * factor, self.slope * factor)
 
 
-def fitted_line(sizes: FloatArray, seconds: FloatArray, weight: FloatArray | None = None) -> Line:
+def fitted_line(sizes: FloatArray, seconds: FloatArray) -> Line:
     """Fit a line by relative errors; a constant for a single size, 0 without data.
 
     Examples
@@ -43,5 +43,5 @@ def fitted_line(sizes: FloatArray, seconds: FloatArray, weight: FloatArray | Non
         return Line(float(np.median(seconds)), 0.0)
     from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
 
-    model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, _LEAST), weight)
+    model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, _LEAST))
     return Line(float(model.intercept_), float(model.coef_[0]))

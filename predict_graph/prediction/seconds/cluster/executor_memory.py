@@ -57,11 +57,12 @@ def heap_bytes(memory: str) -> int:
 
     Examples
     --------
-    >>> heap_bytes("2g"), heap_bytes("900m")
+    >>> heap_bytes("2g"), heap_bytes("900")
     (2147483648, 943718400)
     """
-    number, unit = re.fullmatch(r"(\d+)([kmgt])", memory.lower()).groups()  # type: ignore[union-attr]
-    return int(number) * _UNITS[unit]
+    number = re.match(r"\d+", memory)
+    assert number, memory
+    return int(number[0]) * _UNITS[memory[number.end() :].lower() or "m"]
 
 
 def memory_of(
@@ -74,8 +75,8 @@ def memory_of(
     """Return the memory of an executor: a fixed part, and one that grows with its share.
 
     Spark allocates hash tables in pages of up to 64 MiB on large heaps, which dominate small runs
-    and do not grow with the graph. Earlier runs of a session leave data in memory, so the minimum
-    of each size is used.
+    and do not grow with the graph: the maximum of each size is used. Earlier runs of a session
+    leave data in memory, so of storage it is the minimum.
 
     None without suitable runs: a log contains neither cached data nor the size of the graph.
     """

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
 
 from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
@@ -53,23 +51,8 @@ NAMES = (
 )
 """Algorithms with reference runs."""
 
-_DIGITS = 5  # of a measured value: limits the size of the file
 # Substitutes for an algorithm without reference runs: one with equal supersteps, one without.
 _STEADY, _SPREADING = "pagerank", "connected-components"
-_FIELDS = (
-    "algorithm",
-    "parameters",
-    "graph",
-    "fingerprint",
-    "vertices",
-    "edges",
-    "directed",
-    "engine",
-    "phases",
-    "iterations",
-    "converged",
-    "sample",
-)
 
 
 def shipped_runs(name: str) -> list[ClusterRun]:
@@ -110,20 +93,6 @@ def shipped_name(algorithm: Algorithm) -> str:
     return _STEADY if algorithm.steady else _SPREADING
 
 
-def packed_reference_runs(records: Sequence[RunRecord]) -> bytes:
-    """Return the content of the file, from the sample runs of a history, in order."""
-    rows = []
-    for record in records:
-        kept: dict[str, Any] = {name: getattr(record, name) for name in _FIELDS}
-        table = {
-            str(name): [_rounded(value) for value in column.tolist()]
-            for name, column in record.rows.items()
-        }
-        rows.append({**kept, "time": record.time.isoformat(), "table": table})
-    text = json.dumps(rows, separators=(",", ":"), sort_keys=True)
-    return gzip.compress(text.encode(), mtime=0)
-
-
 @lru_cache(maxsize=1)
 def _content() -> dict[str, list[RunRecord]]:
     packed = files("predict_graph.prediction.seconds.cluster").joinpath(FILE).read_bytes()
@@ -134,8 +103,3 @@ def _content() -> dict[str, list[RunRecord]]:
         record = RunRecord(kind="sample", rows=rows, time=time, machine="shipped", **row)
         by_algorithm.setdefault(record.algorithm, []).append(record)
     return by_algorithm
-
-
-def _rounded(value: float) -> float:
-    """Return a value rounded to significant digits; integers unchanged."""
-    return value if isinstance(value, int) else float(f"{value:.{_DIGITS}g}")

@@ -1,9 +1,5 @@
 """Costs on a cluster: those of the bundled reference runs, scaled to what its runs show."""
 
-import gzip
-import json
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +10,6 @@ from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.history import History
-from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.cluster import reference_runs
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterSpeed,
@@ -24,14 +19,10 @@ from predict_graph.prediction.seconds.cluster.costs import (
 )
 from predict_graph.prediction.seconds.cluster.features import typical_rows
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
-from predict_graph.prediction.seconds.cluster.runs import WARM_UP
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
-    DRIVER,
     ENGINE,
-    PHASES,
     START,
     TASKS,
-    changed,
     keep,
     sample_runs,
     slower_runs,
@@ -71,45 +62,6 @@ def test_a_law_is_found_again():
     assert warm == pytest.approx(found[-1:].repeat(8))
 
 
-def test_warm_up_runs_belong_to_the_start_only():
-    first, warm, *rest = sample_runs()[:3]
-    table, phases = warm.profile.table, warm.profile.phases
-    seconds = table["seconds"] + START[table["iteration"] - 1] / 2
-    longer = {**phases, "superstep": phases["superstep"] + START.sum() / 2}
-    between = replace(
-        changed(warm, {"seconds": seconds}, phases=longer),
-        summary=replace(warm.summary, purpose=WARM_UP),
-    )
-    usual, costs = costs_of([first, warm, *rest]), costs_of([first, between, warm, *rest])
-    assert costs.rows == usual.rows
-    assert costs.terms == pytest.approx(usual.terms)
-    assert costs.at("superstep start", 1) == pytest.approx(1.5 * START.sum())
-
-
-def test_iterations_that_spilled_have_no_influence():
-    runs = sample_runs()
-    first = runs[1].profile.table["iteration"] == 1
-    tasks = runs[1].profile.table["task_seconds"] * np.where(first, 50.0, 1.0)
-    wet = changed(runs[1], {"spilled_bytes": np.where(first, 1e9, 0.0), "task_seconds": tasks})
-    rows = law_rows(4_000_000, 4)
-    again = costs_of([runs[0], wet, *runs[2:]]).supersteps(rows, 4)
-    assert again == pytest.approx(costs_of(runs).supersteps(rows, 4), rel=0.05)
-
-
-def test_runs_of_the_algorithm_show_each_factor():
-    usual, speed = (
-        UNKNOWN.with_runs("pagerank", runs) for runs in (shipped_runs("pagerank"), slower_runs())
-    )
-    before, factors = usual.factors("pagerank"), speed.factors("pagerank")
-    for factor, wanted in (("tasks", TASKS), ("driver", DRIVER), ("read", PHASES)):
-        assert factors[factor] / before[factor] == pytest.approx(wanted, rel=0.15)
-    costs = reference_costs("pagerank")
-    scaled = costs.scaled(factors)
-    assert scaled.at("driver", 1) == pytest.approx(factors["driver"] * costs.at("driver", 1))
-    rows = typical_rows(shipped_runs("pagerank")[-1])
-    assert scaled.tasks(rows) == pytest.approx(factors["tasks"] * costs.tasks(rows))
-
-
 def test_a_slower_cluster_keeps_the_shape_of_the_reference():
     """Half of the runs there, on one machine, predict those on two."""
     runs = slower_runs("neighborhood")
@@ -120,16 +72,6 @@ def test_a_slower_cluster_keeps_the_shape_of_the_reference():
             rows = typical_rows(run)
             predicted = costs.supersteps(rows, 2, warm=True).sum()
             assert predicted == pytest.approx(rows["seconds"].sum(), rel=0.4)
-
-
-def test_supersteps_that_merge_less_and_less_take_less_time_though_messages_are_alike():
-    """GraphX's label propagation puts maps together, hundreds of entries a message at first."""
-    runs = [run for run in shipped_runs("graphx:labelPropagation") if run.informative]
-    rows = pd.concat(map(typical_rows, runs))
-    assert typical_rows(runs[0])["messages"].nunique() <= 2
-    costs = reference_costs("graphx:labelPropagation")
-    assert costs.tasks(rows) == pytest.approx(rows["working"].to_numpy(), rel=0.6)
-    assert costs.tasks(typical_rows(runs[0])).max() > 2.0 * costs.tasks(typical_rows(runs[0])).min()
 
 
 def test_other_algorithms_on_the_same_cluster_show_it_too(history):
@@ -173,12 +115,6 @@ def test_graphframes_uses_the_reference_runs_of_graphx(name, given, reference, h
     assert 0.7 * TASKS < speed.factors("another")["tasks"] < 1.3 * TASKS
 
 
-def test_a_run_of_a_library_that_had_other_parameters_is_passed_over(history):
-    runs = [changed(run, parameters={"tolerance": 0.1}) for run in shipped_runs("graphx:pageRank")]
-    keep(history, runs, GRAPH)
-    assert speed_of_cluster(history, ENGINE) == UNKNOWN
-
-
 def test_each_algorithm_that_runs_on_spark_has_reference_runs():
     ours = {name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on}
     graphx = {f"graphx:{name}" for name in GRAPHX.names()}
@@ -188,13 +124,3 @@ def test_each_algorithm_that_runs_on_spark_has_reference_runs():
         runs = shipped_runs(name)
         assert {run.cold for run in runs} == {True, False}, name
         assert {run.machines for run in runs} == {1, 2}, name
-
-
-def test_packing_loses_nothing_that_counts():
-    runs = shipped_runs("pagerank")
-    records = [record_of(run.profile, sample={"purpose": "cost"}, sample_of="x") for run in runs]
-    packed = reference_runs.packed_reference_runs(records)
-    assert packed == reference_runs.packed_reference_runs(records)
-    rows = json.loads(gzip.decompress(packed))
-    assert [row["iterations"] for row in rows] == [run.profile.iterations for run in runs]
-    np.testing.assert_allclose(rows[0]["table"]["seconds"], runs[0].profile.table["seconds"])
