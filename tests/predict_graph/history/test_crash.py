@@ -15,7 +15,6 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
-from predict_graph.table import Table
 
 pytestmark = pytest.mark.slow
 
@@ -126,16 +125,6 @@ def test_a_damaged_file_is_named_and_left_alone(history, record, content):
     assert history.path.read_bytes() == content
 
 
-def test_damage_in_the_middle_is_found(history, record, table):
-    for seed in range(30):
-        history.add(record(rows=Table(table(100, 4, seed))))
-    content = bytearray(history.path.read_bytes())
-    content[8192 : len(content) // 2] = os.urandom(len(content) // 2 - 8192)
-    history.path.write_bytes(content)
-    with pytest.raises(RequestError, match="damaged"):
-        history.training_runs("pagerank", {}, "A")
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -151,13 +140,6 @@ def test_a_file_of_another_program_or_version_is_refused(history, record, change
     for action in (history.runs, lambda: history.add(record())):
         with pytest.raises(RequestError, match=said):
             action()
-
-
-def test_an_empty_file_is_an_empty_history(history, record):
-    history.path.touch()
-    assert len(history.runs()) == 0
-    history.add(record())
-    assert len(history) == 1
 
 
 def test_a_folder_or_a_file_in_the_way(tmp_path, record):

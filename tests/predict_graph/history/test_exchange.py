@@ -46,12 +46,6 @@ def test_round_trip(filled, tmp_path, ending):
     )
 
 
-def test_an_empty_history_round_trips(history, tmp_path):
-    path = tmp_path / "runs.parquet"
-    assert history.export(path) == 0
-    assert History(tmp_path / "other.sqlite").import_(path) == Imported(0, 0)
-
-
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_truncated_file_is_refused_whole(filled, tmp_path, ending):
     path = tmp_path / f"runs.{ending}"

@@ -58,10 +58,3 @@ def test_a_small_part_that_is_reached_says_nothing():
     assert depth_of(graph) is None
     (baseline,) = baselines_of(graph, [check_algorithm("connected-components")], None)
     assert baseline.iterations == check_algorithm("connected-components").usual.iterations
-
-
-def test_other_algorithms_do_not_go_by_depth():
-    mesh = check_graph("grid:rows=60,columns=60")
-    for name in ("pagerank", "k-core", "label-propagation"):
-        (baseline,) = baselines_of(mesh, [check_algorithm(name)], None)
-        assert baseline.iterations == check_algorithm(name).usual.iterations

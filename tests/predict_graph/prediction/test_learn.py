@@ -66,18 +66,6 @@ def learned(cluster, tmp_path, budget, machines=1):
     [
         # However little there is, one graph is run; it tells how slow the cluster is.
         ("1s", [("pagerank", 0)]),
-        # 10 and 20 went; the next graph of PageRank would take 80 and a margin, components 16.
-        ("70s", [("pagerank", 0), ("connected-components", 0)]),
-        ("127s", [("pagerank", 0), ("pagerank", 1)]),
-        (
-            "300s",
-            [
-                ("pagerank", 0),
-                ("pagerank", 1),
-                ("connected-components", 0),
-                ("connected-components", 1),
-            ],
-        ),
         # Semi-clustering would take 640 of the second graph, and components 256 of the third.
         (
             "630s",

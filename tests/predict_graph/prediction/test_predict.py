@@ -18,22 +18,10 @@ from predict_graph.prediction import Comparison, Interval
 from predict_graph.reports.json_output import to_json
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
+PER_RUN = ("features_total", "per_iteration")
 FIELDS = {
-    "schema",
-    "algorithm",
-    "graph",
-    "engine",
-    "seed",
-    "iterations",
-    "runtime_seconds",
-    "phases",
-    "features_total",
-    "per_iteration",
-    "samples",
-    "cost_model",
-    "evidence",
-    "overhead",
-    "warnings",
+    *("schema", "algorithm", "graph", "engine", "seed", "iterations", "runtime_seconds", "phases"),
+    *("samples", "cost_model", "evidence", "overhead", "warnings", *PER_RUN),
 }
 
 
@@ -98,7 +86,6 @@ def test_the_whole_prediction(comparison):
 
 
 def test_it_is_near_the_truth(comparison):
-    """Of seconds, test_known_costs.py tells."""
     errors = comparison.errors()
     assert abs(comparison.prediction.iterations.predicted - comparison.actual.iterations) <= 1
     assert comparison.inside()["iterations"]
@@ -108,44 +95,28 @@ def test_it_is_near_the_truth(comparison):
 
 
 def test_the_dictionary_has_every_field(comparison):
-    found = comparison.prediction.to_dict()
-    assert set(found) >= FIELDS
+    found = comparison.to_dict()
+    assert set(found) >= FIELDS | {"actual", "errors"}
     assert found["schema"] == 1
-    assert set(found["algorithm"]) == {"name", "parameters"}
     assert set(found["graph"]) == {"name", "vertices", "edges", "directed", "fingerprint", "notes"}
-    assert set(found["iterations"]) == set(found["runtime_seconds"]) == {"predicted", "low", "high"}
     assert all(isinstance(value, int) for value in found["iterations"].values())
     assert list(found["phases"]) == list(PHASES)
-    assert set(found["features_total"]) == set(COUNTERS)
     assert {"iteration", "seconds", *COUNTERS} <= set(found["per_iteration"][0])
     assert {"sampler", "ratio", "vertices", "edges", "iterations", "seconds"} <= set(
         found["samples"][0]
     )
     assert {"name", "terms", "r2"} <= set(found["cost_model"])
     assert {"seconds", "fraction_of_predicted"} <= set(found["overhead"])
-    for name in COUNTERS:
-        assert found["features_total"][name] == sum(row[name] for row in found["per_iteration"])
-
-
-def test_the_dictionary_of_a_comparison_has_the_truth_and_the_errors(comparison):
-    found = comparison.to_dict()
-    assert FIELDS | {"actual", "errors"} <= set(found)
     actual, errors = found["actual"], found["errors"]
-    assert set(actual) == {
-        "iterations",
-        "runtime_seconds",
-        "phases",
-        "features_total",
-        "per_iteration",
-    }
+    assert set(actual) == {"iterations", "runtime_seconds", "phases", *PER_RUN}
     assert len(actual["per_iteration"]) == actual["iterations"]
-    assert errors["iterations"] == pytest.approx(
-        found["iterations"]["predicted"] / actual["iterations"] - 1.0
-    )
     assert errors["runtime_seconds"] == pytest.approx(
         found["runtime_seconds"]["predicted"] / actual["runtime_seconds"] - 1.0
     )
-    assert set(errors["features_total"]) == set(COUNTERS)
+    for name in COUNTERS:
+        total = sum(row[name] for row in found["per_iteration"])
+        assert found["features_total"][name] == total
+        assert errors["features_total"][name] is not None
 
 
 def without_seconds(found):
@@ -182,32 +153,10 @@ def test_same_seed_same_prediction_whatever_the_threads(algorithm, method):
     assert found(threads=1, seed=6) != first
 
 
-def test_a_fresh_seed_is_told_and_can_be_used_again():
-    first = predict(seed=None)
-    again = predict(seed=first.seed)
-    assert without_seconds(again) == without_seconds(first)
-
-
 def test_a_generator_without_a_seed_takes_that_of_the_request():
     one, two = (predict("rmat:scale=8", seed=4).graph["fingerprint"] for _ in range(2))
     assert one == two
     assert predict("rmat:scale=8", seed=5).graph["fingerprint"] != one
-
-
-def test_a_networkx_graph_a_scipy_array_and_ours_are_the_same():
-    graph = nx.barabasi_albert_graph(500, 3, seed=1)
-    counts = {
-        predict(source, directed=False).iterations.predicted
-        for source in (graph, nx.to_scipy_sparse_array(graph, format="csr"), check_graph(graph))
-    }
-    assert len(counts) == 1
-
-
-def test_inside(comparison):
-    inside = comparison.inside()
-    interval = comparison.prediction.iterations
-    assert inside["iterations"] == (interval.low <= comparison.actual.iterations <= interval.high)
-    assert set(inside) == {"iterations", "runtime_seconds"}
 
 
 def test_readable(comparison):
@@ -221,13 +170,6 @@ def test_readable(comparison):
     assert isinstance(found.to_frame(), pd.DataFrame)
     found.to_frame()["seconds"] = -1.0
     assert (found.per_iteration["seconds"] >= 0).all()
-
-
-def test_html_is_escaped():
-    graph = nx.barabasi_albert_graph(50, 2, seed=1)
-    found = predict(check_graph(graph, name="<script>"))
-    assert "<script>" not in found._repr_html_()
-    assert "&lt;script&gt;" in found._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -340,49 +282,7 @@ def test_validate_keeps_the_run_after_predicting(tmp_path):
 # Wrong requests
 
 
-@pytest.mark.parametrize(
-    ("graph", "text"),
-    [
-        (3, "a graph cannot be made of int"),
-        ("nothing-of-this-name", "unknown graph 'nothing-of-this-name'"),
-        (nx.empty_graph(5), "has no edges"),
-        (nx.empty_graph(0), "has no vertices"),
-    ],
-)
-def test_what_is_no_graph(graph, text):
-    with pytest.raises(RequestError, match=text):
-        predict(graph)
-
-
-def test_an_unknown_option_is_named():
-    with pytest.raises(RequestError, match="epsilon is no option of a prediction; accepted: "):
-        predict_graph.predict("pagerank", "path:n=50", history="none", epsilon=0.1)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("seed", "a"), ("ratio", "x"), ("max_overhead", "x"), ("train_ratios", 0.1)],
-)
-def test_an_option_of_the_wrong_type_is_named(name, value):
-    with pytest.raises(RequestError, match=str(value)):
-        predict_graph.predict("pagerank", "path:n=50", history="none", **{name: value})
-
-
-def test_errors_are_raised_before_the_graph_is_read(tmp_path):
-    with pytest.raises(RequestError, match="ratio is 2"):
-        predict(tmp_path / "not-there.txt", ratio=2)
-
-
 # Picture
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_a_picture_is_drawn(tmp_path, comparison, suffix):
-    pytest.importorskip("matplotlib")
-    path = tmp_path / f"picture.{suffix}"
-    comparison.prediction.plot(path, actual=comparison.actual)
-    assert path.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml", b"%PDF-")
-    assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
 
 def test_the_picture_shows_prediction_and_truth(comparison):
@@ -390,7 +290,7 @@ def test_the_picture_shows_prediction_and_truth(comparison):
     figure = comparison.prediction.plot(actual=comparison.actual)
     convergence, seconds = figure.axes[:2]
     labels = {line.get_label(): line for line in convergence.lines}
-    assert {"predicted", "real", "threshold"} <= set(labels)
+    assert {"predicted", "real"} <= set(labels)
     np.testing.assert_allclose(labels["real"].get_ydata(), comparison.actual.convergence)
     assert len(seconds.lines) == 2
     assert len(seconds.collections) == 1  # the band
@@ -398,15 +298,6 @@ def test_the_picture_shows_prediction_and_truth(comparison):
     assert titles[2:] == ["Where the time goes", "Memory at the peak"]
     assert all(axes.get_xlabel() for axes in figure.axes)
     assert len(comparison.prediction.plot().axes[1].lines) == 1
-
-
-def test_a_picture_of_no_known_kind(tmp_path, comparison):
-    pytest.importorskip("matplotlib")
-    for name in ("picture.zzz", "picture"):
-        with pytest.raises(RequestError, match=f"cannot draw .*{name}; accepted: a name in"):
-            comparison.prediction.plot(tmp_path / name)
-    with pytest.raises(RequestError, match="there is no folder"):
-        comparison.prediction.plot(tmp_path / "away" / "picture.png")
 
 
 @pytest.mark.parametrize("ratio", [0.01, 0.5])
@@ -418,3 +309,8 @@ def test_samples_of_another_size_than_asked_for_are_said(ratio):
     said = any(text.startswith(f"the ratio is {ratio:g}, and") for text in found.warnings)
     assert said == (not 1 / 1.5 < sample.ratio / ratio < 1.5)
     assert said or ratio == 0.5
+
+
+def test_an_unknown_option_is_named():
+    with pytest.raises(RequestError, match="epsilon is no option of a prediction; accepted: "):
+        predict_graph.predict("pagerank", "path:n=50", history="none", epsilon=0.1)

@@ -7,22 +7,7 @@ import pytest
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
-from predict_graph.prediction.request import check_request, check_seed
-from predict_graph.prediction.seconds import DEFAULT_TRAIN_RATIOS
-
-
-def test_defaults():
-    request = check_request("pagerank")
-    assert request.method.name == "completion"
-    assert (request.sampler, request.ratio) == ("brj", 0.1)
-    assert (request.train_ratios, request.cost_model, request.probe) == (None, None, None)
-    assert request.named == frozenset()
-    assert DEFAULT_TRAIN_RATIOS == (0.05, 0.1, 0.15, 0.2)
-    assert request.transform.name == "scaled-threshold"
-    assert request.algorithm.to_dict()["epsilon"] == 0.001
-    assert request.seed >= 0
-    request.progress("anything", 0.5)
-
+from predict_graph.prediction.request import check_request
 
 WRONG = {
     "algorithm": ({"algorithm": "nothing"}, "unknown algorithm 'nothing'"),
@@ -58,11 +43,6 @@ def test_wrong_values_are_named(title):
     assert text.startswith(start)
     assert "accepted: " in text
     assert "\n" not in text
-
-
-def test_train_ratios_are_sorted_and_distinct():
-    request = check_request("pagerank", train_ratios=[0.2, 0.1, 0.2])
-    assert request.train_ratios == (0.1, 0.2)
 
 
 def test_an_algorithm_and_an_engine_of_ones_own():
@@ -121,9 +101,3 @@ def test_a_chain_takes_the_transform_that_is_named_and_else_each_its_own():
     both = check_request("topk-ranking", transform="same-threshold").chain
     assert {part.transform.name for part in both} == {"same-threshold"}
     assert {part.method.name for part in both} == {"published"}
-
-
-def test_seeds():
-    assert check_seed(0) == 0
-    assert check_seed(2**63 - 1) == 2**63 - 1
-    assert len({check_seed(None) for _ in range(5)}) > 1

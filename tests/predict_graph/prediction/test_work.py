@@ -1,6 +1,5 @@
 """From the counters of a sample to those of the graph."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,30 +34,6 @@ def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations)
             assert abs(result[name][number] - source[name] * e_v) <= 0.5 + 1e-6
         for name in EDGE_COUNTERS:
             assert abs(result[name][number] - source[name] * e_e) <= 0.5 + 1e-6
-
-
-@given(rows=tables(), factor=st.integers(1, 50))
-def test_the_size_of_a_message_is_not_scaled(rows, factor):
-    def size(table):
-        sent = table["local_messages"] + table["remote_messages"]
-        size = table["local_message_bytes"] + table["remote_message_bytes"]
-        return size / np.maximum(sent, 1)
-
-    scaled = Extrapolator(3.0, factor).extrapolate(rows, len(rows))
-    some = rows["local_messages"] + rows["remote_messages"] > 0
-    np.testing.assert_allclose(scaled["average_message_bytes"][some], size(rows)[some])
-
-
-@given(rows=tables())
-def test_the_graph_as_its_own_sample_stays(rows):
-    scaled = Extrapolator.between(70, 900, 70, 900).extrapolate(rows, len(rows))
-    for name in COUNTERS:
-        assert scaled[name].tolist() == rows[name].tolist()
-
-
-def test_factors_from_sizes():
-    assert Extrapolator.between(1000, 9000, 100, 600) == Extrapolator(10.0, 15.0)
-    assert Extrapolator.between(10, 9, 1, 0) == Extrapolator(10.0, 9.0)
 
 
 def test_a_uniform_run_is_extrapolated_exactly():

@@ -6,7 +6,6 @@ import pytest
 from predict_graph.errors import RequestError
 from predict_graph.resources import Measured, ResourceProfile, read_profile, write_profile
 from predict_graph.resources.carrying import carried_factor
-from predict_graph.resources.repeating import in_turns, summed_up
 
 
 def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
@@ -55,29 +54,6 @@ def test_a_value_that_cannot_be_is_refused(tmp_path):
         read_profile(file)
     with pytest.raises(RequestError, match="there is no file"):
         read_profile(tmp_path / "missing.json")
-
-
-def test_repeats():
-    assert summed_up([3.0], "ms") == Measured(3.0, "ms", 0.0, 1)
-    # Rates of a machine that was disturbed twice, and times of one that was disturbed twice.
-    assert summed_up([50.0, 99.0, 20.0, 100.0, 101.0], "MB/s").value == 100.0
-    found = summed_up([1.0, 2.0, 3.0, 90.0, 100.0], "ms", less_is_better=True)
-    assert found.value == 2.0
-    assert found.spread == (90.0 - 2.0) / 2.0
-
-
-def test_a_disturbance_meets_few_repeats_of_each():
-    turns = []
-    found = in_turns({name: lambda name=name: turns.append(name) or 1.0 for name in "ab"}, 3)
-    assert "".join(turns) == "ababab"
-    assert found == {"a": [1.0] * 3, "b": [1.0] * 3}
-
-
-def test_a_machine_is_as_fast_as_itself():
-    factor = carried_factor(machine(), machine(), 10**9)
-    assert factor.compute == pytest.approx(1.0)
-    assert factor.single == pytest.approx(1.0)
-    assert 0.05 < factor.std < 0.2
 
 
 def test_one_attribute_that_is_unsure_is_named_and_moves_nothing():

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.errors import RequestError
-from predict_graph.graph import check_graph
-from predict_graph.prediction import predict
 from predict_graph.transforms import (
     TRANSFORMS,
     Transform,
@@ -40,12 +38,6 @@ def test_a_threshold_on_a_ratio_is_kept(tau, ratio):
 def test_default_rules(convergence, rule):
     assert default_transform(convergence) is rule
     assert check_transform(None, convergence) is rule
-
-
-def test_a_name_or_a_transform_is_accepted():
-    assert check_transform("same-threshold", "absolute") is same_threshold
-    mine = Transform("mine", lambda tau, ratio: tau * 2, "twice")
-    assert check_transform(mine, "absolute") is mine
 
 
 @pytest.mark.parametrize("value", [3, 0.1, ["same-threshold"], lambda tau, ratio: tau])
@@ -85,26 +77,3 @@ def test_a_registered_function_stays_a_function(half):
     assert check_transform("half", "absolute").sample_threshold(1.0, 0.5) == 0.5
     assert TRANSFORMS.origin("half") == "registered"
     assert TRANSFORMS.get("half").summary == "Half of it."
-
-
-def test_a_name_is_registered_once(half):
-    for name in ("half", "same-threshold"):
-        with pytest.raises(RequestError, match=f"'{name}' is already registered"):
-            register_transform(name)(lambda tau, ratio: tau)
-
-
-def test_a_registered_transform_changes_the_prediction():
-    graph = check_graph("barabasi-albert:n=2000,m=4,seed=1")
-    options = {"method": "published", "history": "none", "seed": 1, "probe": False}
-
-    @register_transform("strict", "a thousandth of the default rule")
-    def strict(threshold, ratio):
-        return threshold / ratio / 1000
-
-    try:
-        plain = predict("pagerank", graph, **options)
-        later = predict("pagerank", graph, transform="strict", **options)
-    finally:
-        TRANSFORMS.unregister("strict")
-    assert later.method["transform"] == "strict"
-    assert later.iterations.predicted > plain.iterations.predicted + 2

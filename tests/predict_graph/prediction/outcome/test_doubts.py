@@ -37,10 +37,6 @@ def test_dust(kind):
     assert "13% of the vertices are alone or in pairs" in doubts(graph)
 
 
-def test_pendants_of_a_star_are_no_dust():
-    assert "alone" not in doubts("star:n=6000")
-
-
 def test_doubts_reach_the_prediction():
     options = {"history": "none", "seed": 1, "probe": False}
     mesh = predict("pagerank", "grid:rows=80,columns=80", **options)
@@ -56,17 +52,3 @@ def test_samples_without_edges_are_told():
         for more in (options | {"ratio": 1e-4}, options)
     ]
     assert told == [True, False]
-
-
-@pytest.mark.parametrize("budget", ["none", None])
-def test_a_limit_that_will_be_hit_is_told(budget):
-    found = predict(
-        "pagerank",
-        "barabasi-albert:n=6000,m=4,seed=1",
-        parameters={"max_iterations": 4},
-        history="none",
-        budget=budget,
-        seed=1,
-    )
-    assert found.iterations.predicted == 4
-    assert any("stop at its limit of 4 iterations" in text for text in found.warnings)
