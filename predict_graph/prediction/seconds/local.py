@@ -32,7 +32,7 @@ _PROBED_SHARE, _LEAST_PROBED = 0.25, 0.05
 
 
 def probing_limit(left: float) -> float:
-    """Return the seconds that the first supersteps may take of a budget of which `left` remain."""
+    """Return the seconds that the first supersteps may take, from those left of the budget."""
     return max(_PROBED_SHARE * left, _LEAST_PROBED)
 
 
