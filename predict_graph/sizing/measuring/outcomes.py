@@ -41,8 +41,8 @@ def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
     Raises
     ------
     RequestError
-        If a status is 0 in some rows and 1 in others, or a column such as ``failed`` has ticks or
-        crosses, which have no agreed meaning.
+        If a status is 0 in some rows and 1 in others, or S and F, or a column such as ``failed``
+        has ticks or crosses, which have no agreed meaning.
     """
     found = {}
     for column in table.columns:
@@ -63,11 +63,17 @@ def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
             )
         keys = {name_key(cell) for cell in cells}
         known = {read(cell) for cell in cells if name_key(cell) not in _SHORT}
+        if read is _word and known == {"unknown"} and "f" in keys and "cd" not in keys:
+            raise RequestError(
+                f"{table.path} has letters in the column {column!r}, which may be read in several "
+                "ways; accepted: words such as ok and failed"
+            )
         regions = "unknown" in known or keys <= {"ca", "pr", ""}
         if read is _word and regions and not known - {None, "unknown"} and "cd" not in keys:
             continue  # such as the state of a country
-        if {read(cell) for cell in cells} != {None}:
-            found[column] = read
+        said = {read(cell) for cell in cells}
+        if said != {None}:
+            found[column] = _ticked if read is _succeeded and said == {"ok", None} else read
     return found
 
 
@@ -105,6 +111,11 @@ def _succeeded(cell: str) -> str | None:
     """Read whether a run succeeded; dates and counts say nothing."""
     found = {"1": "ok", "1.0": "ok", "0": "failed", "0.0": "failed"}.get(cell, _word(cell))
     return found if found in ("ok", "failed", "timeout") and not _is_count(cell) else None
+
+
+def _ticked(cell: str) -> str | None:
+    """Read whether a run succeeded where only successes are noted."""
+    return _succeeded(cell) if cell else "failed"
 
 
 def _failed(cell: str) -> str | None:

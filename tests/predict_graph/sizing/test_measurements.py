@@ -72,6 +72,7 @@ BAD = {
     "no rows": ("machines,seconds\n", ["no rows"]),
     "nothing": ("", ["is empty"]),
     "a column twice": ("machines,seconds,seconds\n1,2,3\n", [":1", "'seconds' comes twice"]),
+    "letters": ("machines,seconds,status\n2,5,S\n4,3,F\n", ["letters in the column 'status'"]),
     "ticks of failures": ("machines,seconds,failed\n2,5,✓\n4,3,✗\n", ["'failed'", "either"]),
     "some units": ("machines,seconds,size\n2,5,10GB\n4,3,20\n", ["1 of 2 rows", "accepted"]),
     "no text": ("machines\0seconds\n", ["is no text"]),
@@ -172,7 +173,7 @@ OUTCOMES = [
     *[("status", "ok", "something odd"), ("job_status", "Passed", "NODE_FAIL")],
     *[("State", "CD", short) for short in ("F", "NF", "OOM", "CA", "PR", "S")],
     *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
-    *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("result", "✅", "❌")],
+    *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("success", "✓", ""), ("result", "✅", "❌")],
     *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
 ]
 
