@@ -24,7 +24,7 @@ _NO_ENDS = re.compile(
     r"day|since|created.*|updated.*|epoch|(edge|rel|row)?id|index|idx|unnamed0|level0|type|labels?|"
     r"kind|rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
     r"length|cost|capacity|similarity|confidence|description|amount|degree|.*centrality|.*rank|"
-    r"population|)$"
+    r"population|neighbou?rs|adjacent|)$"
 )
 _ENDING = r"(s|id|ids|name|no|key|idx|index)?$"
 _PEOPLE = re.compile(

@@ -175,8 +175,9 @@ def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData
 _KONECT = re.compile(rb"%[ \t]*(sym|asym|bip)\b")
 _UNDIRECTED = re.compile(
     rb"\b(un)?directed (?:graph|network|edges)"
-    rb"|\b(?:graph|network|edges)(?: is| are|:)? (un)?directed",
-    re.IGNORECASE,
+    rb"|\b(?:graph|network|edges)(?: is| are|:)? (un)?directed"
+    rb"|^[#%][ \t]*(un)?directed[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -191,7 +192,7 @@ def declared_direction(comments: bytes) -> bool | None:
     konect = _KONECT.match(comments)
     if konect:
         return konect[1] == b"asym"
-    said = {not (found[1] or found[2]) for found in _UNDIRECTED.finditer(comments)}
+    said = {not any(found.groups()) for found in _UNDIRECTED.finditer(comments)}
     return said.pop() if len(said) == 1 else None
 
 

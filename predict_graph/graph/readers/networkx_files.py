@@ -145,6 +145,7 @@ def _xml(data: bytes) -> bytes:
 
 _VERTICES = re.compile(r"^\*vertices\s+(\d+)[^\n]*\n(?=\s*\*|\s*$)", re.IGNORECASE | re.MULTILINE)
 _LISTS = re.compile(r"^\*(arcs|edges)list", re.IGNORECASE | re.MULTILINE)
+_SECTIONS = re.compile(r"^\*(arcs|edges)\b", re.IGNORECASE | re.MULTILINE)
 _COUNT = re.compile(r"^\*vertices\s+(\d+)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -155,6 +156,8 @@ def _pajek(data: bytes, path: str) -> Any:
     text = re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE)
     if _LISTS.search(text):
         raise ValueError("it lists neighbours (*arcslist, *edgeslist); accepted: *arcs and *edges")
+    if {name.lower() for name in _SECTIONS.findall(text)} == {"arcs", "edges"}:
+        raise ValueError("it has both *arcs and *edges; accepted: either")
     counts = [whole_number(found) for found in _COUNT.findall(text)]
     count = counts[0] if len(counts) == 1 else None
     if count is None:

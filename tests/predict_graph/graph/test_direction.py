@@ -32,6 +32,7 @@ def written(folder, name, text):
         ("a.txt", "# Directed graph (each unordered pair of nodes is saved once): a.txt\n", True),
         ("a.txt", "# Undirected graph: a.txt\n", False),
         ("a.txt", "# The network is undirected.\n", False),
+        ("a.txt", "# made by hand\n# undirected\n", False),
         ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n40 40 40\n", True),
         ("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
         ("a.edges", "%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),

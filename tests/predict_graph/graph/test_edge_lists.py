@@ -80,6 +80,7 @@ def test_user_says_which_columns(tmp_path):
     ("name", "text", "match"),
     [
         ("a.csv", "Id,Label\n1,x\n2,y\n", "do not say what the ends of an edge are"),
+        ("a.csv", 'node,neighbors\n1,"2,3"\n2,3\n', "do not say what the ends of an edge are"),
         ("a.csv", "node,degree\n1,3\n2,1\n", "do not say what the ends of an edge are"),
         ("a.csv", "id,name,age\n1,tom,33\n2,ann,44\n", "such as 'tom' and '33', which are unlike"),
         ("a.txt", "1 -> 2\n2 -> 3\n", "such as '1' and '->', which are unlike"),
