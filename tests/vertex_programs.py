@@ -31,12 +31,12 @@ class Ranks(VertexProgram):
 
 class Distances(VertexProgram):
     name = "distances"
-    summary = "from vertex 0"
+    summary = "from the vertex with the most out-edges"
     combiner = "min"
     weighted = True
 
     def initial(self, graph):
-        return np.where(np.arange(graph.vertices) == 0, 0.0, np.inf)
+        return np.where(np.arange(graph.vertices) == graph.out_degrees.argmax(), 0.0, np.inf)
 
     def starters(self, state, graph):
         return state == 0.0
