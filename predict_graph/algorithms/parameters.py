@@ -25,9 +25,8 @@ class Parameter:
     summary : str
         One-line description.
     low, high : float, optional
-        Bounds of the accepted range.
-    low_included, high_included : bool
-        Whether the bounds are accepted.
+        Bounds of the accepted range, which include the bounds for `int` and exclude them for
+        `float`.
     choices : tuple of str, optional
         Legal values of a text parameter.
 
@@ -44,8 +43,6 @@ class Parameter:
     summary: str
     low: float = -math.inf
     high: float = math.inf
-    low_included: bool = False
-    high_included: bool = False
     choices: tuple[str, ...] = ()
 
     @property
@@ -55,12 +52,11 @@ class Parameter:
             return ", ".join(self.choices)
         if self.kind is str:
             return "text"
-        kind = "a whole number" if self.kind is int else "a number"
-        bounds = []
-        if self.low > -math.inf:
-            bounds.append(f"{'at least' if self.low_included else 'greater than'} {self.low:g}")
-        if self.high < math.inf:
-            bounds.append(f"{'at most' if self.high_included else 'less than'} {self.high:g}")
+        kind, least, most = "a number", "greater than", "less than"
+        if self.kind is int:
+            kind, least, most = "a whole number", "at least", "at most"
+        bounds = [f"{least} {self.low:g}"] if self.low > -math.inf else []
+        bounds += [f"{most} {self.high:g}"] if self.high < math.inf else []
         return f"{kind} {' and '.join(bounds)}".strip()
 
     def check(self, value: object) -> Value:
@@ -87,18 +83,15 @@ class Parameter:
             return str(converted)
         if self.kind is str:
             return str(converted)
-        above = converted >= self.low if self.low_included else converted > self.low
-        below = converted <= self.high if self.high_included else converted < self.high
-        if not (exact and above and below):  # NaN is neither above nor below
+        inside = self.low < converted < self.high  # NaN is not
+        if not exact or not (inside or (self.kind is int and converted in (self.low, self.high))):
             raise wrong
         result: Value = converted
         return result
 
 
 # Limits runs that do not converge; graphs of docs/studies/baseline.md take up to 299
-MAX_ITERATIONS = Parameter(
-    "max_iterations", int, 500, "stop after so many iterations", 1, low_included=True
-)
+MAX_ITERATIONS = Parameter("max_iterations", int, 500, "stop after so many iterations", 1)
 """The parameter that all algorithms share."""
 
 

@@ -67,7 +67,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("resetProbability", float, 0.15, "probability of a restart", 0.0, 1.0),
         Parameter("sourceId", str, None, "id of the vertex to start at"),
-        Parameter("maxIter", int, None, "rounds, instead of tol", 1, low_included=True),
+        Parameter("maxIter", int, None, "rounds, instead of tol", 1),
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
     )
     named_by = "sourceId"
@@ -111,15 +111,8 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
             choices=("graphframes", "graphx"),
         ),
         # Without checkpoints, plans grow until runs do not finish.
-        Parameter(
-            *("checkpointInterval", int, 2, "rounds between checkpoints", 1, 2),
-            low_included=True,
-            high_included=True,
-        ),
-        Parameter(
-            *("broadcastThreshold", int, 1_000_000, "neighbours of a hub, at least", 0),
-            low_included=True,
-        ),
+        Parameter(*("checkpointInterval", int, 2, "rounds between checkpoints", 1, 2)),
+        Parameter(*("broadcastThreshold", int, 1_000_000, "neighbours of a hub, at least", 0)),
     )
 
     def __init__(self, **parameters: object) -> None:
@@ -150,7 +143,7 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
 
     name = "graphframes:labelPropagation"
     summary = "communities by label propagation of GraphFrames"
-    declared = (Parameter("maxIter", int, 5, "rounds", 1, low_included=True),)
+    declared = (Parameter("maxIter", int, 5, "rounds", 1),)
 
     def call(self, java: Any, graph: Any) -> Any:
         """Run ``labelPropagation``."""
@@ -187,7 +180,7 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
 
     name = "graphframes:stronglyConnectedComponents"
     summary = "strongly connected components by GraphFrames"
-    declared = (Parameter("maxIter", int, 10, "rounds, at most", 1, low_included=True),)
+    declared = (Parameter("maxIter", int, 10, "rounds, at most", 1),)
 
     def call(self, java: Any, graph: Any) -> Any:
         """Run ``stronglyConnectedComponents``."""

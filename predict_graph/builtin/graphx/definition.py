@@ -60,7 +60,7 @@ class GraphXPageRank(GraphXAlgorithm):
     summary = "ranks of vertices by GraphX"
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
-        Parameter("numIter", int, None, "rounds, instead of tol", 1, low_included=True),
+        Parameter("numIter", int, None, "rounds, instead of tol", 1),
         Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
     aggregations_before = 1
@@ -134,7 +134,7 @@ class GraphXConnectedComponents(GraphXAlgorithm):
 
     name = "graphx:connectedComponents"
     summary = "connected components by GraphX"
-    declared = (Parameter("maxIterations", int, None, "rounds, at most", 1, low_included=True),)
+    declared = (Parameter("maxIterations", int, None, "rounds, at most", 1),)
     sampled_by = _replay("replays:components")
 
     def call(self, java: Any, graph: Any) -> Any:
@@ -153,7 +153,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
 
     name = "graphx:labelPropagation"
     summary = "communities by label propagation of GraphX"
-    declared = (Parameter("maxSteps", int, 5, "rounds", 1, low_included=True),)
+    declared = (Parameter("maxSteps", int, 5, "rounds", 1),)
     sampled_by = _replay("replays:labels")
 
     def call(self, java: Any, graph: Any) -> Any:
@@ -195,7 +195,7 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
 
     name = "graphx:stronglyConnectedComponents"
     summary = "strongly connected components by GraphX"
-    declared = (Parameter("numIter", int, 10, "rounds, at most", 1, low_included=True),)
+    declared = (Parameter("numIter", int, 10, "rounds, at most", 1),)
     sampled_by = _replay("strong_replay:strong")
 
     def call(self, java: Any, graph: Any) -> Any:

@@ -49,7 +49,7 @@ class KCore(Algorithm):
     usual = Usual(30, 0.7, 1.8)
     runs_on, sampled_by, counted_by = parts_of(__name__, "KCore", rooted="cores_recipe")
     declared = (
-        Parameter("k", int, None, "find the k-core for this k alone", 1, low_included=True),
+        Parameter("k", int, None, "find the k-core for this k alone", 1),
         MAX_ITERATIONS,
     )
 

@@ -49,16 +49,7 @@ class Neighborhood(Algorithm):
     usual = Usual(10, 12.4, 6.6)
     runs_on, sampled_by, counted_by = parts_of(__name__, "Neighborhood", rooted="counters_recipe")
     declared = (
-        Parameter(
-            "registers",
-            int,
-            64,
-            "bytes of a counter, a power of two",
-            _LEAST,
-            _MOST,
-            low_included=True,
-            high_included=True,
-        ),
+        Parameter("registers", int, 64, "bytes of a counter, a power of two", _LEAST, _MOST),
         Parameter("tau", float, 0.001, "stop when a smaller share of counters changes", 0.0, 1.0),
         MAX_ITERATIONS,
     )

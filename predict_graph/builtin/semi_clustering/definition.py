@@ -47,29 +47,9 @@ class SemiClustering(Algorithm):
     runs_on, sampled_by = parts_of(__name__, "SemiClustering", rooted="clusters_recipe")[:2]
     sampling_std = 0.1  # calibrated on ten graphs; the largest error is 0.24
     declared = (
-        Parameter(
-            "c_max", int, 1, "semi-clusters in a list", 1, 64, low_included=True, high_included=True
-        ),
-        Parameter(
-            "s_max",
-            int,
-            1,
-            "semi-clusters that a vertex sends",
-            1,
-            64,
-            low_included=True,
-            high_included=True,
-        ),
-        Parameter(
-            "v_max",
-            int,
-            10,
-            "members of a semi-cluster",
-            2,
-            64,
-            low_included=True,
-            high_included=True,
-        ),
+        Parameter("c_max", int, 1, "semi-clusters in a list", 1, 64),
+        Parameter("s_max", int, 1, "semi-clusters that a vertex sends", 1, 64),
+        Parameter("v_max", int, 10, "members of a semi-cluster", 2, 64),
         Parameter("boundary_factor", float, 0.1, "weight of boundary edges, f_B", 0.0, 1.0),
         Parameter("tau", float, 0.001, "stop when a smaller share of places changes", 0.0, 1.0),
         MAX_ITERATIONS,

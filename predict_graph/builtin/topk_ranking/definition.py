@@ -39,7 +39,7 @@ class TopKRanking(Algorithm):
     usual = Usual(7, 5.2, 11.9)
     runs_on, sampled_by, counted_by = parts_of(__name__, "TopKRanking", rooted="lists_recipe")
     declared = (
-        Parameter("k", int, 5, "length of a list", 1, 64, low_included=True, high_included=True),
+        Parameter("k", int, 5, "length of a list", 1, 64),
         Parameter("tau", float, 0.001, "stop when a smaller share of lists changes", 0.0, 1.0),
         Parameter("damping", float, 0.85, "of PageRank: share that follows edges", 0.0, 1.0),
         Parameter("epsilon", float, 0.001, "of PageRank: the threshold is epsilon / N", 0.0),

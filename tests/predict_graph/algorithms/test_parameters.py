@@ -7,7 +7,7 @@ from predict_graph.algorithms.parameters import check_parameters
 from predict_graph.errors import RequestError
 
 DAMPING = Parameter("damping", float, 0.85, "share that follows edges", 0.0, 1.0)
-LIMIT = Parameter("max_iterations", int, 500, "stop after so many", 1, low_included=True)
+LIMIT = Parameter("max_iterations", int, 500, "stop after so many", 1)
 OPTIONAL = Parameter("tolerance", float, None, "the threshold itself", 0.0)
 CHOICE = Parameter("dangling", str, "uniform", "what becomes of rank", choices=("uniform", "drop"))
 
