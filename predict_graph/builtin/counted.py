@@ -19,15 +19,22 @@ from predict_graph.builtin.k_core.definition import KCore
 from predict_graph.builtin.k_core.local import KCoreKernel, first_estimates, lowered, members
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.builtin.label_propagation.local import message_bytes, vote
+from predict_graph.builtin.merging import (
+    FAR,
+    HOPS,
+    MAXIMUM,
+    UNION,
+    merged_rows,
+    message_sizes,
+    pull,
+)
 from predict_graph.builtin.neighborhood.definition import Neighborhood
-from predict_graph.builtin.neighborhood.local import NeighborhoodKernel, hashed
+from predict_graph.builtin.neighborhood.local import hashed
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.pagerank.local import PageRankKernel
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
-from predict_graph.builtin.shortest_paths.local import FAR, ShortestPathsKernel, message_sizes
 from predict_graph.builtin.topk_ranking.definition import TopKRanking
-from predict_graph.builtin.topk_ranking.local import TopKRankingKernel, merged_lists
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.builtin.triangle_count.local import TriangleCountKernel, set_bytes
 from predict_graph.engines.local.kernel import Superstep
@@ -174,7 +181,7 @@ class MergingReplica(Replica):
     """
 
     pulling: ClassVar[Any]
-    """:func:`_pulled` with the kernel and the row that merging leaves unchanged."""
+    """:func:`_pulled` with the rule and the row that merging leaves unchanged."""
     merge: ClassVar[Any]
     """Function from rows and received rows to merged rows."""
     columns: ClassVar[str]
@@ -234,8 +241,8 @@ class MergingReplica(Replica):
         return self._state
 
 
-def _pulled(block: Block, shared: Any, kernel: Any, empty: Any) -> Answer:
-    """Pull the rows sent to the vertices of a block, with the kernel of the local engine."""
+def _pulled(block: Block, shared: Any, rule: int, empty: int) -> Answer:
+    """Pull the rows sent to the vertices of a block, as the local engine does."""
     places, rows, vertices = shared
     senders = np.zeros(vertices, np.uint8)
     senders[places] = 1
@@ -245,7 +252,8 @@ def _pulled(block: Block, shared: Any, kernel: Any, empty: Any) -> Answer:
         state[places] = rows
     heard = np.full((len(block.rows), rows.shape[1]), empty, rows.dtype)
     changed = np.zeros(len(block.rows), np.uint8)
-    kernel.pull(0, len(block.rows), block.starts, block.sources, senders, state, heard, changed)
+    rows = (block.starts, block.sources)
+    pull(rule, 0, len(block.rows), *rows, senders, state, heard, changed)
     chosen = changed.astype(bool)
     return block.rows[chosen], heard[chosen]
 
@@ -254,7 +262,7 @@ class NeighborhoodReplica(MergingReplica):
     """Neighborhood estimation: counters are sent."""
 
     algorithm: Neighborhood
-    pulling = partial(_pulled, kernel=NeighborhoodKernel, empty=0)
+    pulling = partial(_pulled, rule=MAXIMUM, empty=0)
     merge = staticmethod(np.maximum)
     columns, kind = "registers", np.uint8
 
@@ -271,7 +279,7 @@ class ShortestPathsReplica(MergingReplica):
     """Shortest paths: hops are sent."""
 
     algorithm: ShortestPaths
-    pulling = partial(_pulled, kernel=ShortestPathsKernel, empty=FAR)
+    pulling = partial(_pulled, rule=HOPS, empty=FAR)
     merge = staticmethod(np.minimum)
     columns = "count"
 
@@ -292,8 +300,8 @@ class TopKRankingReplica(MergingReplica):
     """Top-k ranking: lists are sent."""
 
     algorithm: TopKRanking
-    pulling = partial(_pulled, kernel=TopKRankingKernel, empty=FAR)
-    merge = staticmethod(merged_lists)
+    pulling = partial(_pulled, rule=UNION, empty=FAR)
+    merge = partial(merged_rows, UNION)
     columns = "k"
 
     def start(self, prior_values: Array | None) -> None:

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep
+from predict_graph.engines.local.kernel import Superstep, Work
 from predict_graph.engines.local.spreading import SpreadingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
@@ -60,9 +60,7 @@ class ComponentsKernel(SpreadingKernel):
         blocks = len(self._blocks) - 1
         self._team.share(self._push, blocks)
         self._team.share(self._settle, blocks)
-        changed = int(np.count_nonzero(self._changed))
-        sent = self._turn()
-        return Superstep(changed / max(len(sent), 1), self.message_bytes, sent, self._senders)
+        return self._turn(self.message_bytes, Work())
 
     def _push(self, first: int, last: int) -> None:
         """Send from the vertices of some blocks."""

@@ -87,10 +87,7 @@ class KCoreKernel(SpreadingKernel):
         self._team.share(self._lower, blocks)
         self._marked[:] = 0
         self._team.share(self._settle, blocks)
-        changed = int(np.count_nonzero(self._changed))
-        sent = self._turn()
-        share = changed / max(len(sent), 1)
-        return Superstep(share, self.message_bytes, sent, self._senders, work=work)
+        return self._turn(self.message_bytes, work)
 
     def _lower(self, first: int, last: int) -> None:
         """Lower the estimates of the marked vertices of some blocks."""

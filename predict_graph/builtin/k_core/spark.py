@@ -146,8 +146,7 @@ def _lowered(
 ) -> None:
     """Merge received estimates, and lower the estimates of vertices, in place.
 
-    Messages from vertices that are not neighbours are ignored: the folded graphs of training runs
-    have directed edges.
+    Messages from vertices that are not neighbours are ignored.
     """
     for i in range(len(row_starts) - 1):
         first, stop = row_starts[i], row_starts[i + 1]

@@ -1,8 +1,4 @@
-"""One compiled superstep of neighborhood estimation: the union of HyperLogLog counters.
-
-When many vertices send, each vertex pulls the counters of its senders and threads share the rows;
-when few do, their counters are pushed, so that work is proportional to messages.
-"""
+"""Neighborhood estimation on one graph: rows of HyperLogLog registers."""
 
 from __future__ import annotations
 
@@ -13,11 +9,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.builtin.merging import MAXIMUM, MergingKernel
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting
-from predict_graph.engines.local.spreading import MergingKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import splitmix64
@@ -28,55 +24,10 @@ _ESTIMATED = 3.3  # work of an estimate relative to a message; measured
 _CONNECTED = 0.9  # of pairs, by definition of the effective diameter
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
-def _take_in(counter: Any, other: Any) -> Any:
-    """Merge a counter into another by register; return whether it changed."""
-    changed = np.uint8(0)
-    for r in range(len(counter)):
-        mine, theirs = counter[r], other[r]
-        larger = max(mine, theirs)
-        changed |= larger ^ mine
-        counter[r] = larger
-    return changed != 0
-
-
-@numba.njit(cache=True, nogil=True)
-def _pull(
-    first: int,
-    last: int,
-    indptr: Any,
-    sources: Any,
-    senders: Any,
-    counters: Any,
-    following: Any,
-    changed: Any,
-) -> None:
-    for v in range(first, last):
-        counter = following[v]
-        any_change = False
-        for e in range(indptr[v], indptr[v + 1]):
-            u = sources[e]
-            if senders[u] != 0 and _take_in(counter, counters[u]):
-                any_change = True
-        if any_change:
-            changed[v] = 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _push(
-    indptr: Any, targets: Any, senders: Any, counters: Any, following: Any, changed: Any
-) -> None:
-    for v in senders:
-        for e in range(indptr[v], indptr[v + 1]):
-            w = targets[e]
-            if _take_in(following[w], counters[v]):
-                changed[w] = 1
-
-
 class NeighborhoodKernel(MergingKernel):
     """Neighborhood estimation on one graph."""
 
-    pull, push = staticmethod(_pull), staticmethod(_push)
+    rule = MAXIMUM
 
     def __init__(self, algorithm: Neighborhood, graph: Graph, team: Team | None = None) -> None:
         n, registers = graph.vertices, algorithm.registers
@@ -111,11 +62,9 @@ class NeighborhoodKernel(MergingKernel):
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose counter changed."""
         work = self._exchange()
-        changed = self._settle(self._changed)
-        sent = self._turn()
-        work = replace(work, vertices=work.vertices + _ESTIMATED * self._senders)
-        share = changed / max(len(sent), 1)
-        return Superstep(share, self.message_bytes, sent, self._senders, work=work)
+        self._settle(self._changed)
+        work = replace(work, vertices=work.vertices + _ESTIMATED * self._changed)
+        return self._turn(self.message_bytes, work)
 
     def stand_for(self, weighting: Weighting) -> None:
         """Start with the counters that the sampled vertices have in the whole graph.
@@ -126,14 +75,12 @@ class NeighborhoodKernel(MergingKernel):
         self._state[weighting.weights == 0.0] = 0
         self._next[:] = self._state
 
-    def _settle(self, changed: npt.NDArray[np.uint8]) -> int:
-        """Publish the changed counters for the next superstep; return their number."""
-        blocks = len(self._sums)
-        counts = np.zeros(blocks, np.int64)
-        arrays = (self._state, self._next, self._estimates, self._sums, counts)
-        self._team.share(lambda a, b: _settle(a, b, self._blocks, changed, *arrays), blocks)
+    def _settle(self, changed: npt.NDArray[np.uint8]) -> None:
+        """Publish the changed counters for the next superstep, and estimate them."""
+        arrays = (self._state, self._next, self._estimates, self._sums)
+        share = self._team.share
+        share(lambda a, b: settle(a, b, self._blocks, changed, *arrays), len(self._sums))
         self._reached.append(float(ordered_sum(self._sums)))
-        return int(counts.sum())
 
 
 def effective_diameter(reached: FloatArray) -> float:
@@ -172,7 +119,7 @@ def hashed(vertices: Any, registers: int) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _settle(
+def settle(
     first_block: int,
     last_block: int,
     blocks: Any,
@@ -181,8 +128,8 @@ def _settle(
     following: Any,
     estimates: Any,
     sums: Any,
-    counts: Any,
 ) -> None:
+    """Publish the changed counters of some blocks, and estimate how many vertices they hold."""
     registers = counters.shape[1]
     # Bias correction of HyperLogLog, and linear counting while registers are empty [3].
     alpha = 0.7213 / (1.0 + 1.079 / registers)
@@ -196,10 +143,9 @@ def _settle(
     for i in range(66):
         powers[i] = 2.0**-i
     for block in range(first_block, last_block):
-        total, count = 0.0, 0
+        total = 0.0
         for v in range(blocks[block], blocks[block + 1]):
             if changed[v] != 0:
-                count += 1
                 inverse, empty = 0.0, 0
                 for r in range(registers):
                     value = following[v, r]
@@ -212,4 +158,3 @@ def _settle(
                 estimates[v] = estimate
             total += estimates[v]
         sums[block] = total
-        counts[block] = count

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from predict_graph.builtin.merging import MAXIMUM, pull
 from predict_graph.builtin.neighborhood.definition import Neighborhood
-from predict_graph.builtin.neighborhood.local import (
-    _settle,
-    effective_diameter,
-    hashed,
-)
+from predict_graph.builtin.neighborhood.local import effective_diameter, hashed, settle
 from predict_graph.engines.spark.programs.merging import IntArray, MergingProgram, Rows, warm_up
 from predict_graph.engines.spark.programs.packed import packed_rows
 from predict_graph.engines.spark.programs.spreading import by_batch
@@ -27,17 +23,8 @@ if TYPE_CHECKING:
 
 def _merge(starts: IntArray, senders: IntArray, rows: Rows, into: Rows) -> None:
     """Take the maximum of counters, register by register."""
-    _maxima(starts, senders, rows, into)
-
-
-@numba.njit(cache=True, nogil=True)
-def _maxima(starts: Any, senders: Any, rows: Any, into: Any) -> None:
-    for i in range(len(starts) - 1):
-        counter = into[i]
-        for e in range(starts[i], starts[i + 1]):
-            other = rows[senders[e]]
-            for r in range(len(counter)):
-                counter[r] = max(counter[r], other[r])
+    everyone, changed = np.ones(len(rows), np.uint8), np.zeros(len(into), np.uint8)
+    pull(MAXIMUM, 0, len(into), starts, senders, everyone, rows, into, changed)
 
 
 class NeighborhoodProgram(MergingProgram):
@@ -84,7 +71,6 @@ def _first(ids: pa.Array, registers: int) -> pa.Array:
 def _estimates(counters: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
     """Return the estimate of each counter, as in the local kernel."""
     n = len(counters)
-    estimates, sums, counts = np.empty(n), np.zeros(1), np.zeros(1, np.int64)
-    blocks, changed = np.array([0, n]), np.ones(n, np.uint8)
-    _settle(0, 1, blocks, changed, counters.copy(), counters, estimates, sums, counts)
+    estimates, blocks, changed = np.empty(n), np.array([0, n]), np.ones(n, np.uint8)
+    settle(0, 1, blocks, changed, counters.copy(), counters, estimates, np.zeros(1))
     return estimates

@@ -275,11 +275,8 @@ def superstep(
             sending, keeping = 0, 0
             for place in range(c_max):
                 if lists.sizes[v, place] > 0:
-                    values = (
-                        lists.scores[v, place],
-                        lists.inner[v, place],
-                        lists.boundary[v, place],
-                    )
+                    inner, boundary = lists.inner[v, place], lists.boundary[v, place]
+                    values = (lists.scores[v, place], inner, boundary)
                     origin = (np.int64(-1), np.int64(place), np.int64(0))
                     keeping = _insert(to_keep, keeping, lists.keys[v, place], values, origin)
             own_hash = splitmix64(vertex)
@@ -299,10 +296,8 @@ def superstep(
                     seen_keys[spot], seen_by[spot] = key, v
                     received += 1
                     inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
-                    values, origin = (
-                        (score, inner, boundary),
-                        (np.int64(u), np.int64(slot), np.int64(0)),
-                    )
+                    values = (score, inner, boundary)
+                    origin = (np.int64(u), np.int64(slot), np.int64(0))
                     sending = _insert(to_send, sending, key, values, origin)
                     belongs = False
                     for i in range(size):
@@ -327,9 +322,8 @@ def superstep(
                     grown += 1
                     between = 0.0
                     for i in range(size):
-                        between += _weight_between(
-                            row, stop, indices, weights, sent.members[u, slot, i]
-                        )
+                        member = sent.members[u, slot, i]
+                        between += _weight_between(row, stop, indices, weights, member)
                     new_inner = inner + between
                     new_boundary = boundary + degrees[v] - 2.0 * between
                     new_score = (new_inner - factor * new_boundary) / pairs

@@ -5,16 +5,20 @@ import pytest
 
 from predict_graph.algorithms import (
     ConnectedComponents,
+    LabelPropagation,
     Neighborhood,
     PageRank,
     SemiClustering,
+    ShortestPaths,
     TopKRanking,
     check_algorithm,
 )
 from predict_graph.builtin.neighborhood.local import hashed
 from predict_graph.builtin.sampling import next_ranks
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import Weighting
 from predict_graph.graph import check_graph
+from predict_graph.graph.build import from_edges
 from predict_graph.iterations.rooted.recipes import recipe_of
 from predict_graph.prediction import predict
 
@@ -101,20 +105,106 @@ def test_an_algorithm_without_a_recipe_takes_the_one_for_any(directed):
     assert recipe.sampler.near == 0
 
 
+RMAT = "rmat:scale=14,edge_factor=8,seed=3"
+SPARSE = "rmat:scale=14,edge_factor=4,seed=3"
+
+
 @pytest.mark.parametrize(
-    ("name", "source", "error"),
+    ("name", "given", "source", "error"),
     [
-        ("k-core", "rmat:scale=14,edge_factor=8,seed=3", 0.25),
-        ("k-core", "barabasi-albert:n=20000,m=4,seed=1", 0.25),
-        ("triangle-count", "rmat:scale=14,edge_factor=8,seed=3", 0.05),
-        ("triangle-count", "powerlaw-cluster:n=20000,m=6,p=0.5,seed=1", 0.05),
+        ("k-core", {}, RMAT, 0.25),
+        ("k-core", {}, "barabasi-albert:n=20000,m=4,seed=1", 0.25),
+        ("triangle-count", {}, RMAT, 0.05),
+        ("triangle-count", {}, "powerlaw-cluster:n=20000,m=6,p=0.5,seed=1", 0.05),
+        ("shortest-paths", {}, SPARSE, 0.15),
+        ("shortest-paths", {"landmarks": "17,4,200,5,6,7,8"}, SPARSE, 0.15),
     ],
 )
-def test_a_sample_knows_how_long_a_run_is_and_what_it_sends(name, source, error):
-    graph = check_graph(source, directed=False)
-    truth = LocalEngine().run(check_algorithm(name), graph)
-    found = predict(name, graph, method="rooted", history="none", seed=1, ratio=0.2)
+def test_a_sample_estimates_how_long_a_run_is_and_what_it_sends(name, given, source, error):
+    algorithm = check_algorithm(name, given)
+    graph = check_graph(source, directed=False if algorithm.undirected else None)
+    truth = LocalEngine().run(algorithm, graph)
+    found = predict(algorithm, graph, method="rooted", history="none", seed=1, ratio=0.2)
     assert found.iterations.predicted == truth.iterations
     for counter in ("remote_messages", "remote_message_bytes"):
         predicted, actual = found.features_total()[counter], truth.features_total()[counter]
         assert predicted == pytest.approx(actual, rel=error), counter
+
+
+@pytest.mark.parametrize("source", [None, 17])
+def test_samples_estimate_how_long_a_run_from_one_source_is(source):
+    graph = check_graph("rmat:scale=14,edge_factor=6,seed=3")
+    algorithm = check_algorithm("personalised-pagerank", {"source": source})
+    truth = LocalEngine().run(algorithm, graph)
+    found = predict(algorithm, graph, method="completion", history="none", seed=1)
+    assert found.iterations.low <= truth.iterations <= found.iterations.high
+    # Without the rank of the source, the curve is that of a walk that has mixed already.
+    assert found.iterations.high < 3 * found.iterations.low
+
+
+def test_a_sample_starts_at_the_landmarks(directed):
+    algorithm = ShortestPaths(landmarks="17,4").on(directed)
+    _, sample = drawn(algorithm, directed, 300)
+    kernel = algorithm.part_for("local")(algorithm, sample.graph)
+    kernel.stand_for(Weighting(sample.vertices, sample.weights, sample.degrees, np.zeros(0)))
+    for number, landmark in enumerate((17, 4)):
+        started = kernel.values[:, number] == 0
+        assert sample.vertices[started].tolist() == [landmark]
+
+
+# Label propagation
+
+
+@pytest.fixture(scope="module")
+def communities():
+    return check_graph("powerlaw-cluster:n=12000,m=4,p=0.5,seed=3", directed=False)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_of_all_vertices_is_the_graph(communities, weighted):
+    graph = communities
+    if weighted:
+        rng = np.random.default_rng(2)
+        rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+        weights = rng.integers(1, 4, graph.edges)
+        graph = from_edges(rows, graph.indices, directed=False, weights=weights)
+    algorithm = LabelPropagation(tau=1e-9)
+    recipe, sample = drawn(algorithm, graph, graph.vertices)
+    assert np.array_equal(sample.graph.indices, graph.indices)
+    once = LocalEngine().run(algorithm, graph, max_iterations=1).values
+    assert np.array_equal(recipe.inputs(sample), once[sample.vertices])
+    kernel = algorithm.part_for("local")(algorithm, sample.graph, None, recipe.inputs(sample))
+    kernel.stand_for(Weighting(sample.vertices, sample.weights, sample.degrees, np.zeros(0)))
+    if not weighted:
+        truth = LocalEngine().run(algorithm, graph, max_iterations=8)
+        assert [kernel.step().convergence for _ in range(8)] == truth.convergence.tolist()
+        assert np.array_equal(kernel.values, truth.values)
+
+
+def test_a_run_that_converges_is_predicted_before_it(communities):
+    options = {"parameters": {"tau": 0.2}, "method": "rooted", "seed": 1}
+    found = predict("label-propagation", communities, **options)
+    truth = LocalEngine().run(LabelPropagation(tau=0.2), communities)
+    assert truth.converged
+    assert found.iterations.low <= truth.iterations <= found.iterations.high
+    assert abs(found.iterations.predicted - truth.iterations) <= 2
+    sent = truth.features_total()["remote_message_bytes"] / truth.iterations
+    predicted = found.features_total()["remote_message_bytes"] / found.iterations.predicted
+    assert predicted == pytest.approx(sent, rel=0.01)
+
+
+def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
+    # Hubs with leaves: two fifths of the vertices have one neighbour.
+    stars = [(10 * hub, 10 * hub + leaf) for hub in range(1000) for leaf in range(1, 5)]
+    rng = np.random.default_rng(4)
+    others = rng.integers(0, 10_000, (15_000, 2))
+    ends = np.array([*stars, *others[(others % 10 > 4).all(axis=1)].tolist()]).T
+    graph = from_edges(*ends, vertices=10_000, directed=False)
+    found = predict(
+        "label-propagation", graph, parameters={"max_iterations": 30}, method="rooted", seed=1
+    )
+    truth = LocalEngine().run(LabelPropagation(max_iterations=30), graph)
+    assert not truth.converged
+    assert found.iterations.predicted == found.iterations.low == 30
+    assert any("oscillates" in warning for warning in found.warnings)
+    assert any("stop at its limit of 30" in warning for warning in found.warnings)

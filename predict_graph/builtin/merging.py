@@ -1,0 +1,186 @@
+"""Compiled supersteps of algorithms whose vertices merge received rows into their own row.
+
+When many vertices send, each vertex pulls the rows of its senders and threads share the receivers;
+when few do, their rows are pushed, so that work is proportional to messages.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.engines.local.kernel import Superstep, Work
+from predict_graph.engines.local.spreading import SpreadingKernel
+from predict_graph.engines.local.team import Team
+from predict_graph.graph import Graph
+
+# How a row is merged, by definition: the maximum of each entry; the minimum of each entry and that
+# of the neighbour plus one; or the smallest entries of both sorted rows.
+MAXIMUM, HOPS, UNION = 0, 1, 2
+FAR = int(np.iinfo(np.int32).max)  # by definition: an entry that is not known yet
+
+_HEADER_BYTES = 8  # vertex id of the receiver; by definition
+_ENTRY_BYTES = 16  # a vertex, and its hops or rank; by definition
+
+# Push if at most one edge in this many has a message; trades off as in docs/studies/algorithms.md
+_FEW = 16
+# Work relative to one pulled message (measured). Only ratios matter, for samples whose degrees
+# differ from the whole graph.
+_PULLED_VERTEX, _PULLED_EDGE = 2.0, 0.1
+_PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # on one thread instead of all; measured as above
+
+
+class MergingKernel(SpreadingKernel):
+    """A kernel whose vertices merge received rows into their own row."""
+
+    rule: ClassVar[int]
+    """``MAXIMUM``, ``HOPS`` or ``UNION``."""
+
+    def __init__(self, graph: Graph, team: Team | None, state: npt.NDArray[Any]) -> None:
+        reverse = graph.reverse
+        super().__init__(reverse, team)
+        self._out = (graph.indptr, graph.indices)
+        self._in = (reverse.indptr, reverse.indices)
+        self._degrees = graph.out_degrees
+        self._state = state
+        self._next = state.copy()
+
+    def _pull(self, first: int, last: int) -> None:
+        """Merge the received rows at the vertices of some blocks."""
+        states = (self._state, self._next, self._changed)
+        pull(self.rule, *self._rows(first, last), *self._in, self._senders, *states)
+
+    def _exchange(self) -> Work:
+        """Merge the received rows at every vertex; return the work."""
+        messages = int(self._degrees[self._senders.view(bool)].sum())
+        if messages * _FEW > len(self._out[1]):
+            self._team.share(self._pull, len(self._blocks) - 1)
+            return Work(_PULLED_VERTEX, _PULLED_EDGE)
+        senders = np.flatnonzero(self._senders)
+        push(self.rule, *self._out, senders, self._state, self._next, self._changed)
+        return Work(_PUSHED_VERTEX, messages=_PUSHED_MESSAGE)
+
+
+class EntriesKernel(MergingKernel):
+    """A kernel whose rows have entries that are `FAR` until they are known."""
+
+    message_bytes = _HEADER_BYTES + _ENTRY_BYTES
+
+    def __init__(self, graph: Graph, team: Team | None, state: npt.NDArray[Any]) -> None:
+        super().__init__(graph, team, state)
+        self._known = np.count_nonzero(state < FAR, axis=1).astype(np.int32)
+        self.working_set_bytes = (state.itemsize * state.shape[1] + 1) * len(state)
+
+    def step(self) -> Superstep:
+        """Run one superstep; its aggregate is the share of vertices whose row changed."""
+        sizes = message_sizes(self._known)
+        work = self._exchange()
+        self._team.share(self._publish, len(self._blocks) - 1)
+        return self._turn(sizes, work)
+
+    def _publish(self, first: int, last: int) -> None:
+        """Publish the changed rows of some blocks for the next superstep."""
+        _publish(*self._rows(first, last), self._changed, self._next, self._state, self._known)
+
+
+def message_sizes(known: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return the bytes of messages with so many known entries."""
+    sizes: npt.NDArray[np.int64] = _HEADER_BYTES + _ENTRY_BYTES * known.astype(np.int64)
+    return sizes
+
+
+@numba.njit(cache=True, nogil=True, inline="always")
+def _merge(rule: int, mine: Any, theirs: Any) -> Any:
+    """Merge a row into another one of the same length by a rule; return whether it changed."""
+    if rule == MAXIMUM:
+        difference = mine[0] ^ mine[0]
+        for k in range(len(mine)):
+            larger = max(mine[k], theirs[k])
+            difference |= larger ^ mine[k]
+            mine[k] = larger
+        return difference != 0
+    changed = False
+    if rule == HOPS:
+        for k in range(len(mine)):
+            hops = theirs[k]
+            if hops < FAR and hops + 1 < mine[k]:
+                mine[k] = hops + 1
+                changed = True
+        return changed
+    last, place = len(mine) - 1, 0
+    for entry in theirs:
+        if entry >= mine[last]:
+            break
+        while mine[place] < entry:
+            place += 1
+        if mine[place] != entry:
+            for j in range(last, place, -1):
+                mine[j] = mine[j - 1]
+            mine[place] = entry
+            changed = True
+    return changed
+
+
+@numba.njit(cache=True, nogil=True)
+def pull(
+    rule: int,
+    first: int,
+    last: int,
+    indptr: Any,
+    sources: Any,
+    senders: Any,
+    state: Any,
+    following: Any,
+    changed: Any,
+) -> None:
+    """Merge the rows of the senders into those of some receivers, by in-edges."""
+    for v in range(first, last):
+        mine = following[v]
+        any_change = False
+        for e in range(indptr[v], indptr[v + 1]):
+            u = sources[e]
+            if senders[u] != 0 and _merge(rule, mine, state[u]):
+                any_change = True
+        if any_change:
+            changed[v] = 1
+
+
+@numba.njit(cache=True, nogil=True)
+def push(
+    rule: int,
+    indptr: Any,
+    targets: Any,
+    senders: Any,
+    state: Any,
+    following: Any,
+    changed: Any,
+) -> None:
+    """Merge the rows of some senders into those of their out-neighbours."""
+    for v in senders:
+        for e in range(indptr[v], indptr[v + 1]):
+            w = targets[e]
+            if _merge(rule, following[w], state[v]):
+                changed[w] = 1
+
+
+@numba.njit(cache=True, nogil=True)
+def merged_rows(rule: int, rows: Any, others: Any) -> Any:
+    """Return some rows, each merged with another one."""
+    merged = rows.copy()
+    for i in range(len(merged)):
+        _merge(rule, merged[i], others[i])
+    return merged
+
+
+@numba.njit(cache=True, nogil=True)
+def _publish(first: int, last: int, changed: Any, following: Any, state: Any, known: Any) -> None:
+    for v in range(first, last):
+        if changed[v] != 0:
+            count = 0
+            for k in range(state.shape[1]):
+                state[v, k] = following[v, k]
+                count += following[v, k] < FAR
+            known[v] = count

@@ -1,0 +1,243 @@
+"""What single algorithms do beyond their supersteps: parameters, named vertices, limits."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import (
+    ALGORITHMS,
+    KCore,
+    LabelPropagation,
+    Neighborhood,
+    PageRank,
+    ShortestPaths,
+    TopKRanking,
+    check_algorithm,
+)
+from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
+from predict_graph.builtin.label_propagation.local import LabelPropagationKernel
+from predict_graph.engines.local import LocalEngine
+from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
+from predict_graph.prediction import predict
+from tests.predict_graph.builtin.small import UNDIRECTED, edges, networkx_graph
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("pagerank", {"epsilon": 1, "tolerance": 1}, "epsilon and tolerance are both given"),
+        ("k-core", {"k": 0}, "k is 0; accepted: a whole number at least 1"),
+        ("k-core", {"k": 2.5}, "k is 2.5; accepted: a whole number at least 1"),
+        ("label-propagation", {"tau": 1.5}, "tau is 1.5; accepted: a number greater than 0"),
+        ("triangle-count", {"max_iterations": 1}, "unknown parameter of triangle-count 'max_it"),
+        *(
+            ("neighborhood", {"registers": wrong}, f"registers is {wrong}; accepted: ")
+            for wrong in (17, 8, 8192)
+        ),
+        ("personalised-pagerank", {"source": "1,2"}, "'1,2'; accepted: the id of one vertex"),
+        ("personalised-pagerank", {"source": ""}, "source is ''; accepted: comma-separated ids"),
+        ("personalised-pagerank", {"dangling": "uniform"}, "accepted: source, drop"),
+        ("shortest-paths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: comma-separated"),
+        ("shortest-paths", {"landmarks": 1.5}, "landmarks is 1.5; accepted: comma-separated ids"),
+        ("shortest-paths", {"landmarks": True}, "landmarks is True; accepted: comma-separated"),
+        ("shortest-paths", {"landmarks": list(range(65))}, "are 65; accepted: at most 64"),
+    ],
+)
+def test_wrong_parameters_are_refused(name, given, said):
+    with pytest.raises(RequestError, match=said):
+        ALGORITHMS.get(name)(**given)
+
+
+def test_the_threshold_is_epsilon_per_vertex_or_the_tolerance():
+    assert PageRank().threshold(1000) == 1e-6
+    assert PageRank(epsilon=0.01).threshold(1000) == 1e-5
+    assert PageRank(tolerance=1e-7).threshold(1000) == 1e-7
+
+
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_serialized_parameters_build_the_algorithm_again(name):
+    algorithm = check_algorithm(name)
+    text = {key: str(value) for key, value in algorithm.to_dict().items()}
+    assert check_algorithm(name, text).to_dict() == algorithm.to_dict()
+    assert eval(repr(algorithm), {type(algorithm).__name__: type(algorithm)}).to_dict() == (
+        algorithm.to_dict()
+    )
+
+
+def test_check_algorithm_takes_a_name_or_an_algorithm():
+    algorithm = PageRank()
+    assert check_algorithm(algorithm) is algorithm
+    with pytest.raises(RequestError, match=r"unknown algorithm 'pagerang'.*pagerank"):
+        check_algorithm("pagerang")
+    with pytest.raises(RequestError, match="algorithm that has its own"):
+        check_algorithm(algorithm, {"damping": 0.5})
+    with pytest.raises(RequestError, match="algorithm is 3"):
+        check_algorithm(3)
+
+
+# Named vertices
+
+
+def test_the_default_is_the_first_vertex_with_most_edges():
+    graph = edges((3, 0), (3, 1), (2, 0), (2, 4))
+    profile = LocalEngine().run(ShortestPaths(), graph)
+    assert profile.values.tolist() == [1, -1, 0, -1, 1]
+    assert profile.parameters == {"max_iterations": 500}
+
+
+@pytest.mark.parametrize(("first", "second"), [(700, 300), ("b", "c")])
+def test_landmarks_are_ids_as_they_were_read(tmp_path, first, second):
+    file = tmp_path / "ids.csv"
+    file.write_text(f"source,target\n{first},{second}\n{second},{'a' if first == 'b' else 9}\n")
+    graph = check_graph(file, ids="string" if first == "b" else "integer")
+    profile = LocalEngine().run(ShortestPaths(landmarks=first), graph)
+    place = {str(label): v for v, label in enumerate(graph.labels)}
+    assert profile.values[place[str(first)]] == 0
+    assert profile.values[place[str(second)]] == 1
+    with pytest.raises(RequestError, match="landmarks has 8, which is not a vertex of ids"):
+        LocalEngine().run(ShortestPaths(landmarks="8"), graph)
+
+
+@pytest.mark.parametrize("landmarks", ["12", "-1", "x", "3,12"])
+def test_landmarks_that_are_not_in_the_graph_are_refused_before_anything_runs(landmarks):
+    graph = check_graph("path:n=12")
+    said = rf"landmarks has {landmarks.split(',')[-1]}, which is not a vertex .* such as 0 and 11$"
+    with pytest.raises(RequestError, match=said):
+        LocalEngine().run(ShortestPaths(landmarks=landmarks), graph)
+    with pytest.raises(RequestError, match=said):
+        predict("shortest-paths", graph, parameters={"landmarks": landmarks}, history="none")
+
+
+def test_in_another_graph_the_vertices_with_most_edges_represent_landmarks():
+    graph = check_graph("path:n=12")
+    algorithm = ShortestPaths(landmarks="7,3").on(graph)
+    assert algorithm.on(check_graph("path:n=3")) is algorithm
+    assert algorithm.landmarks_in(graph.out_degrees).tolist() == [7, 3]
+    assert algorithm.landmarks_in(np.array([1, 4, 0, 4])).tolist() == [1, 3]
+    assert algorithm.landmarks_in(np.array([1])).tolist() == [0, 0]
+
+
+def test_ids_that_only_spark_knows_are_refused():
+    class Elsewhere:
+        name, vertices, labels = "far", 9, "hdfs:/labels"
+
+    with pytest.raises(RequestError, match="only Spark knows the ids of this graph"):
+        ShortestPaths(landmarks="3").on(Elsewhere())
+    assert ShortestPaths().on(Elsewhere()).known is None
+
+
+# How runs end
+
+
+def test_ranks_of_an_acyclic_graph_change_for_its_depth_plus_one_iterations():
+    # Section 1 of PREDIcT; a path of 10 vertices has D = 9. One more iteration sees no change.
+    graph = check_graph("path:n=10", directed=True)
+    profile = LocalEngine().run(PageRank(dangling="drop"), graph, threshold=1e-300)
+    assert np.count_nonzero(profile.convergence) == 10
+    assert profile.iterations == 11
+
+
+@pytest.mark.parametrize(
+    ("name", "active"),
+    [("connected-components", [3, 1, 0, 0]), ("triangle-count", [3, 3, 0, 0])],
+)
+def test_nothing_is_sent_after_the_fixed_point(name, active):
+    graph = edges((0, 1), n=3, directed=False)
+    profile = LocalEngine(workers=1).run(
+        check_algorithm(name), graph, threshold=0.0, max_iterations=4
+    )
+    assert profile.table["active_vertices"].tolist() == active
+
+
+def test_bipartite_graphs_swap_labels_until_the_limit():
+    profile = LocalEngine().run(LabelPropagation(max_iterations=17), UNDIRECTED["star"])
+    assert (profile.iterations, profile.converged) == (17, False)
+    assert profile.convergence[-1] > 0.5
+    kernel = LabelPropagationKernel(LabelPropagation(), UNDIRECTED["path"])
+    seen = [kernel.values.copy()]
+    for _ in range(20):
+        kernel.step()
+        seen.append(kernel.values.copy())
+        assert kernel.cycling == (len(seen) > 2 and np.array_equal(seen[-1], seen[-3]))
+    assert kernel.cycling
+    assert not np.array_equal(seen[-1], seen[-2])
+
+
+@given(data=st.data(), n=st.integers(1, 25), k=st.none() | st.integers(1, 4))
+def test_peeling_counts_the_supersteps(data, n, k):
+    ends = st.integers(0, n - 1)
+    pairs = data.draw(st.lists(st.tuples(ends, ends), max_size=60))
+    graph = edges(*pairs, n=n, directed=False)
+    truth = LocalEngine(workers=1).run(KCore(k=k), graph)
+    assert supersteps_by_peeling(graph, k) == truth.iterations
+
+
+# Neighborhood estimation beside exact counts
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "barabasi-albert:n=900,m=3,seed=1",
+        "rmat:scale=10,edge_factor=8,seed=3",
+        "grid:rows=20,columns=30",
+        "path:n=30",
+        "star:n=60",
+    ],
+)
+def test_the_neighbourhood_function_and_diameter_are_within_the_error_of_hyperloglog(source):
+    graph = check_graph(source)
+    paths = nx.all_pairs_shortest_path_length(networkx_graph(graph, nx.DiGraph))
+    exact = np.cumsum(np.bincount([hop for _, reached in paths for hop in reached.values()]))
+    pairs = exact - exact[0]
+    diameter = float(np.interp(0.9 * pairs[-1], pairs, np.arange(len(pairs))))
+    for registers in (64, 256, 4096):
+        result = LocalEngine().run(Neighborhood(registers=registers, tau=1e-9), graph).result
+        found = np.array(result["neighborhood_function"])
+        # Counters that do not grow end a run before the last pairs, or a superstep after them.
+        steps = min(len(found), len(exact))
+        three_sigma = 3 * 1.04 / math.sqrt(registers)
+        np.testing.assert_allclose(found[:steps], exact[:steps], rtol=three_sigma)
+        assert found[-1] == pytest.approx(exact[-1], rel=three_sigma)
+    assert result["effective_diameter"] == pytest.approx(diameter, rel=0.02)
+
+
+def test_vertices_without_edges_count_themselves():
+    profile = LocalEngine().run(Neighborhood(registers=4096), edges(n=3))
+    np.testing.assert_allclose(profile.values, 1.0, rtol=1e-3)
+    assert profile.result["effective_diameter"] == 0.0
+    assert profile.iterations == 1
+
+
+# The algorithm that runs before top-k ranking
+
+
+def test_pagerank_runs_first_and_its_time_counts():
+    graph = check_graph("rmat:scale=8,edge_factor=8,seed=5")
+    algorithm = TopKRanking(k=3, epsilon=0.01, damping=0.7)
+    heard = []
+    profile = LocalEngine(workers=2).run(
+        algorithm, graph, max_iterations=2, progress=lambda iteration, _: heard.append(iteration)
+    )
+    alone = LocalEngine(workers=2).run(PageRank(epsilon=0.01, damping=0.7), graph)
+    prior = profile.prior
+    assert (profile.iterations, profile.converged, heard) == (2, False, [1, 2])
+    assert (prior.algorithm, prior.parameters) == ("pagerank", alone.parameters)
+    assert prior.converged
+    assert prior.values.tobytes() == alone.values.tobytes()
+    assert prior.features_total() == alone.features_total()
+    own = profile.iteration_seconds.sum()
+    assert own > 0
+    assert profile.phases["superstep"] == pytest.approx(own + prior.phases["superstep"])
+    assert profile.phases["setup"] > prior.phases["setup"] > 0
+    assert profile.phases["read"] == graph.read_seconds
+    shown = profile.to_dict()["prior"]
+    assert (shown["algorithm"]["name"], shown["iterations"]) == ("pagerank", alone.iterations)
+    assert shown["prior"] is None

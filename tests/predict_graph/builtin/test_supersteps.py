@@ -1,0 +1,211 @@
+"""Every compiled kernel beside a slow program, superstep by superstep, and beside networkx."""
+
+from functools import partial
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from predict_graph.algorithms import check_algorithm
+from predict_graph.builtin import merging
+from predict_graph.builtin.label_propagation import local as label_propagation
+from predict_graph.builtin.semi_clustering import local as semi_clustering
+from predict_graph.engines import COUNTERS
+from predict_graph.engines.local import LocalEngine, spreading
+from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.partition import worker_of
+from predict_graph.graph import check_graph
+from tests.predict_graph.builtin.references import PROGRAMS
+from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED, edges, networkx_graph
+
+WORKERS = 3
+undirected = partial(edges, directed=False)
+MORE = UNDIRECTED | {
+    "clique with a tail": undirected(*((a, b) for a in range(6) for b in range(a)), (5, 6), (6, 7)),
+    "two cliques and a bridge": undirected(
+        *((a, b) for a in range(5) for b in range(a)),
+        *((a, b) for a in range(5, 10) for b in range(5, a)),
+        (4, 5),
+    ),
+    "a pair with a loop": undirected((0, 1), (1, 1)),
+    "weights": undirected(
+        *((0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 4)), weights=[4, 0.25, 2, 0.5, 8, 3]
+    ),
+    "weights that cancel out": undirected((0, 1), (0, 2), (0, 3), weights=[-1, -2, -1]),
+    "communities": check_graph("powerlaw-cluster:n=60,m=3,p=0.6,seed=1", directed=False),
+}
+CASES = [
+    ("pagerank", {"epsilon": 1e-4, "damping": 0.8}),
+    ("pagerank", {"epsilon": 1e-4, "dangling": "drop"}),
+    ("personalised-pagerank", {"epsilon": 0.01}),
+    ("personalised-pagerank", {"epsilon": 0.01, "source": "0", "dangling": "drop"}),
+    *(("topk-ranking", {"k": k}) for k in (1, 2, 5)),
+    ("connected-components", {}),
+    ("label-propagation", {"tau": 0.01}),
+    *(("neighborhood", {"registers": registers}) for registers in (16, 32, 64, 128)),
+    ("shortest-paths", {}),
+    ("shortest-paths", {"landmarks": "0"}),
+    ("k-core", {}),
+    ("k-core", {"k": 2}),
+    ("triangle-count", {}),
+    *(
+        ("semi-clustering", {"c_max": c, "s_max": s, "v_max": v, "max_iterations": 20})
+        for c, s, v in [(1, 1, 10), (1, 1, 2), (2, 3, 4), (4, 2, 3)]
+    ),
+]
+DRAWN = {
+    "pagerank": {"epsilon": [0.05, 0.001], "damping": [0.5, 0.85], "dangling": ["uniform", "drop"]},
+    "personalised-pagerank": {"epsilon": [0.05], "source": ["0"], "dangling": ["source", "drop"]},
+    "topk-ranking": {"k": [1, 3, 6], "tau": [1e-9, 0.3]},
+    "connected-components": {},
+    "label-propagation": {"tau": [1e-9, 0.05, 0.3]},
+    "neighborhood": {"registers": [16, 64], "tau": [1e-9, 0.001, 0.3]},
+    "shortest-paths": {"landmarks": [None, "0", "0,0"]},
+    "k-core": {"k": [None, 1, 3]},
+    "triangle-count": {},
+    "semi-clustering": {
+        "c_max": [1, 2, 4],
+        "s_max": [1, 3],
+        "v_max": [2, 5],
+        "boundary_factor": [0.05, 0.5],
+        "tau": [1e-9, 0.2],
+    },
+}
+"""The parameters of random cases."""
+
+
+def bulk_synchronous(program, graph, threshold, limit):
+    """Run a program message by message; return aggregates, and counters by superstep and worker."""
+    worker = worker_of(np.arange(graph.vertices), WORKERS).tolist()
+    aggregates, steps = [], []
+    while len(aggregates) < limit:
+        counts = {name: [0] * WORKERS for name in COUNTERS}
+        inboxes = [[] for _ in range(graph.vertices)]
+        for v in range(graph.vertices):
+            message = program.message(v)
+            if message is None:
+                continue
+            counts["active_vertices"][worker[v]] += 1
+            for w in graph.neighbors(v).tolist():
+                where = "local" if worker[v] == worker[w] else "remote"
+                counts[f"{where}_messages"][worker[v]] += 1
+                counts[f"{where}_message_bytes"][worker[v]] += program.size(message)
+                inboxes[w].append((v, message))
+        for v, inbox in enumerate(inboxes):
+            program.receive(v, inbox)
+        aggregates.append(program.aggregate())
+        steps.append(counts)
+        if aggregates[-1] < threshold:
+            break
+    return aggregates, steps
+
+
+def check(algorithm, graph):
+    """Compare the kernel with 1, 2 and 3 threads, to the bit, and with the slow program."""
+    profile, *others = (
+        LocalEngine(workers=WORKERS, threads=threads).run(algorithm, graph) for threads in (1, 2, 3)
+    )
+    for other in others:
+        assert other.values.tobytes() == profile.values.tobytes()
+        assert other.convergence.tobytes() == profile.convergence.tobytes()
+        assert other.result == profile.result
+        assert other.table[list(COUNTERS)].equals(profile.table[list(COUNTERS)])
+    prior = None if profile.prior is None else profile.prior.values
+    program = PROGRAMS[algorithm.name](graph, algorithm.on(graph), prior)
+    threshold = algorithm.threshold(graph.vertices)
+    aggregates, steps = bulk_synchronous(program, graph, threshold, algorithm.max_iterations)
+    assert profile.convergence == pytest.approx(aggregates, rel=1e-9, abs=1e-15)
+    assert profile.converged == (aggregates[-1] < threshold)
+    for name in COUNTERS:
+        assert profile.table[name].tolist() == [n for step in steps for n in step[name]], name
+    if algorithm.name == "semi-clustering":
+        found = [{each for each in row if each >= 0} for row in profile.values.tolist()]
+        assert found == program.values()
+    else:
+        assert profile.values == pytest.approx(np.array(program.values()), rel=1e-9, abs=1e-15)
+    if algorithm.name == "neighborhood":
+        assert profile.result["neighborhood_function"][-1] == pytest.approx(sum(program.values()))
+    else:
+        assert {name: profile.result[name] for name in program.result()} == pytest.approx(
+            program.result()
+        )
+    return profile
+
+
+@pytest.fixture
+def _small_blocks(monkeypatch):
+    """Cut the smallest graphs into blocks, so that threads share them."""
+    for module in (spreading, semi_clustering, label_propagation):
+        monkeypatch.setattr(module, "row_blocks", partial(row_blocks, block_work=8))
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize(("name", "given"), CASES)
+def test_supersteps_are_those_of_a_slow_program(name, given):
+    algorithm = check_algorithm(name, given)
+    for shape, graph in (MORE if algorithm.undirected else DIRECTED).items():
+        # Scores are bounded, so that look-ups can be skipped, if no weight is negative.
+        if (name, shape) != ("semi-clustering", "weights that cancel out"):
+            check(algorithm, graph)
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("few", [0, 10**9], ids=["pushed", "pulled"])
+@pytest.mark.parametrize("name", ["topk-ranking", "neighborhood", "shortest-paths"])
+def test_pushed_and_pulled_rows_are_the_same(name, few, monkeypatch):
+    monkeypatch.setattr(merging, "_FEW", few)
+    for graph in DIRECTED.values():
+        check(check_algorithm(name), graph)
+
+
+def of_networkx(algorithm, graph):
+    """Return what networkx computes at the fixed point, or None."""
+    known = networkx_graph(graph, nx.DiGraph, loops=not algorithm.undirected)
+    both = known.to_undirected()
+    n, name = graph.vertices, algorithm.name
+    if name == "connected-components":
+        return [min(nx.node_connected_component(both, v)) for v in range(n)]
+    if name == "k-core":
+        cores, most = nx.core_number(both), algorithm.most
+        return [cores[v] if most is None else int(cores[v] >= most) for v in range(n)]
+    if name == "triangle-count":
+        return [nx.triangles(both, v) for v in range(n)]
+    if name == "shortest-paths" and algorithm.count == 1:
+        (landmark,) = algorithm.landmarks_in(graph.out_degrees)
+        lengths = nx.single_source_shortest_path_length(known, int(landmark))
+        return [lengths.get(v, -1) for v in range(n)]
+    if name in ("pagerank", "personalised-pagerank") and algorithm.spread_dangling:
+        starts = None
+        if name == "personalised-pagerank":
+            starts = {algorithm.source_in(graph.out_degrees): 1.0}
+        ranks = nx.pagerank(known, algorithm.damping, starts, tol=1e-12, max_iter=1_000)
+        return [ranks[v] for v in range(n)]
+    return None
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("name", DRAWN)
+@given(data=st.data(), n=st.integers(1, 14))
+def test_random_graphs_too(name, data, n):
+    drawn = {key: data.draw(st.sampled_from(values)) for key, values in DRAWN[name].items()}
+    if name != "triangle-count":
+        drawn["max_iterations"] = data.draw(st.sampled_from([1, 2, 12, 200]))
+    algorithm = check_algorithm(name, drawn)
+    vertex = st.integers(0, n - 1)
+    pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=50))
+    # Sums of quarters are exact, so that equal scores are equal in any order of additions.
+    quarters = st.lists(st.integers(1, 16), min_size=len(pairs), max_size=len(pairs))
+    weights = None
+    if name in ("label-propagation", "semi-clustering"):
+        weights = data.draw(st.none() | quarters.map(lambda found: [each / 4 for each in found]))
+    directed = not algorithm.undirected and data.draw(st.booleans())
+    graph = edges(*pairs, n=n, directed=directed, weights=weights)
+    check(algorithm, graph)
+    if (right := of_networkx(algorithm.on(graph), graph)) is not None:
+        drawn.pop("max_iterations", None)
+        if drawn.pop("epsilon", None):
+            drawn["tolerance"] = 1e-14
+        found = LocalEngine().run(check_algorithm(name, drawn), graph).values
+        assert found == pytest.approx(right, abs=1e-8)
