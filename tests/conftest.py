@@ -119,30 +119,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 WAITS_FOR_JAVA = "tests/predict_graph/engines/spark/test_engine.py"
 
-# Of files of equal standing, the longest, by the seconds of the processor of a whole run.
-LONGEST = (
-    "tests/test_contract_of_parts.py",
-    "tests/test_damaged_files.py",
-    "tests/predict_graph/sizing/test_tutorial.py",
-    "tests/predict_graph/prediction/test_memory.py",
-    "tests/predict_graph/reports/test_page.py",
-    "tests/predict_graph/cli/test_bad_input.py",
-    "tests/test_strangers.py",
-    "tests/test_extending.py",
-    "tests/test_plugin_files.py",
-    "tests/predict_graph/prediction/test_predict.py",
-    "tests/samplers/test_contract.py",
-    "tests/predict_graph/functions/test_predict_function.py",
-    "tests/predict_graph/cli/test_commands.py",
-)
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, those with Spark: the short ones fill what time is left.
-
-    A file is the work of one of two processes. One that is long and begins late is done by the one
-    while the other waits.
-    """
+    """Put the files with Spark first: they are the longest."""
 
     def shares(item: pytest.Item) -> bool:
         return "common_session" in getattr(item, "fixturenames", ()) or "[spark-" in item.name
@@ -158,7 +137,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.path.relative_to(item.config.rootpath).as_posix()
         if group == 0:  # what Java has to clear away is waited for: there is least at first
             return group, int(name != WAITS_FOR_JAVA)
-        return group, LONGEST.index(name) if name in LONGEST else len(LONGEST)
+        return group, 0
 
     items.sort(key=place)
 
@@ -207,6 +186,21 @@ def _warm_runs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fresh_process, "get_context", warm_context)
         yield
+
+
+@pytest.fixture
+def only_built_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget the plug-ins that a test loads, and keep no history."""
+    from predict_graph.plugins import registrations
+
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("predict_graph.plugin_files._LOADED", {})
+    before = registrations()
+    yield
+    for registry, name in registrations():
+        if (registry, name) not in before:
+            registry.unregister(name)
 
 
 @pytest.fixture

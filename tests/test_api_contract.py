@@ -2,10 +2,8 @@
 
 import inspect
 import json
-import pkgutil
 import subprocess
 import sys
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -182,60 +180,6 @@ def test_an_engine_obeys_threshold_and_limit_and_leaves_a_whole_profile(
 # Public names
 
 PACKAGES = (predict_graph, samplers, costmodels)
-
-
-def modules_with_public_names():
-    for package in PACKAGES:
-        yield package.__name__
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not any(part.startswith("_") for part in found.name.split(".")):
-                yield found.name
-
-
-MODULES = sorted(modules_with_public_names())
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_public_names_exist_and_are_documented(name):
-    module = import_module(name)
-    assert module.__doc__
-    public = getattr(module, "__all__", [])
-    assert len(set(public)) == len(public)
-    for attribute in public:
-        thing = getattr(module, attribute)
-        if inspect.isclass(thing) or inspect.isroutine(thing):
-            assert inspect.getdoc(thing), f"{name}.{attribute} has no docstring"
-
-
-def described_functions():
-    """Every public function, and every public method of a public class, of ours."""
-    for name in MODULES:
-        module = import_module(name)
-        for attribute in getattr(module, "__all__", []):
-            thing = getattr(module, attribute)
-            if not getattr(thing, "__module__", "").startswith(
-                ("predict_graph", "samplers", "costmodels")
-            ):
-                continue
-            if inspect.isfunction(thing):
-                yield f"{name}.{attribute}", thing
-            elif inspect.isclass(thing):
-                for method, function in vars(thing).items():
-                    if inspect.isfunction(function) and not method.startswith("_"):
-                        yield f"{name}.{attribute}.{method}", function
-
-
-def test_public_functions_are_annotated_and_documented():
-    found = 0
-    for name, function in described_functions():
-        found += 1
-        signature = inspect.signature(function)
-        parameters = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
-        bare = [p.name for p in parameters if p.annotation is inspect.Parameter.empty]
-        assert not bare, f"{name}: {bare} without a type"
-        assert signature.return_annotation is not inspect.Signature.empty, f"{name} returns what?"
-        assert inspect.getdoc(function), f"{name} has no docstring"
-    assert found > 100
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from predict_graph.cli import main
-from predict_graph.plugins import registrations
 
 pytestmark = pytest.mark.slow
 
@@ -53,22 +52,10 @@ def test_an_example_has_less_than_40_lines(title):
     assert len(source.splitlines()) < 40
 
 
-@pytest.fixture
-def _as_it_was(tmp_path, monkeypatch):
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("predict_graph.plugin_files._LOADED", {})
-    before = registrations()
-    yield
-    for registry, name in registrations():
-        if (registry, name) not in before:
-            registry.unregister(name)
-
-
 @pytest.mark.parametrize("title", EXAMPLES)
-@pytest.mark.usefixtures("_as_it_was")
-def test_on_the_command_line(title, tmp_path, capsys):
+@pytest.mark.usefixtures("only_built_in")
+def test_on_the_command_line(title, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     name, source = plugin_of(title)
     (tmp_path / name).write_text(source)
     for command in commands(title):

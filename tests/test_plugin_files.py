@@ -20,19 +20,8 @@ from predict_graph import register_transform
 def transform(threshold, ratio):
     return threshold
 """
+pytestmark = pytest.mark.usefixtures("only_built_in")
 GRAPH = "barabasi-albert:n=3000,m=3,seed=1"
-
-
-@pytest.fixture(autouse=True)
-def _forget(monkeypatch):
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("predict_graph.plugin_files._LOADED", {})
-    before = registrations()
-    yield
-    for registry, name in registrations():
-        if (registry, name) not in before:
-            registry.unregister(name)
 
 
 @pytest.fixture

@@ -298,23 +298,6 @@ def test_5_a_thousand_idle_and_a_hundred_busy_clients(server):
     assert len(answered) == 101
 
 
-def test_5_the_limit_of_open_files(server):
-    process, port = server
-    if not hasattr(__import__("resource"), "prlimit"):
-        pytest.skip("cannot set the limits of another process")
-    import resource
-
-    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (40, 40))
-    many = [socket.create_connection(("127.0.0.1", port)) for _ in range(80)]
-    time.sleep(0.3)
-    assert process.poll() is None
-    with socket.create_connection(("127.0.0.1", port), timeout=600) as connection:
-        connection.sendall(struct.pack("!Q", 8))
-        assert connection.recv(8)
-    for connection in many:
-        connection.close()
-
-
 def test_5_a_peer_that_trickles():
     from predict_graph.resources.network import measure_network
 
@@ -515,15 +498,7 @@ def test_11_escapes(program, tmp_path):
 # 13: signals
 
 
-@pytest.fixture
-def _interrupts_raise():
-    """As at a terminal; a shell's job in the background ignores them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("_interrupts_raise")
+@pytest.mark.usefixtures("interruptible")
 def test_13_ctrl_c_while_spark_takes_the_signal():
     opening = pytest.importorskip("predict_graph.engines.spark.session.opening")
 
