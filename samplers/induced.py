@@ -84,7 +84,7 @@ def induced_csr(
     return starts, targets, None if weights is None else values
 
 
-_NO_WEIGHTS = np.zeros(0, np.int8)
+_NO_WEIGHTS = np.zeros(0, np.int8)  # by definition: the compiled kernel takes an array
 
 
 def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
