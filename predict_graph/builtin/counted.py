@@ -241,7 +241,7 @@ class MergingReplica(Replica):
         return self._state
 
 
-def _pulled(block: Block, shared: Any, rule: int, empty: int) -> Answer:
+def _pulled(block: Block, shared: Any, rule: Any, empty: int) -> Answer:
     """Pull the rows sent to the vertices of a block, as the local engine does."""
     places, rows, vertices = shared
     senders = np.zeros(vertices, np.uint8)

@@ -18,8 +18,9 @@ from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
 # How a row is merged, by definition: the maximum of each entry; the minimum of each entry and that
-# of the neighbour plus one; or the smallest entries of both sorted rows.
-MAXIMUM, HOPS, UNION = 0, 1, 2
+# of the neighbour plus one; or the smallest entries of both sorted rows. The compiler knows the
+# length of a tuple, and leaves out the other rules.
+MAXIMUM, HOPS, UNION = (), (0,), (0, 0)
 FAR = int(np.iinfo(np.int32).max)  # by definition: an entry that is not known yet
 
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
@@ -36,7 +37,7 @@ _PUSHED_VERTEX, _PUSHED_MESSAGE = 0.6, 2.8  # on one thread instead of all; meas
 class MergingKernel(SpreadingKernel):
     """A kernel whose vertices merge received rows into their own row."""
 
-    rule: ClassVar[int]
+    rule: ClassVar[tuple[int, ...]]
     """``MAXIMUM``, ``HOPS`` or ``UNION``."""
 
     def __init__(self, graph: Graph, team: Team | None, state: npt.NDArray[Any]) -> None:
@@ -93,9 +94,9 @@ def message_sizes(known: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
-def _merge(rule: int, mine: Any, theirs: Any) -> Any:
+def _merge(rule: Any, mine: Any, theirs: Any) -> Any:
     """Merge a row into another one of the same length by a rule; return whether it changed."""
-    if rule == MAXIMUM:
+    if len(rule) == len(MAXIMUM):
         difference = mine[0] ^ mine[0]
         for k in range(len(mine)):
             larger = max(mine[k], theirs[k])
@@ -103,7 +104,7 @@ def _merge(rule: int, mine: Any, theirs: Any) -> Any:
             mine[k] = larger
         return difference != 0
     changed = False
-    if rule == HOPS:
+    if len(rule) == len(HOPS):
         for k in range(len(mine)):
             hops = theirs[k]
             if hops < FAR and hops + 1 < mine[k]:
@@ -126,7 +127,7 @@ def _merge(rule: int, mine: Any, theirs: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def pull(
-    rule: int,
+    rule: Any,
     first: int,
     last: int,
     indptr: Any,
@@ -150,7 +151,7 @@ def pull(
 
 @numba.njit(cache=True, nogil=True)
 def push(
-    rule: int,
+    rule: Any,
     indptr: Any,
     targets: Any,
     senders: Any,
@@ -167,7 +168,7 @@ def push(
 
 
 @numba.njit(cache=True, nogil=True)
-def merged_rows(rule: int, rows: Any, others: Any) -> Any:
+def merged_rows(rule: Any, rows: Any, others: Any) -> Any:
     """Return some rows, each merged with another one."""
     merged = rows.copy()
     for i in range(len(merged)):
