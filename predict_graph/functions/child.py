@@ -255,7 +255,8 @@ class _Effort:
         with contextlib.suppress(psutil.Error):
             times, now = self._process.cpu_times(), time.monotonic()
             worked = times.user + times.system - self._processor
-            slept = now - self._at if self._process.status() == psutil.STATUS_SLEEPING else 0.0
+            idle = self._process.status() != psutil.STATUS_RUNNING  # asleep, or stopped
+            slept = now - self._at if idle else 0.0
             self.total += max(worked, slept)
             self._processor, self._at = times.user + times.system, now
         return self.total

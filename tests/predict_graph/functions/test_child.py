@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -108,8 +109,17 @@ def _forks_and_raises(given: nx.Graph) -> None:
         raise ValueError
 
 
+def _stops_itself(given: nx.Graph) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 @pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
 def test_a_process_that_a_function_forks_sends_nothing(forks: Callable[..., Any]) -> None:
     for _ in range(5):  # two that wrote at once would be mixed up now and then
         run = run_in_child(graph, forks, Limits(seconds=20.0))
         assert run.done
+
+
+@pytest.mark.parametrize("idle", [lambda _: time.sleep(60.0), _stops_itself])
+def test_a_call_that_does_nothing_is_ended(idle: Callable[..., Any]) -> None:
+    assert run_in_child(graph, idle, Limits(seconds=0.3)).state == "time"
