@@ -129,8 +129,8 @@ def _edges(
             arrays.append(pa.array(columns[place], from_pandas=True))
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise RequestError(
-                f"{where}: the values of {name!r} are of several kinds, or of none that is read: "
-                f"{error}"
+                f"{where}: the values of {name!r} are of several kinds, or of none that is read; "
+                "accepted: integers, or text"
             ) from error
     if not len(arrays[0]):
         raise RequestError(f"{where} has no edges")
