@@ -38,7 +38,7 @@ from predict_graph.functions.prefix import (
 )
 from predict_graph.functions.records import SampleRun, earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.sampling import spread_order
+from predict_graph.functions.sampling import connected_vertices, spread_order
 from predict_graph.functions.subject import Case, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
@@ -57,7 +57,7 @@ _GROWTH = 5.0  # limits the cost of a sample / cost of the last one
 _PART = 0.35  # limits the share of the budget left that a sample takes
 _MISJUDGED = 3.0  # limits how much longer than expected a sample takes, times
 _FAILURES = 5  # limits the number of samples in sequence that fail
-_MOST_SAMPLES = 14  # limits the number of processes
+_MOST_SAMPLES = 40  # limits the number of processes
 _MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some explode
 _SPREAD_PART = 0.1  # of the vertices whose order is made for a first part, at least; not tuned
 _SPREAD_SHARES = 3.0  # times the budget's share of the run, at least; not tuned
@@ -164,7 +164,8 @@ class PredictionRun:
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed
         self.samples: list[SampleRun] = []
-        self.connected = False
+        # Samples of a connected graph are connected: some functions return early for others.
+        self.connected = len(connected_vertices(self.graph)) == self.graph.vertices
         self.wanted = _FIRST_SECONDS  # that the next sample should take
         self.prefix: Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
