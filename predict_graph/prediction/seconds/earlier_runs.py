@@ -13,7 +13,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
 ONCE_STD = 0.15  # variation between equal runs on one machine, measured in docs/studies/overhead.md
-_COLD_SECONDS = 0.0003  # of a first run: cold caches, waking threads; measured on 31 graphs
+_COLD_SECONDS = 0.0005  # of a first run: cold caches, waking threads; measured on 31 graphs
 # Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
 PHASE_STD = 0.2
 _COMMON_STD = 0.12  # error of an iteration's time common to all sources (docs/studies/overhead.md)

@@ -39,7 +39,7 @@ def probing_limit(left: float) -> float:
 class LocalRuntimeModel:
     """The runtime model of the local engine on this machine.
 
-    Setup and the first supersteps are run and timed, at two moments if the budget allows, because
+    Setup and the first supersteps are run and timed, at three moments if the budget allows, because
     the machine may be temporarily busy. With a staged sample, its run shows how the time of later
     supersteps differs. A regression on sample runs and the history is the only source where the
     user chooses a cost model, or the first supersteps do too little of the work.
@@ -57,7 +57,7 @@ class LocalRuntimeModel:
         self._engine, self._graph, self._context = engine, graph, context
         self._algorithms = list(algorithms)
         self._rng = np.random.default_rng(context.seed).spawn(3)[1]
-        self._setups: dict[str, list[float]] = {}
+        self._setups: dict[str, float] = {}
         self._probes: dict[str, list[IterationProbe]] = {}
 
     def survey(self) -> None:
@@ -65,7 +65,7 @@ class LocalRuntimeModel:
         for algorithm in self._algorithms:
             known = self._context.setups.get(algorithm.name)
             if known is not None:
-                self._setups[algorithm.name] = [known.seconds]
+                self._setups[algorithm.name] = known.seconds
                 self._probes[algorithm.name] = [known.probe]
             else:
                 self._measure(algorithm)
@@ -79,7 +79,7 @@ class LocalRuntimeModel:
             seconds=probing_limit(self._context.spending.left),
             probe=self._context.probe is not False,
         )
-        self._setups.setdefault(algorithm.name, []).append(seconds)
+        self._setups.setdefault(algorithm.name, seconds)  # later ones find a reverse graph
         self._probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
@@ -103,7 +103,7 @@ class LocalRuntimeModel:
             evidence.append(self._regression(workload, ran))
         evidence = [with_common_error(each) for each in evidence]
         seconds, std = evidence[-1].seconds, evidence[-1].relative_std
-        setup = float(np.mean(self._setups[algorithm.name]))
+        setup = self._setups[algorithm.name]
         read = self._graph.read_seconds if first else 0.0
         return RuntimeEstimate(
             evidence=evidence,
@@ -124,20 +124,28 @@ class LocalRuntimeModel:
         """Return the time of iterations as measured on this graph, and the edges visited for it."""
         context, algorithm, staged = self._context, workload.algorithm, workload.staged
         affords, timed, visits = context.spending.affords, None, 0.0
+        self._measure_again(algorithm)
         if staged is not None:
             timed = TimedSample(staged.seconds, 0.0, 0)
             if affords(float(staged.seconds.sum())):
                 context.progress("timing the sample", 0.0)
                 timed = timed_sample(algorithm, staged, self._engine.threads, affords)
                 visits = timed.runs * staged.edge_steps
-        probes, setups = self._probes[algorithm.name], self._setups[algorithm.name]
-        again = setups[0] + sum(float(probe.seconds.sum()) for probe in probes)
-        if probes and algorithm.name not in context.setups and affords(again):
-            with suppress(StopRun):
-                self._measure(algorithm)
+        self._measure_again(algorithm)
+        probes = self._probes[algorithm.name]
         if timed is not None:
             return [transfer_evidence(workload, timed, probes)], visits
         return _probe_evidence(workload, probes), visits
+
+    def _measure_again(self, algorithm: Algorithm) -> None:
+        """Repeat the first supersteps if the budget allows as much time as they took."""
+        probes = self._probes[algorithm.name]
+        if not probes or algorithm.name in self._context.setups:
+            return
+        took = self._setups[algorithm.name] + float(probes[0].seconds.sum())
+        if self._context.spending.affords(took):
+            with suppress(StopRun):
+                self._measure(algorithm)
 
     def _cost_samples(self, workload: Workload) -> list[SampleRun]:
         allowed = self._context.edges_for_costs
