@@ -131,9 +131,9 @@ def check_csr(graph: Any) -> CSRArrays:
 
 
 def read_only(array: Any, name: str) -> IntArray:
-    """Return a read-only contiguous view of 32- or 64-bit integers.
+    """Return integers as a read-only contiguous array of 32 or 64 bits; a view where they are one.
 
-    One set of types means that each kernel is compiled once, whoever calls it.
+    numba would compile kernels apart for arrays that can be written.
     """
     values = np.asarray(array)
     if not np.issubdtype(values.dtype, np.integer):
@@ -146,7 +146,7 @@ def read_only(array: Any, name: str) -> IntArray:
 
 
 def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the arrays of the graph with every edge turned round; rows come out ascending.
+    """Return the arrays of the reversed graph (the transpose); rows come out ascending.
 
     Takes the memory of its result, and a byte for each edge of both.
 
@@ -166,6 +166,8 @@ def reverse_csr(indptr: IntArray, indices: IntArray) -> tuple[IntArray, IntArray
     (array([0, 0, 2, 3]), array([0, 2, 0], dtype=int32))
     """
     n, ones = len(indptr) - 1, np.ones(len(indices), np.int8)
+    if len(indices) <= np.iinfo(indices.dtype).max:  # scipy makes both arrays of one type
+        indptr = indptr.astype(indices.dtype, copy=False)
     turned = sparse.csr_array((ones, indices, indptr), shape=(n, n)).T.tocsr()
     return turned.indptr.astype(np.int64), turned.indices.astype(indices.dtype, copy=False)
 

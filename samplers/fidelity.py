@@ -38,7 +38,7 @@ class FidelityReport:
         Kolmogorov–Smirnov D-statistics of the degree distributions, in [0, 1]; 0 is alike
         (Leskovec and Faloutsos, KDD 2006, table 1).
     hop_plot_d : float
-        D-statistic of the distributions of distances; NaN when one of the graphs has no edges.
+        D-statistic of the distributions of distances; NaN when that of a graph is empty.
     density_ratio : float
         Edges per vertex of the sample over those of the graph; NaN for a graph without edges.
     seconds : float

@@ -37,11 +37,12 @@ class GraphProperties:
         Degrees.
     hop_plot : ndarray of float64, shape (h,)
         Share of the connected pairs that are within 1, 2, …, h edges of each other, estimated from
-        `hop_sources` vertices; empty for a graph without edges.
+        `hop_sources` vertices; empty if none of them reaches another vertex.
     hop_sources : int
         Random vertices from which the hop plot was measured.
     effective_diameter : float
-        Distance within which 90% of the connected pairs are, interpolated; NaN without edges.
+        Distance within which 90% of the connected pairs are, interpolated; NaN where
+        the hop plot is empty.
     clustering : float
         Mean local clustering coefficient, vertices of degree 0 and 1 counting as 0; estimated from
         20,000 random wedges, with a standard error of at most 0.0036.
@@ -79,7 +80,7 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
 
     Time is a few passes over the edges and the hop plot, whose searches read at most 64 times the
     edges in both directions and at most about 5e8 edges (with 4 sources at the least). Memory is 32
-    bytes a vertex and about 20 bytes an edge.
+    bytes a vertex and about 20 bytes an edge, 37 of a directed graph.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Types that pass from the iteration estimate to the runtime estimate.
 
 A :class:`Workload` holds the counters of each iteration, without times. The :class:`RuntimeModel`
-of an engine turns it into :class:`RuntimeEstimate`: the time of each iteration, combined from
-several sources, and of setup, reading and writing.
+of an engine turns it into :class:`RuntimeEstimate`: the time of each iteration, from one source
+of evidence, and of setup, reading and writing.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class Evidence:
     relative_std : float
         Relative standard deviation; for a regression, its cross-validated error.
     weight : float
-        Its share in the prediction.
+        1 for the evidence in use, else 0.
     model : mapping
         For a regression: ``name``, ``terms`` (seconds per unit), ``r2``, ``rows``, ``runs``,
         ``history_runs``.
@@ -228,11 +228,10 @@ class RuntimeEstimate:
 
     Parameters
     ----------
-    sources : list of Evidence
-        With their weights, which add up to 1.
+    evidence : list of Evidence
+        Of weight 1 the one in use, of weight 0 those that are shown beside it.
     rows : Table
-        The rows of the workload with ``seconds``; engines that count bytes differently add
-        there.
+        The rows of the workload with ``seconds``; on a cluster, with its own counts of bytes.
     relative_std : float
         Of the total time of the iterations, given the workload.
     phases : dict of str to float

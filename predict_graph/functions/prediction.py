@@ -23,12 +23,12 @@ class SourceEstimate:
 
     Parameters
     ----------
-    source : {'history', 'samples', 'prefix', 'first round', 'run'}
+    source : {'history', 'samples', 'prefix', 'run'}
     predicted : float
-        Seconds.
+        CPU seconds of the call.
     log_std : float
     weight : float
-        Its part in the prediction.
+        Of the source in the prediction; all add up to 1.
     spent : float
         CPU seconds that it cost.
     detail : str
@@ -44,7 +44,7 @@ class SourceEstimate:
 
 @dataclass(frozen=True)
 class SampleRow:
-    """A run on a sample."""
+    """A run on a sample: CPU seconds, and how it ended (``ChildRun.state``)."""
 
     sampler: str
     vertices: int
@@ -69,7 +69,8 @@ class FunctionPrediction(Result):
     processor_seconds : float
         Of the call, over all threads.
     peak_bytes : Interval or None
-        Growth of the resident memory, with the library's graph; None where nothing was run.
+        Growth of the resident memory, with the library's graph if it was converted;
+        None where no run ended.
     available_bytes : float
         Memory that there is for it.
     evidence : list of SourceEstimate

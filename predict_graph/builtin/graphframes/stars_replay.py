@@ -38,10 +38,12 @@ IntArray = npt.NDArray[np.int64]
 
 
 class _Rows(NamedTuple):
-    """Shuffled rows of an iteration: for joins and aggregations, before and after combining."""
+    """Shuffled rows of an iteration: for joins, and for aggregations before and after
+    combining (`uncombined`, `records`).
+    """
 
     joined: int = 0
-    combined: int = 0
+    uncombined: int = 0
     records: int = 0
     minima: int = 0  # records that also hold a count
 
@@ -75,8 +77,8 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
 def _row(rows: _Rows, there: int, news: int, partitions: int) -> tuple[int, ...]:
     """Return a row of ``REPLAY_COLUMNS``; the sum takes one record per partition."""
     records = rows.joined + rows.records + partitions
-    messages = rows.joined + rows.combined
-    return there, messages, records, records + rows.minima, rows.combined, news, rows.joined
+    messages = rows.joined + rows.uncombined
+    return there, messages, records, records + rows.minima, rows.uncombined, news, rows.joined
 
 
 def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
@@ -119,8 +121,8 @@ def _small_star(
     parts = np.concatenate((parts, 2 * partitions + _alone(there, partitions)))
     kept = first != second
     records, low, high = _distinct(n, 3 * partitions, first[kept], second[kept], parts[kept])
-    combined = len(source) + int(np.count_nonzero(kept))
-    return low, high, _Rows(joined, combined, grouped + records, grouped)
+    uncombined = len(source) + int(np.count_nonzero(kept))
+    return low, high, _Rows(joined, uncombined, grouped + records, grouped)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -175,7 +177,7 @@ def _pair_homes(first: Any, second: Any, partitions: int) -> Any:
 def _distinct(
     n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
 ) -> tuple[int, IntArray, IntArray]:
-    """Return the number of distinct rows of each partition, and the distinct rows of all."""
+    """Return the distinct rows within partitions, counted, and the distinct rows of all."""
     keys = np.unique((first * n + second) * partitions + parts)
     rows = np.unique(keys // partitions)
     return len(keys), rows // n, rows % n

@@ -57,7 +57,7 @@ def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:
 
 
 def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
-    """Return samples rooted in the middle of the graph, with paths from and to its roots."""
+    """Return the recipe of samples rooted in hubs, with paths from and to these roots."""
     trees = middle_trees(graph)
     certain = np.concatenate((deepest(graph, trees[0]), hubs(graph)))
     return Recipe(RootedSampler(graph, trees, certain))
@@ -66,9 +66,9 @@ def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
 def middle_trees(graph: Graph) -> list[HopTree]:
     """Return shortest paths from, and to, hubs in the middle of the graph.
 
-    Two roots at least, by the product of in- and out-degree: a sample of paths through one hub only
-    would be a star. Further ones are vertices that no earlier root reaches, until nearly all are
-    reached. Undirected trees serve both ways.
+    Two roots where there are two, by the product of in- and out-degree: a sample of paths through
+    one hub only would be a star. Then up to two that the root before does not reach, until nearly
+    all vertices are reached. Undirected trees serve both ways.
     """
     score = graph.out_degrees.astype(np.float64)
     score *= graph.in_degrees

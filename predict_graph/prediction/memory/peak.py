@@ -1,4 +1,4 @@
-"""The peak of the memory that a run on this machine takes, before it is tried."""
+"""Predicted peak memory of a run on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.prediction.memory.available import available_memory, resident_memory
-from predict_graph.prediction.memory.reading import reading_of
+from predict_graph.prediction.memory.reading import TEXT_ID, reading_of
 
 LIBRARIES = 193_000_000  # measured; see below
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
@@ -68,7 +68,8 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
     """Return the peak memory of ``predict-graph run`` on the local engine.
 
     It is reading, making the reverse graph or running, whichever holds most, on top of interpreter
-    and libraries; each from the sizes of its arrays.
+    and libraries; each from the sizes of its arrays. Of the memory that reading frees, the
+    allocator keeps a part.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
     Raises
     ------
     RequestError
-        If `engine` is another one, or the algorithm has no kernel for the local engine.
+        If `engine` is not the local engine, or the algorithm has no kernel for the local engine.
     """
     if getattr(engine, "name", None) != "local":
         name = getattr(engine, "name", engine)
@@ -94,7 +95,7 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
     return PeakMemory(
         int(predicted),
         int((1.0 - _BELOW) * predicted),
-        int((1.0 + _ABOVE) * max(predicted, most)),
+        int((1.0 + _ABOVE) * most),
         available_memory(),
     )
 
@@ -115,23 +116,24 @@ def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:
     own = (_UNKNOWN, _MOST_UNKNOWN)
     if declared is not None:
         own = (declared(algorithm, graph.indices.itemsize),) * 2
-    likely, most = (_held(each, graph) for each in own)
+    likely, most = (_peak_of(each, graph) for each in own)
     if algorithm.prior is not None:
         before, most_before = _running(algorithm.prior, graph)
         likely, most = max(likely, before), max(most, most_before)
     return likely, most
 
 
-def _held(footprint: Footprint, graph: Graph) -> float:
+def _peak_of(footprint: Footprint, graph: Graph) -> float:
+    """Return the peak of one kernel, or of making the reverse graph for it."""
     n, m = graph.vertices, graph.edges
     held = float(graph.nbytes) + TALLY_BYTES * n
     if graph.labels is not None:
-        held += graph.labels.nbytes if graph.labels.dtype != object else 100 * n
+        held += graph.labels.nbytes if graph.labels.dtype != object else TEXT_ID * n
     making = 0.0
     if footprint.reverse and graph.directed:
         ends = graph.indices.itemsize + (0 if graph.weights is None else 4)
-        key = 2 if n <= 1 << 26 else 4
-        making = held + (key + 2 * ends) * m + 8 * n
+        ones = 2 if graph.weights is None else 0  # scipy has a value for each edge of both graphs
+        making = held + (ends + ones) * m + 8 * n
         held += ends * m + 8 * n
     return max(making, held + footprint.beside(n, m))
 

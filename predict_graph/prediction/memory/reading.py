@@ -10,7 +10,7 @@ from typing import Any
 from predict_graph.graph import Graph
 
 _BUFFERS = 24 << 20  # text read ahead, and scanned; errors: docs/studies/memory.md
-_TEXT_ID = 120  # bytes of a text and its place in a table: docs/studies/memory.md
+TEXT_ID = 120  # bytes of a text and its place in a table: docs/studies/memory.md
 # An object of networkx and its dictionaries, and a pair of numbers in the list made of the edges.
 _NETWORKX_VERTEX, _NETWORKX_EDGE = 400, 270
 _PAIR = 16  # bytes of two ids of 64 bits; by definition
@@ -61,7 +61,7 @@ def _built(graph: Graph, listed: int, beside: float = 0.0) -> float:
 def _label_bytes(graph: Graph) -> float:
     if graph.labels is None:
         return 0.0
-    each = _TEXT_ID if graph.labels.dtype == object else graph.labels.dtype.itemsize
+    each = TEXT_ID if graph.labels.dtype == object else graph.labels.dtype.itemsize
     return float(each * graph.vertices)
 
 

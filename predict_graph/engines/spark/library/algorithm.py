@@ -29,8 +29,8 @@ combining in the partitions, entries in those records (one each, or those of map
 entries visited by combining or comparing, receiving vertices, and
 copies of changed vertices sent to partitions that hold their edges.
 
-In loops over tables, messages are rows before combining, entries are numbers beyond two per row,
-received vertices have a changed result, and shipped rows are sent to joins."""
+In loops over tables, messages are rows before combining, entries are numbers beyond the first of a
+row, received vertices have a changed result, and shipped rows are sent to joins."""
 
 
 class LibraryAlgorithm(CalledAlgorithm):

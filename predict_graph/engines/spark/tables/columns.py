@@ -1,10 +1,10 @@
-"""Columns of Parquet files as edges; the rules are those of the local reader."""
+"""Edges in Parquet files and Spark tables; columns are found by name as the local reader does."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import unquote
 
 from predict_graph.engines.spark.session.failures import spark_failures
@@ -44,6 +44,8 @@ def checked_columns(
         raise RequestError(f"{source} has {had}; accepted: a source and a target")
     usable = [types[name] in (*_INTEGERS, "string") for name in names]
     found = find_columns(names, source, wanted or EdgeList(source), usable)
+    if found.bipartite:
+        refuse_two_sides(source)
     weight = found.weight
     chosen = [names[found.source], names[found.target]]
     for name in chosen:
@@ -59,25 +61,41 @@ def checked_columns(
     return tuple(chosen)
 
 
+def refuse_two_sides(source: str) -> NoReturn:
+    """Refuse a graph whose two sides have ids of their own."""
+    raise RequestError(
+        f"{source} is bipartite: an id means two vertices; accepted for a graph that Spark reads: "
+        "ids that differ, with --no-bipartite"
+    )
+
+
 def edge_columns(rows: DataFrame, columns: tuple[str, ...], place: str) -> DataFrame:
-    """Return the edges in the rows of a table; ``wrong`` is the column `place` where a row is not
-    an edge, else null.
+    """Return the edges in the rows of a table; ``wrong`` is the value of `place`, which
+    is SQL, where a row is not an edge, else null.
     """
     source, target, *weight = columns
     return rows.selectExpr(
-        f"try_cast(`{source}` AS bigint) AS src",
-        f"try_cast(`{target}` AS bigint) AS dst",
-        *(f"CAST(`{name}` AS float) AS weight" for name in weight),
+        f"try_cast({quoted(source)} AS bigint) AS src",
+        f"try_cast({quoted(target)} AS bigint) AS dst",
+        *(f"CAST({quoted(name)} AS float) AS weight" for name in weight),
         f"if({_no_edge(columns)}, {place}, NULL) AS wrong",
     )
 
 
+def quoted(name: str) -> str:
+    """Return the name of a column as SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def _no_edge(columns: tuple[str, ...]) -> str:
-    """Return SQL for rows that are no edges: an id is missing or negative, a weight not finite."""
+    """Return SQL for rows that are no edges: an id is missing, negative or beyond 64 bits, or a
+    weight is missing or not held by a 32-bit float.
+    """
     largest = f"{LARGEST_WEIGHT!r}D"
-    ids = [f"coalesce(try_cast(`{name}` AS bigint), -1) < 0" for name in columns[:2]]
+    ids = [f"coalesce(try_cast({quoted(name)} AS bigint), -1) < 0" for name in columns[:2]]
     weights = [
-        f"NOT coalesce(abs(CAST(`{name}` AS double)) <= {largest}, false)" for name in columns[2:]
+        f"NOT coalesce(abs(CAST({quoted(name)} AS double)) <= {largest}, false)"
+        for name in columns[2:]
     ]
     return " OR ".join(ids + weights)
 
@@ -105,9 +123,11 @@ def _row_error(spark: SparkSession, columns: tuple[str, ...], wrong: str) -> Req
 def row_error(place: str, rows: DataFrame, columns: tuple[str, ...]) -> RequestError:
     """Return the error of the first row of a table that is not an edge."""
     row = rows.where(_no_edge(columns)).first()
-    shown = "gone" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
+    shown = (
+        "changed meanwhile" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
+    )
     number = f" {row['_row'] + 1}" if row is not None and "_row" in row else ""
     return RequestError(
         f"{place}: row{number} is not an edge ({shown}); accepted: ids from 0 to {2**63 - 1}, none "
-        "of them null, and finite weights"
+        "of them null, and weights that 32-bit floats hold"
     )

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.tables.columns import refuse_two_sides
 from predict_graph.engines.spark.tables.source_files import (
     ListedEdges,
     SourceFiles,
@@ -70,10 +71,7 @@ def _first_data(
         layout = layout_of(data, source.suffix, wanted, f"{place}:{head.number}")
         bipartite = layout.bipartite or comments.startswith(b"% bip")
         if bipartite and wanted.bipartite is not False:
-            raise RequestError(
-                f"{source.source} is bipartite: an id means two vertices; accepted for "
-                "a graph that Spark reads: ids that differ, with --no-bipartite"
-            )
+            refuse_two_sides(str(source.source))
         declared = declared_direction(comments)
         declared = layout.directed if declared is None else declared
         return layout, head.text if layout.header else None, declared

@@ -142,9 +142,11 @@ BAD_TEXT = [
     ("1\n2\n", "x.csv:1: the line has one column"),
     ("0,1\n\n# c\n2\n", "x.csv:4: the line has one column"),
     ("0,1,2\n1,2,1e39\n", "x.csv:2: '1e39' is not a weight"),
+    ("user,item\n1,2\n", "is bipartite: an id means two vertices"),
 ]
 BAD_PARQUET = [
     ({"src": [1, 2]}, "has one column"),
+    ({"user": [1], "item": [2]}, "is bipartite: an id means two vertices"),
     ({"src": ["a"], "dst": ["b"]}, "the column 'src' holds string, not ids"),
     ({"src": [1, -2], "dst": [1, 1]}, "row 2 is not an edge (src -2, dst 1); accepted: ids from 0"),
     ({"src": [1], "dst": [1], "w": ["x"]}, "the column 'w' holds string, not numbers"),
