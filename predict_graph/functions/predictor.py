@@ -38,7 +38,7 @@ from predict_graph.functions.prefix import (
 )
 from predict_graph.functions.records import SampleRun, earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.sampling import connected_vertices, spread_order
+from predict_graph.functions.sampling import spread_order
 from predict_graph.functions.subject import Case, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
@@ -164,8 +164,7 @@ class PredictionRun:
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed
         self.samples: list[SampleRun] = []
-        # Samples of a connected graph are connected: some functions return early for others.
-        self.connected = len(connected_vertices(self.graph)) == self.graph.vertices
+        self.connected = False
         self.wanted = _FIRST_SECONDS  # that the next sample should take
         self.prefix: Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
