@@ -50,14 +50,14 @@ def save_graph(graph: Graph, path: str | Path) -> Path:
     if path.suffix.lower() != ".npz":
         raise RequestError(f"cannot write {path}; accepted: a name that ends in .npz")
     arrays: dict[str, Any] = {
+        "notes": np.array(graph.notes, np.str_),
+        **_label_arrays(graph.labels),
+        **({} if graph.weights is None else {"weights": graph.weights}),
+        # Without the last ones there is no graph: a damaged directory of files may lose its end.
         "indptr": graph.indptr,
         "indices": graph.indices,
         "directed": np.bool_(graph.directed),
-        "notes": np.array(graph.notes, np.str_),
-        **_label_arrays(graph.labels),
     }
-    if graph.weights is not None:
-        arrays["weights"] = graph.weights
     with written_beside(path) as beside:
         np.savez(beside, allow_pickle=False, **arrays)
     return path

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scipy import io as scipy_io
 from scipy import sparse
 
+from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.objects import from_networkx
@@ -303,3 +304,12 @@ def test_graphs_of_networkx_are_read_by_rows_as_edge_by_edge(kind, edges, weight
     found = from_networkx(source, directed=directed)
     assert found.directed is expected.directed
     assert found.fingerprint == expected.fingerprint
+
+
+def test_a_stored_graph_that_lost_its_last_arrays_is_refused(tmp_path):
+    (tmp_path / "g.csv").write_text("a,b,2\nb,c,3\n")
+    stored = np.load(save_graph(check_graph(tmp_path / "g.csv", ids="string"), tmp_path / "g.npz"))
+    for count in range(1, len(stored.files)):
+        np.savez(tmp_path / "part.npz", **{name: stored[name] for name in stored.files[:count]})
+        with pytest.raises(RequestError):
+            check_graph(tmp_path / "part.npz")
