@@ -13,7 +13,7 @@ from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.prediction.memory.available import available_memory, resident_memory
-from predict_graph.prediction.memory.reading import TEXT_ID, reading_of
+from predict_graph.prediction.memory.reading import label_bytes, reading_of
 
 LIBRARIES = 193_000_000  # measured; see below
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
@@ -126,9 +126,7 @@ def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:
 def _peak_of(footprint: Footprint, graph: Graph) -> float:
     """Return the peak of one kernel, or of making the reverse graph for it."""
     n, m = graph.vertices, graph.edges
-    held = float(graph.nbytes) + TALLY_BYTES * n
-    if graph.labels is not None:
-        held += graph.labels.nbytes if graph.labels.dtype != object else TEXT_ID * n
+    held = float(graph.nbytes) + TALLY_BYTES * n + label_bytes(graph)
     making = 0.0
     if footprint.reverse and graph.directed:
         ends = graph.indices.itemsize + (0 if graph.weights is None else 4)

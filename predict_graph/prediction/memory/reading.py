@@ -10,7 +10,7 @@ from typing import Any
 from predict_graph.graph import Graph
 
 _BUFFERS = 24 << 20  # text read ahead, and scanned; errors: docs/studies/memory.md
-TEXT_ID = 120  # bytes of a text and its place in a table: docs/studies/memory.md
+_TEXT_ID = 120  # bytes of a text and its place in a table: docs/studies/memory.md
 # An object of networkx and its dictionaries, and a pair of numbers in the list made of the edges.
 _NETWORKX_VERTEX, _NETWORKX_EDGE = 400, 270
 _PAIR = 16  # bytes of two ids of 64 bits; by definition
@@ -32,7 +32,7 @@ def reading_of(source: Any, graph: Graph) -> tuple[float, float]:
     from predict_graph.graph.generators import is_generator
 
     if source is None or isinstance(source, Graph):
-        return float(graph.nbytes) + _label_bytes(graph), 0.0
+        return float(graph.nbytes) + label_bytes(graph), 0.0
     once = graph.edges if graph.directed else (graph.edges + 1) // 2
     if not isinstance(source, str | os.PathLike):
         return _built(graph, graph.edges, beside=_PAIR), float(_PAIR * graph.edges)
@@ -55,13 +55,14 @@ def _built(graph: Graph, listed: int, beside: float = 0.0) -> float:
     """
     number, value = graph.indices.itemsize, 1 if graph.weights is None else 4
     each = 3 * number + 2 * value if graph.directed else 4 * (number + value)
-    return (each + beside) * listed + 3 * 8 * graph.vertices + _label_bytes(graph)
+    return (each + beside) * listed + 3 * 8 * graph.vertices + label_bytes(graph)
 
 
-def _label_bytes(graph: Graph) -> float:
+def label_bytes(graph: Graph) -> float:
+    """Return what the ids of the vertices hold, if they are not their numbers."""
     if graph.labels is None:
         return 0.0
-    each = TEXT_ID if graph.labels.dtype == object else graph.labels.dtype.itemsize
+    each = _TEXT_ID if graph.labels.dtype == object else graph.labels.dtype.itemsize
     return float(each * graph.vertices)
 
 
