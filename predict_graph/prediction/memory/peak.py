@@ -12,7 +12,7 @@ from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.prediction.memory.available import available_memory, resident_memory
+from predict_graph.memory import available_memory, resident_memory
 from predict_graph.prediction.memory.reading import label_bytes, reading_of
 
 LIBRARIES = 193_000_000  # measured; see below
