@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeGuard, Unpack, overload
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from predict_graph.engines import (
 )
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
-from predict_graph.functions import FunctionPrediction, is_function
+from predict_graph.functions import is_function
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.history import RunRecord, check_history
@@ -37,25 +37,20 @@ from predict_graph.iterations import (
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES, LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
 from predict_graph.options import PredictOptions, completed, for_function, offers
+from predict_graph.outcome import Prediction
+from predict_graph.prediction.assembly import assembled
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtimes
 from predict_graph.prediction.evidence_plan import LEVELS, Case
-from predict_graph.prediction.outcome import Prediction, assembled
 from predict_graph.prediction.request import Request, check_request, direction
 from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import earlier_runtime, of_this_engine
 from predict_graph.prediction.stopped_run import StoppedRun
 
 
-@overload
-def predict(
-    algorithm: str | Algorithm, graph: Any, **options: Unpack[PredictOptions]
-) -> Prediction: ...
-@overload
-def predict(algorithm: Callable[..., Any], graph: Any, **options: Any) -> FunctionPrediction: ...
 @offers(PredictOptions, call=True)
 def predict(
     algorithm: str | Algorithm | Callable[..., Any], graph: Any, **options: Any
-) -> Prediction | FunctionPrediction:
+) -> Prediction:
     """Predict the run of an algorithm on a graph, or of any function of one, without running it.
 
     Every option counts or is refused: one that neither the method nor the engine reads is an error.
@@ -73,7 +68,7 @@ def predict(
 
     Returns
     -------
-    Prediction, or FunctionPrediction of a function
+    Prediction
 
     Raises
     ------
@@ -89,7 +84,7 @@ def predict(
     10
     """
     if is_call(algorithm, options):
-        from predict_graph.functions import predict_function
+        from predict_graph.functions.predictor import predict_function
 
         return predict_function(algorithm, graph, **for_function(options))
     given = completed(PredictOptions, options, "a prediction")

@@ -100,7 +100,7 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     monkeypatch.setattr(pipeline, "_full_run", stopped_after(done))
     monkeypatch.setattr(Case, "levels", lambda *given: [])
     found = predict(name, mesh, history="none", seed=1)
-    assert found.evidence[0]["source"] == "first supersteps"
+    assert found.evidence[0].source == "first supersteps"
     assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
     messages = [
         rows.floats("local_messages", "remote_messages")
