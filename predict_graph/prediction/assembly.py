@@ -16,8 +16,8 @@ from predict_graph.iterations import IterationEstimate
 from predict_graph.outcome import Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
+from predict_graph.prediction.case import Spending
 from predict_graph.prediction.doubts import graph_doubts
-from predict_graph.prediction.evidence_plan import Spending
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request, is_local

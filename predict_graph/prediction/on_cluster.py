@@ -42,7 +42,7 @@ from predict_graph.iterations.continued import continued_crossing, continued_est
 from predict_graph.outcome import Prediction
 from predict_graph.prediction.assembly import assembled
 from predict_graph.prediction.baseline import baselines_of
-from predict_graph.prediction.evidence_plan import Case, Spending
+from predict_graph.prediction.case import Case, Spending
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.seconds.cluster.sampling import worth_running
 from predict_graph.prediction.work import workloads_of

@@ -20,7 +20,7 @@ from predict_graph.options import (
     offers,
 )
 from predict_graph.outcome import Comparison
-from predict_graph.prediction.evidence_plan import Case
+from predict_graph.prediction.case import Case
 from predict_graph.prediction.following import Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
 from predict_graph.prediction.pipeline import is_call, is_table, predict_on
