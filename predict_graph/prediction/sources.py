@@ -78,16 +78,16 @@ class Estimate:
     stopped: StoppedRun | None = None
 
 
-Evidence = Sequence[Estimate]
+Estimates = Sequence[Estimate]
 
 
 class Source(Protocol):
     """A source of evidence."""
 
-    def cost(self, case: Case, evidence: Evidence) -> float:
+    def cost(self, case: Case, evidence: Estimates) -> float:
         """Return the expected seconds: 0 where it is asked anyway, infinity where it is not."""
 
-    def estimate(self, case: Case, evidence: Evidence) -> Estimate | None:
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return what it says, given what other sources say; None if it did not end in time."""
 
 
@@ -107,7 +107,7 @@ def sources_of(case: Case) -> Iterator[Source]:
     yield BaselineEstimate()
 
 
-def combined(case: Case, evidence: Evidence) -> Prediction:
+def combined(case: Case, evidence: Estimates) -> Prediction:
     """Return the prediction by the last source that knows seconds; it used those before it."""
     best = [found for found in evidence if found.runtimes][-1]
     return assembled(
@@ -122,24 +122,24 @@ def combined(case: Case, evidence: Evidence) -> Prediction:
     )
 
 
-def _exact(evidence: Evidence) -> list[IterationEstimate]:
+def _exact(evidence: Estimates) -> list[IterationEstimate]:
     """Return iterations that no sample can know better."""
     known = (found.iterations for found in evidence if not found.runtimes and not found.stopped)
     return next(known, [])
 
 
-def _stopped(evidence: Evidence) -> StoppedRun | None:
+def _stopped(evidence: Estimates) -> StoppedRun | None:
     return next((found.stopped for found in evidence if found.stopped), None)
 
 
 class EarlierRuns:
     """Earlier runs of this job on this graph: of any engine iterations, of this one all."""
 
-    def cost(self, case: Case, evidence: Evidence) -> float:
+    def cost(self, case: Case, evidence: Estimates) -> float:
         """Nothing."""
         return 0.0
 
-    def estimate(self, case: Case, evidence: Evidence) -> Estimate | None:
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return them if there are any of each algorithm of the chain."""
         if not case.records:
             return None
@@ -161,7 +161,7 @@ class EarlierRuns:
 class FullLocalRun:
     """The run itself, by the compiled kernel; on another engine, its exact iterations."""
 
-    def cost(self, case: Case, evidence: Evidence) -> float:
+    def cost(self, case: Case, evidence: Estimates) -> float:
         """Return what baselines say; infinity if it is not wanted, not needed, or does not fit.
 
         On the local engine that is the job itself: an unlimited budget does not run a long one, and
@@ -180,7 +180,7 @@ class FullLocalRun:
         )
         return needed if fits else math.inf
 
-    def estimate(self, case: Case, evidence: Evidence) -> Estimate | None:
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return the run, or what ran of it; None if its setup did not end in time."""
         before = case.spending.spent
         profile = full_run(case)
@@ -261,7 +261,7 @@ class Samples:
     engine: MeasuredEngine
     asked: bool
 
-    def cost(self, case: Case, evidence: Evidence) -> float:
+    def cost(self, case: Case, evidence: Estimates) -> float:
         """Return what samples of this level take; nothing more where iterations are exact."""
         first = not any(found.runtimes for found in evidence)
         if self.engine.late:
@@ -270,7 +270,7 @@ class Samples:
             return 0.0
         return cost_of_samples(case, self.level) if not first else math.inf
 
-    def estimate(self, case: Case, evidence: Evidence) -> Estimate | None:
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return the estimate; elsewhere one with baseline iterations if samples do not end."""
         spending, stopped = case.spending, _stopped(evidence)
         # What the user named is done, even where the budget is too small for it.
@@ -313,7 +313,7 @@ class Samples:
 
     @staticmethod
     def _seconds(
-        case: Case, model: RuntimeModel, workloads: Sequence[Workload], evidence: Evidence
+        case: Case, model: RuntimeModel, workloads: Sequence[Workload], evidence: Estimates
     ) -> tuple[list[RuntimeEstimate], bool]:
         """Return the seconds, and whether they were measured; of the first samples in any case."""
         stopped = _stopped(evidence)
@@ -328,11 +328,11 @@ class Samples:
 class BaselineEstimate:
     """Runs of other graphs, or usual figures, corrected by a run that was stopped."""
 
-    def cost(self, case: Case, evidence: Evidence) -> float:
+    def cost(self, case: Case, evidence: Estimates) -> float:
         """Nothing, where no other source knows the seconds."""
         return math.inf if any(found.runtimes for found in evidence) else 0.0
 
-    def estimate(self, case: Case, evidence: Evidence) -> Estimate | None:
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return it, with exact iterations if there are any."""
         return self.of(case, _stopped(evidence), _exact(evidence))
 
