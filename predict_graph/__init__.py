@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from predict_graph.functions.track import track
     from predict_graph.graph import EdgeList, Graph, check_graph
     from predict_graph.limits import limited
+    from predict_graph.outcome import Comparison, Prediction
     from predict_graph.plugin_files import load_plugin
-    from predict_graph.prediction import Comparison, Prediction, predict, run, validate
+    from predict_graph.prediction import predict, run, validate
     from predict_graph.prediction.learn import learn
     from predict_graph.sizing import fit, plan
     from predict_graph.transforms import register_transform
@@ -58,7 +59,8 @@ _HOMES = {
         ("graph", "EdgeList Graph check_graph"),
         ("limits", "limited"),
         ("plugin_files", "load_plugin"),
-        ("prediction", "Comparison Prediction predict run validate"),
+        ("outcome", "Comparison Prediction"),
+        ("prediction", "predict run validate"),
         ("prediction.learn", "learn"),
         ("sizing", "fit plan"),
         ("transforms", "register_transform"),

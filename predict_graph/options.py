@@ -155,6 +155,7 @@ class PredictOptions(CommonOptions, total=False):
             "Stop as soon as the interval of the runtime is so narrow, within the budget.",
             "as near as the budget allows",
             "10%",
+            for_functions=True,
         ),
     ]
     method: Annotated[

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from predict_graph.prediction.outcome import Comparison, Interval, Prediction
     from predict_graph.prediction.pipeline import predict
     from predict_graph.prediction.seconds import COST_MODELS
     from predict_graph.prediction.validation import run, validate
@@ -13,10 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COST_MODELS",
-    "Comparison",
     "Extrapolator",
-    "Interval",
-    "Prediction",
     "predict",
     "run",
     "validate",
@@ -25,10 +21,7 @@ __all__ = [
 # Imported when first used: a prediction does not need what follows and compares runs.
 _LAZY = {
     "COST_MODELS": "seconds",
-    "Comparison": "outcome",
     "Extrapolator": "work",
-    "Interval": "outcome",
-    "Prediction": "outcome",
     "predict": "pipeline",
     "run": "validation",
     "validate": "validation",

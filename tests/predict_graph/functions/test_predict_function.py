@@ -53,7 +53,7 @@ def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(functi
     assert sum(weights.values()) == pytest.approx(1.0)
     assert weights["prefix"] > 0.5
     assert "<table>" in said._repr_html_()
-    assert said.fits
+    assert said.verdict.memory.fits
     assert said.overhead_seconds < 1.25 * 0.5
 
 
@@ -62,7 +62,7 @@ def test_a_run_that_is_cheap_is_done() -> None:
         nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1), history="none"
     )
     assert [each.source for each in said.evidence] == ["run"]
-    assert said.convert_seconds.predicted == 0.0  # the graph is networkx's already
+    assert said.phases["convert"] == 0.0  # the graph is networkx's already
 
 
 def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
             predict_graph.track(vertex_by_vertex, nx.path_graph(n), history=history)
     with calls_by(counted_call):
         said = predict_function(vertex_by_vertex, GRAPH, budget="0.5s", history=history, seed=1)
-    assert len(history.runs(algorithm=said.function["name"], kind="run")) == 2
+    assert len(history.runs(algorithm=said.algorithm["name"], kind="run")) == 2
     assert len(history.runs(kind="sample")) >= 1
     assert any("2 on other graphs" in each.detail for each in said.evidence)
 
