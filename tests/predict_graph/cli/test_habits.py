@@ -24,7 +24,7 @@ def test_completion_knows_every_name(kind):
     assert sorted(names_of(kind)("")) == sorted(names)
     assert registry.group == f"predict_graph.{kind.replace('-', '_')}"
     assert kind in kinds("")
-    assert set(BUILT_IN) == set(REGISTRIES) - {"samplers"}
+    assert set(BUILT_IN) == set(REGISTRIES)
 
 
 def test_completion_of_algorithms():
