@@ -166,10 +166,8 @@ def _threads() -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def _schedstat(file: Path) -> tuple[float, float]:
-    with suppress(OSError, ValueError):
-        ran, waited, _ = map(int, file.read_text(encoding="ascii").split())
-        return 1e-9 * ran, 1e-9 * waited
-    return 0.0, 0.0
+    ran, waited = (_words(file) or ["0", "0"])[:2]
+    return 1e-9 * int(ran), 1e-9 * int(waited)
 
 
 def _machine() -> tuple[float, float]:
@@ -200,27 +198,29 @@ def control_groups(controller: str) -> list[Path]:
 
 def _quota(group: Path) -> Iterator[float]:
     """Give the cores that a control group allows, of version 1 or 2, if it has a limit."""
-    with suppress(OSError, ValueError):
-        quota = int((group / "cpu.cfs_quota_us").read_text(encoding="ascii"))
-        period = int((group / "cpu.cfs_period_us").read_text(encoding="ascii"))
-        if quota > 0:
-            yield quota / period
-    with suppress(OSError, ValueError):
-        most, each = (group / "cpu.max").read_text(encoding="ascii").split()
-        if most != "max":
-            yield int(most) / int(each)
+    first, period = (_words(group / f"cpu.cfs_{name}_us") for name in ("quota", "period"))
+    for words in (first + period, _words(group / "cpu.max")):
+        if len(words) == 2 and words[0] not in ("-1", "max"):
+            yield int(words[0]) / int(words[1])
 
 
 def _throttled() -> float:
     """Return the seconds in which quotas held back the control groups of this process."""
     most = 0.0
     for group in control_groups("cpu"):
-        with suppress(OSError, ValueError):
-            lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
-            fields = dict(line.split() for line in lines)
-            seconds = 1e-6 * int(fields.get("throttled_usec", 0))
-            most = max(most, seconds, 1e-9 * int(fields.get("throttled_time", 0)))
+        words = _words(group / "cpu.stat")
+        fields = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+        seconds = 1e-6 * fields.get("throttled_usec", 0)
+        most = max(most, seconds, 1e-9 * fields.get("throttled_time", 0))
     return most
+
+
+def _words(file: Path) -> list[str]:
+    """Return the words of a file of the system; none if it is not there."""
+    try:
+        return file.read_text(encoding="ascii").split()
+    except OSError:
+        return []
 
 
 meter = LoadMeter()

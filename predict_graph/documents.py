@@ -38,16 +38,7 @@ class DocumentKind:
     def read(self, path: Path) -> dict[str, Any]:
         """Read a document."""
         wrote = f"a file that {self.written_by} wrote"
-        try:
-            if not path.exists():
-                raise RequestError(f"there is no file {path}; accepted: {wrote}")
-            document = read_json(path)
-        except RequestError:
-            raise
-        except OSError as error:  # a name that is too long
-            raise RequestError(f"cannot read {path}: {error.strerror}") from error
-        except ValueError:
-            document = None
+        document = read_document(path, self.name, wrote)
         if not isinstance(document, dict) or document.get("kind") != self.kind:
             raise RequestError(f"{path} is no {self.name}; accepted: {wrote}")
         self._check_schema(document, path)
@@ -69,6 +60,20 @@ class DocumentKind:
                 f"{document.get('version', 'of another version')}, which is newer than this one; "
                 f"accepted: schema {known}"
             )
+
+
+def read_document(path: Path, name: str, accepted: str) -> Any:
+    """Return the content of a JSON file that a command wrote."""
+    try:
+        if not path.exists():
+            raise RequestError(f"there is no file {path}; accepted: {accepted}")
+        return read_json(path)
+    except RequestError:
+        raise
+    except OSError as error:  # a name that is too long
+        raise RequestError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError:
+        raise RequestError(f"{path} is no {name}; accepted: {accepted}") from None
 
 
 def _checksum(document: Mapping[str, Any]) -> str:

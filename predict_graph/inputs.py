@@ -9,10 +9,10 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import select
 import stat
 import threading
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -117,35 +117,30 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: bytes | str, what: str) -> Any:
-    """Return what a JSON text says."""
-    content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    plain = content.decode("utf-8")
-    most = limits().nesting
-    marks = content.count(b"[") + content.count(b"{")  # of most files, these are few enough
-    if marks > most and deepest_nesting(content) > most:
-        raise RequestError(f"{what} is nested too deeply; accepted: up to {beyond('nesting')}")
-    try:
-        return json.loads(plain)
-    except RecursionError:  # the limit was set beyond what Python can do
-        raise RequestError(f"{what} is nested too deeply for this Python") from None
-
-
-def deepest_nesting(content: bytes) -> int:
-    r"""Return how deep the brackets of a JSON text go, those in texts not counted.
+    """Return what a JSON text says.
 
     Examples
     --------
-    >>> deepest_nesting(b'[{"a]": "\\"{"}]')
-    2
+    >>> parse_json('[{"a]": "{"}]', "a text")
+    [{'a]': '{'}]
     """
-    depth = deepest = 0
-    for found in _BRACKETS.finditer(content):
-        mark = found.group()[:1]
-        if mark != b'"':
-            depth += 1 if mark in b"[{" else -1
-            deepest = max(deepest, depth)
-    return deepest
+    plain = text if isinstance(text, str) else text.decode("utf-8")
+    try:
+        found = json.loads(plain)
+    except RecursionError:
+        raise RequestError(f"{what} is nested too deeply for this Python") from None
+    most = limits().nesting
+    marks = plain.count("[") + plain.count("{")  # of most files, these are few enough
+    if marks > most and _is_deeper(found, most):
+        raise RequestError(f"{what} is nested too deeply; accepted: up to {beyond('nesting')}")
+    return found
 
 
-# A text that does not end takes the rest of the file, so that no byte is looked at twice.
-_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)
+def _is_deeper(value: Any, most: int) -> bool:
+    """Tell whether lists and objects are in each other more than so many times."""
+    level = [value]
+    for _ in range(most):
+        lists = [each for each in level if isinstance(each, list)]
+        lists += [[*each.values()] for each in level if isinstance(each, dict)]
+        level = [*chain.from_iterable(lists)]
+    return any(isinstance(each, list | dict) for each in level)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import sys
@@ -93,14 +92,10 @@ def _read_source(file: Path, kind: str) -> bytes:
     if file.suffix != ".py":
         raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
     try:
-        if file.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        file.stat()
         return read_bytes(file)
-    except OSError as error:
-        raise _wrong(kind, file, error.strerror or str(error)) from error
     except RequestError as error:
-        raise _wrong(kind, file, str(error).removeprefix(f"{file} ")) from error
+        reason = str(error).removeprefix(f"{file} ").removeprefix("cannot be read: ")
+        raise _wrong(kind, file, reason) from error
 
 
 def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
@@ -125,12 +120,11 @@ def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
 
 def _line(error: BaseException, file: Path) -> str:
     """Return the line of the file that raised an error, as text."""
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == str(file)
-    ]
-    return f"line {lines[-1]}: " if lines else ""
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == str(file):
+            found = f"line {line}: "
+    return found
 
 
 def _unregister(registered: Iterable[tuple[Registry[Any], str]]) -> None:

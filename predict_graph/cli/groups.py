@@ -18,13 +18,13 @@ class Reading(Group):
 
     Parameters
     ----------
-    undirected : --undirected/--directed
+    directed : --directed/--undirected
         Whether edges have a direction. [default: as the dataset or format says]
     header
         Whether the first line of a text file names columns. [default: as it seems]
-    src_column : NAME
+    source_column : --src-column NAME
         Column of a file: its name, or its number from 1 on.
-    dst_column : NAME
+    target_column : --dst-column NAME
         Column of a file: its name, or its number from 1 on.
     weight_column : NAME
         Column of a file: its name, or its number from 1 on.
@@ -32,28 +32,18 @@ class Reading(Group):
         Whether the same id as source and as target is two vertices. [default: as the file says]
     """
 
-    undirected: bool | None = None
+    directed: bool | None = None
     ids: str | None = None
     header: bool | None = None
-    src_column: str | None = None
-    dst_column: str | None = None
+    source_column: str | None = None
+    target_column: str | None = None
     weight_column: str | None = None
     bipartite: bool | None = None
 
-    @property
-    def directed(self) -> bool | None:
-        """Whether edges have a direction; None when the user did not say."""
-        return None if self.undirected is None else not self.undirected
-
     def of(self, graph: str) -> Any:
         """Return a graph as functions of the package take it."""
-        given: dict[str, Any] = {
-            "header": self.header,
-            "source_column": self.src_column,
-            "target_column": self.dst_column,
-            "weight_column": self.weight_column,
-            "bipartite": self.bipartite,
-        }
+        names = ("header", "source_column", "target_column", "weight_column", "bipartite")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
         if all(value is None for value in given.values()):
             return graph
         from predict_graph.graph.edge_list import EdgeList

@@ -35,11 +35,6 @@ class Moment:
             return 0.0
         return min(self.elapsed / max(self.elapsed + self.remaining.predicted, 1e-9), 0.99)
 
-    @property
-    def total(self) -> float | None:
-        """The seconds of the whole run; None if unknown."""
-        return None if self.remaining is None else self.elapsed + self.remaining.predicted
-
     def words(self, what: str = "superstep") -> str:
         """Describe the progress and the remaining time.
 

@@ -55,6 +55,7 @@ class SuperstepClock:
 
     def __init__(self, expected: Expected | None = None) -> None:
         self.expected = expected
+        self._parts = () if expected is None else expected.parts
         self._part: _Part | None = None
         self._number = -1
         self.ended: float | None = None
@@ -86,8 +87,8 @@ class SuperstepClock:
         self._part.ends.append(at)
         if aggregate is not None:
             self._part.aggregates.append(aggregate)
-        if self.first is None:
-            self._baseline(at)
+        if self.first is None and (left := self.moment(at).remaining) is not None:
+            self.first = Interval(at + left.predicted, at + left.low, at + left.high)
 
     def end(self, at: float) -> None:
         """Record the end of the run."""
@@ -137,7 +138,7 @@ class SuperstepClock:
         self, part: _Part, at: float
     ) -> tuple[Interval | None, Interval | None, Interval | None]:
         """Return the total number of supersteps, the remaining seconds, and the pace."""
-        known = self._expected_part
+        known = self._parts[self._number] if self._number < len(self._parts) else None
         if known is not None:
             known = replace(known, seconds=self._slower * known.seconds)
         done = len(part.ends)
@@ -158,29 +159,13 @@ class SuperstepClock:
         # An unusually long superstep does not affect the estimate of later ones.
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
-        for later in self._later_parts:
+        for later in self._parts[self._number + 1 :]:
             own = self._slower * float(later.seconds.sum())
             variance += (own * math.hypot(later.iterations_std, later.seconds_std)) ** 2
             rest += own
         rest += 0.0 if self.expected is None else self.expected.after
         relative = math.sqrt(variance) / max(rest, 1e-9)
         return whole, Interval.spread(rest, math.sqrt(math.log1p(relative**2))), pace
-
-    @property
-    def _expected_part(self) -> ExpectedPart | None:
-        if self.expected is None or not 0 <= self._number < len(self.expected.parts):
-            return None
-        return self.expected.parts[self._number]
-
-    @property
-    def _later_parts(self) -> tuple[ExpectedPart, ...]:
-        return () if self.expected is None else self.expected.parts[self._number + 1 :]
-
-    def _baseline(self, at: float) -> None:
-        """Store the first estimate if there was no prediction."""
-        remaining = self.moment(at).remaining
-        if remaining is not None:
-            self.first = Interval(at + remaining.predicted, at + remaining.low, at + remaining.high)
 
 
 def supersteps_left(

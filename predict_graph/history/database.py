@@ -15,38 +15,28 @@ SCHEMA_VERSION = 1  # by definition
 APPLICATION_ID = 0x50475248  # by definition: "PGRH" distinguishes our files from other programs'
 WAIT_SECONDS = 30.0  # limits the wait for a lock of another process
 
-SCHEMA = """
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY,
-    uid TEXT NOT NULL UNIQUE,
-    time TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    algorithm TEXT NOT NULL,
-    parameters TEXT NOT NULL,
-    graph TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    vertices INTEGER NOT NULL,
-    edges INTEGER NOT NULL,
-    directed INTEGER NOT NULL,
-    engine TEXT NOT NULL,
-    machine TEXT NOT NULL,
-    version TEXT NOT NULL,
-    phases TEXT NOT NULL,
-    iterations INTEGER NOT NULL,
-    converged INTEGER,
-    sample TEXT,
-    sample_of TEXT
-);
-CREATE INDEX runs_algorithm ON runs (algorithm, time);
-CREATE INDEX runs_time ON runs (time);
-CREATE TABLE tables (
-    run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
-    types TEXT NOT NULL,
-    rows INTEGER NOT NULL,
-    cells BLOB NOT NULL
-);
-"""
-_STATEMENTS = {" ".join(statement.split()) for statement in SCHEMA.split(";")} - {""}
+FIELDS = (
+    *("uid", "time", "kind", "algorithm", "parameters", "graph", "fingerprint"),
+    *("vertices", "edges", "directed", "engine", "machine", "version", "phases"),
+    *("iterations", "converged", "sample", "sample_of"),
+)
+WHOLE_NUMBERS = ("vertices", "edges", "directed", "iterations", "converged")
+OPTIONAL = ("converged", "sample", "sample_of")
+
+_COLUMNS = {
+    name: ("INTEGER" if name in WHOLE_NUMBERS else "TEXT")
+    + ("" if name in OPTIONAL else " NOT NULL")
+    for name in FIELDS
+} | {"uid": "TEXT NOT NULL UNIQUE"}
+_STATEMENTS = (
+    "CREATE TABLE runs ( id INTEGER PRIMARY KEY, "
+    + ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+    + " )",
+    "CREATE INDEX runs_algorithm ON runs (algorithm, time)",
+    "CREATE INDEX runs_time ON runs (time)",
+    "CREATE TABLE tables ( run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE, "
+    "types TEXT NOT NULL, rows INTEGER NOT NULL, cells BLOB NOT NULL )",
+)
 _STEPS = 100_000  # limits overhead: instructions of SQLite between two checks of the clock
 
 
@@ -131,7 +121,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
             "that this program knows; update predict-graph, or name another history file"
         )
     # A view, a trigger or a check of a stranger's file may have no end.
-    if version and made != _STATEMENTS:
+    if version and made != set(_STATEMENTS):
         raise RequestError(
             f"{path} has other tables, views or triggers than a history; accepted: a file as "
             "predict-graph made it, or another file"
@@ -150,7 +140,7 @@ def _definitions(connection: sqlite3.Connection) -> set[str]:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    for statement in SCHEMA.strip(";\n").split(";"):
+    for statement in _STATEMENTS:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
