@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
+from predict_graph.files import write_text
 from predict_graph.inputs import read_json
 
 
@@ -31,9 +31,7 @@ class DocumentKind:
 
     def write(self, document: Mapping[str, Any], path: Path) -> None:
         """Write a document; what was there stays if that fails."""
-        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-        with written_beside(path) as beside:
-            beside.write_text(text, encoding="utf-8")
+        write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
     def read(self, path: Path) -> dict[str, Any]:
         """Read a document."""

@@ -228,8 +228,5 @@ def _of_text(text: str) -> Limits:
 
 
 def _with(base: Limits, values: dict[str, float]) -> Limits:
-    whole = {
-        name: float(value) if name.endswith(("seconds", "ratio")) else int(value)
-        for name, value in values.items()
-    }
-    return replace(base, **whole)  # type: ignore[arg-type]
+    kinds = vars(base)
+    return replace(base, **{name: type(kinds[name])(value) for name, value in values.items()})

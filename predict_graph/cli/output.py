@@ -89,18 +89,14 @@ class Pages(Output):
         self.give(result.answer, result.to_dict())
         if self.plot is None and self.report is None:
             return
+        from predict_graph.files import write_text
         from predict_graph.pictures import draw_together
-        from predict_graph.reports.page import command_to_repeat, write_report
+        from predict_graph.reports.page import command_to_repeat, page
 
-        drawn = result.pictures()
+        title, drawn = result.title, result.pictures()
         if self.plot is not None:
-            draw_together(drawn, result.title, self.plot)
+            draw_together(drawn, title, self.plot)
         if self.report is not None:
-            write_report(
-                self.report,
-                result.title,
-                result.answer,
-                drawn,
-                command=command_to_repeat(GIVEN, getattr(result, "seed", None)),
-                packages=packages,
-            )
+            command = command_to_repeat(GIVEN, getattr(result, "seed", None))
+            text = page(title, result.answer, drawn, command=command, packages=packages)
+            write_text(self.report, text)

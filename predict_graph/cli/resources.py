@@ -129,40 +129,35 @@ def profile(
     from predict_graph.sizing.tasks.runs import add_run
     from predict_graph.sizing.tasks.watching import watch
 
-    machine = None if resources is None else read_profile(resources)
-    attributes = {
-        **({} if machine is None else machine.row()),
-        **({} if input_file is None else file_attributes(input_file)),
-        **({} if graph is None else graph_attributes(graph)),
-        **attributes_of(given),
-    }
+    machine, attributes = None, {}
+    if resources is not None:
+        machine = read_profile(resources)
+        attributes |= machine.row()
+    attributes |= {} if input_file is None else file_attributes(input_file)
+    attributes |= {} if graph is None else graph_attributes(graph)
+    attributes |= attributes_of(given)
     if out is not None and not attributes:
         raise RequestError(
             "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"
         )
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
-    share = seen.network_share(*_rates(machine))
-    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+    observed = {
+        "seconds": seen.seconds,
+        "utilization": seen.utilization,
+        "data_bytes": seen.data_bytes,
+        "network_share": seen.network_share(*_rates(machine)),
+    }
+    found = occupancies_of(*observed.values())
     occupancies = {name: float(vars(found)[name][0]) for name in ("compute", "network", "disk")}
     if seen.exit_status == 0 and out is not None:
         row = {
-            "started": started,
-            "seconds": f"{seen.seconds:.6f}",
-            "utilization": f"{seen.utilization:.6f}",
-            "data_bytes": seen.data_bytes,
-            "network_share": f"{share:.6f}",
+            name: value if name == "data_bytes" else f"{value:.6f}"
+            for name, value in observed.items()
         }
-        add_run(out, row, attributes)
-    content = {
-        "schema": 1,
-        **vars(seen),
-        "utilization": seen.utilization,
-        "data_bytes": seen.data_bytes,
-        "network_share": share,
-        "occupancies": occupancies,
-        "attributes": attributes,
-    }
+        add_run(out, {"started": started, **row}, attributes)
+    more = {"occupancies": occupancies, "attributes": attributes}
+    content = {"schema": 1, **vars(seen), **observed, **more}
     Output(json=json).give(_observed(seen, occupancies), content)
     status = seen.exit_status
     if status != 0:

@@ -109,12 +109,18 @@ def draw_lines(
     seconds: bool = True,
 ) -> None:
     """Draw runtime or cost over whole numbers, such as machines or iterations."""
+    from matplotlib.ticker import MaxNLocator
+
     tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
     for place, line in enumerate(lines):
         x, middle = np.asarray(line.x, np.float64), np.asarray(line.middle) / divisor
-        _band(axes, line, divisor, place)
-        _line(axes, x, middle, place, line.label, "o" if len(x) < 2 else "")
+        if line.low is not None and line.high is not None:
+            ends = (np.asarray(end) / divisor for end in (line.low, line.high))
+            axes.fill_between(line.x, *ends, color=_color(place), alpha=_BAND, linewidth=0)
+        style: dict[str, Any] = {"color": _color(place), "label": line.label}
+        style |= {"linestyle": _DASHES[place % len(_DASHES)], "markersize": 4}
+        axes.plot(x, middle, marker="o" if len(x) < 2 else "", **style)
         if line.points is not None and len(np.asarray(line.points[0])):
             heights = np.asarray(line.points[1]) / divisor
             _points(axes, line.points[0], heights, place, markerfacecolor=LIGHT.paper)
@@ -122,7 +128,7 @@ def draw_lines(
         _limit(axes, level / divisor, name)
     if least is not None:
         axes.axvspan(0, least[0], color=LIGHT.muted, alpha=0.15, linewidth=0)
-        style: dict[str, Any] = {"xycoords": _UP, "va": "top", "color": LIGHT.muted}
+        style = {"xycoords": _UP, "va": "top", "color": LIGHT.muted}
         _note(axes, least[1], (least[0], 0.98), (3, 0), **style)
     if chosen is not None:
         axes.plot([chosen[0]], [chosen[1] / divisor], "*", markersize=13, color=LIGHT.ink)
@@ -130,7 +136,7 @@ def draw_lines(
     axes.set(xlabel=xlabel, ylabel=f"{ylabel}, {of}" if of else ylabel)
     axes.set_ylim(bottom=0)
     axes.margins(y=0.12)
-    _whole_numbers(axes)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))
     axes.legend(frameon=False, fontsize=8.5)
 
 
@@ -220,12 +226,6 @@ def _rows(axes: Any, names: Sequence[str], xlabel: str) -> None:
     axes.grid(axis="y", visible=False)
 
 
-def _band(axes: Any, line: Line, divisor: float, place: int) -> None:
-    if line.low is not None and line.high is not None:
-        ends = np.asarray(line.low) / divisor, np.asarray(line.high) / divisor
-        axes.fill_between(line.x, *ends, color=_color(place), alpha=_BAND, linewidth=0)
-
-
 def _points(axes: Any, x: Any, y: Any, place: int, **style: Any) -> None:
     axes.plot(x, y, _MARKS[place % len(_MARKS)], color=_color(place), linestyle="", **style)
 
@@ -247,14 +247,3 @@ def memory_picture(predicted: float, low: float, high: float, available: float) 
     )
     names, ends = ["peak (line: 90% sure)", "free"], ([least, free], [most, free])
     return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GB")
-
-
-def _line(axes: Any, x: Any, y: Any, place: int, name: str, marker: str = "") -> None:
-    style = {"color": _color(place), "linestyle": _DASHES[place % len(_DASHES)], "label": name}
-    axes.plot(x, y, marker=marker, markersize=4, **style)
-
-
-def _whole_numbers(axes: Any) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))

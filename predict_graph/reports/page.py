@@ -14,7 +14,6 @@ from typing import Any
 
 from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
 from predict_graph.pictures import Picture, check_installed, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
@@ -37,21 +36,6 @@ def check_report(path: Path) -> Path:
     check_picture(None)
     check_installed("jinja2", "a report")
     return path
-
-
-def write_report(
-    path: Path,
-    title: str,
-    answer: Answer,
-    pictures: Sequence[Picture],
-    *,
-    command: str,
-    packages: Sequence[str] = (),
-) -> None:
-    """Write the page of an answer; see :func:`page`."""
-    text = page(title, answer, pictures, command=command, packages=packages)
-    with written_beside(path) as beside:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def page(
