@@ -105,26 +105,24 @@ def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
     sys.modules[module.__name__] = module  # where pickle and dataclasses look for what it defines
     try:
         exec(compile(source, str(file), "exec"), vars(module))
-    except SyntaxError as error:
-        at = f"line {error.lineno}: " if error.filename == str(file) else ""
-        raise _wrong(kind, file, f"{at}{type(error).__name__}: {error.msg}") from error
-    except SystemExit as error:
-        raise _wrong(kind, file, f"{_line(error, file)}it ends the program (SystemExit)") from error
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        text = str(error) if isinstance(error, RequestError) else described_error(error)
-        raise _wrong(kind, file, f"{_line(error, file)}{text}") from error
+        raise _wrong(kind, file, _reason(error, file)) from error
     return module
 
 
-def _line(error: BaseException, file: Path) -> str:
-    """Return the line of the file that raised an error, as text."""
-    found = ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code.co_filename == str(file):
-            found = f"line {line}: "
-    return found
+def _reason(error: BaseException, file: Path) -> str:
+    """Return the line of the file that raised an error, and what the error is."""
+    frames = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename == str(file)]
+    text = str(error) if isinstance(error, RequestError) else described_error(error)
+    if isinstance(error, SyntaxError):
+        lines = [error.lineno or 0] if error.filename == str(file) else lines
+        text = f"{type(error).__name__}: {error.msg}"
+    elif isinstance(error, SystemExit):
+        text = "it ends the program (SystemExit)"
+    return f"line {lines[-1]}: {text}" if lines else text
 
 
 def _unregister(registered: Iterable[tuple[Registry[Any], str]]) -> None:

@@ -26,17 +26,16 @@ BUILT_IN = {kind: tuple(names.split()) for kind, names in _LISTED.items()}
 """Kind of plug-in to the names of what is built in."""
 
 _OF_BOTH = "pageRank connectedComponents labelPropagation shortestPaths stronglyConnectedComponents"
-ON_SPARK = [
+_ON_SPARK = [
     *(f"{library}:{name}" for library in ("graphx", "graphframes") for name in _OF_BOTH.split()),
     *("graphx:personalizedPageRank", "graphx:triangleCount"),
 ]
-"""Algorithms that come along of libraries on Spark."""
 
 Completer = Callable[[str], list[str]]
 
 
-def names_of(kind: str) -> Completer:
-    """Return what completes the names of a kind; after a comma, the next of several.
+def names_of(*kinds: str) -> Completer:
+    """Return what completes the names of some kinds; after a comma, the next of several.
 
     Examples
     --------
@@ -49,21 +48,12 @@ def names_of(kind: str) -> Completer:
         taken = given.split(",")
         return [
             f"{given}{comma}{name}"
+            for kind in kinds
             for name in _names(kind)
             if name.startswith(begun) and name not in taken
         ]
 
     return complete
-
-
-def kinds(incomplete: str) -> list[str]:
-    """Complete the kinds of plug-ins."""
-    return [kind for kind in BUILT_IN if kind.startswith(incomplete)]
-
-
-def algorithms(incomplete: str) -> list[str]:
-    """Complete an algorithm: one of ours, or of a library on Spark."""
-    return [name for name in (*_names("algorithms"), *ON_SPARK) if name.startswith(incomplete)]
 
 
 def graphs(incomplete: str) -> list[str]:
@@ -73,18 +63,17 @@ def graphs(incomplete: str) -> list[str]:
 
 
 def _names(kind: str) -> list[str]:
-    if kind == "datasets":
-        return _datasets()
+    if kind == "kinds":
+        return [*BUILT_IN]
+    if kind == "on Spark":
+        return _ON_SPARK
+    if kind == "datasets":  # their package would bring numpy with it
+        path = Path(__file__).parent.parent / "graph" / "catalogue.py"
+        return [each.name for each in runpy.run_path(str(path))["CATALOGUE"]]
     from importlib.metadata import entry_points
 
     group = f"predict_graph.{kind.replace('-', '_')}"
     return [*BUILT_IN[kind], *sorted({point.name for point in entry_points(group=group)})]
-
-
-def _datasets() -> list[str]:
-    """Return the names of the catalogue; its package would bring numpy with it."""
-    path = Path(__file__).parent.parent / "graph" / "catalogue.py"
-    return [each.name for each in runpy.run_path(str(path))["CATALOGUE"]]
 
 
 def _files(incomplete: str) -> list[str]:
@@ -104,10 +93,10 @@ def _files(incomplete: str) -> list[str]:
 COMPLETERS: dict[str, Completer] = {
     **{kind.removesuffix("s").replace("-", "_"): names_of(kind) for kind in BUILT_IN},
     **{name: names_of(name) for name in ("algorithms", "samplers")},
-    "algorithm": algorithms,
+    "algorithm": names_of("algorithms", "on Spark"),
     "graph": graphs,
     "graphs": graphs,
     "dataset": names_of("datasets"),
-    "kind_of_plugin": kinds,
+    "kind_of_plugin": names_of("kinds"),
 }
 """Parameter of a command to what completes it."""

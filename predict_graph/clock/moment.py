@@ -60,13 +60,9 @@ class Moment:
     def left(self) -> str:
         """The remaining time as text; the pace where it is unknown."""
         if self.remaining is not None:
-            figure = self.remaining
-            low, high = readable_seconds(figure.low), readable_seconds(figure.high)
-            return f"{readable_seconds(figure.predicted)} left ({low} to {high})"
+            return _with_ends(self.remaining, "left")
         if self.pace is not None:
-            low, high = readable_seconds(self.pace.low), readable_seconds(self.pace.high)
-            each = readable_seconds(self.pace.predicted)
-            return f"{each} each ({low} to {high}), the remaining number is unknown"
+            return f"{_with_ends(self.pace, 'each')}, the remaining number is unknown"
         return "remaining time unknown"
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +83,11 @@ class Moment:
             "first_prediction_seconds": self.first,
             "by": self.by,
         }
+
+
+def _with_ends(seconds: Interval, what: str) -> str:
+    middle, low, high = map(readable_seconds, (seconds.predicted, *seconds))
+    return f"{middle} {what} ({low} to {high})"
 
 
 def closing_words(seconds: float, first: float | None, by: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from predict_graph.errors import JobError, RequestError
@@ -47,15 +47,13 @@ def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
         if not path.exists():
             yield None
             return
-        connection = _connect(path, "?mode=rw")  # or to read alone, where that is all one may
-        try:
+        # Or to read alone, where that is all one may.
+        with _connected(path, "?mode=rw") as connection:
             if _check(connection, path) == 0:
                 yield None
                 return
             connection.execute("BEGIN")
             yield connection
-        finally:
-            connection.close()
 
 
 @contextmanager
@@ -63,8 +61,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file, made if need be, for one transaction: all of it is kept, or nothing."""
     with _explained(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connect(path)
-        try:
+        with _connected(path) as connection:
             _check(connection, path)
             connection.execute("BEGIN IMMEDIATE")
             # Looked at again under the lock: another process may have made the schema meanwhile.
@@ -72,38 +69,30 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
                 _create(connection)
             yield connection
             connection.execute("COMMIT")
-        finally:
-            connection.close()  # rolls back what was not committed
 
 
 def compact(path: Path) -> None:
     """Give the space of deleted rows back to the disk, unless another process is in the way."""
-    with _explained(path, "written"):
-        connection = _connect(path)
+    with _explained(path, "written"), _connected(path) as connection:
         try:
             connection.execute("VACUUM")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-        finally:
-            connection.close()
 
 
-def _connect(path: Path, options: str = "") -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path.absolute().as_uri() + options, uri=True, timeout=WAIT_SECONDS, isolation_level=None
-    )
-    longest = limits().stream_seconds
-    began = time.monotonic()
-    connection.set_progress_handler(lambda: time.monotonic() - began > longest, _STEPS)
-    try:
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
+@contextmanager
+def _connected(path: Path, options: str = "") -> Iterator[sqlite3.Connection]:
+    """Give a connection; closing it rolls back what was not committed."""
+    address = path.absolute().as_uri() + options
+    with closing(
+        sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
+    ) as connection:
+        longest, began = limits().stream_seconds, time.monotonic()
+        connection.set_progress_handler(lambda: time.monotonic() - began > longest, _STEPS)
+        for setting in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {setting}")
+        yield connection
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> int:
