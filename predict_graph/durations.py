@@ -98,11 +98,10 @@ def _by_clock(text: str) -> float | None:
     found = _CLOCK.fullmatch(text)
     if found is None:
         return None
-    days, first, second, third = found.groups()
-    last = float(third)
-    if days is not None and first is None:  # as SLURM has it: hours and minutes
-        return float(days) * 86400.0 + float(second) * 3600.0 + last * 60.0
-    return float(days or 0) * 86400.0 + float(first or 0) * 3600.0 + float(second) * 60.0 + last
+    days, first, second, third = (float(part or 0.0) for part in found.groups())
+    if found["days"] is not None and found["a"] is None:  # as SLURM has it: hours and minutes
+        return days * 86400.0 + second * 3600.0 + third * 60.0
+    return days * 86400.0 + first * 3600.0 + second * 60.0 + third
 
 
 def _by_units(text: str, unit: str) -> float:
