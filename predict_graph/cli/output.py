@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,11 +42,9 @@ class Output(Group):
         if self.quiet and self.verbose:
             raise RequestError("-q and -v are both given; accepted: one of them")
 
-    @contextmanager
-    def watched(self) -> Iterator[Steps]:
+    def watched(self) -> AbstractContextManager[Steps]:
         """Give a function that shows what is being done, unless nothing is to be shown."""
-        with watched(options.messages(), quiet=self.quiet) as steps:
-            yield steps
+        return watched(options.messages(), quiet=self.quiet)
 
     @contextmanager
     def clock(self) -> Iterator[Callable[[Moment], None]]:

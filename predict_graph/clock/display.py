@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ _BETWEEN_LINES = 1.0  # seconds; limits the rate of lines
 _REFRESHES = 2.0  # per second; limits the rate of updates of a bar
 
 
-class Display:
+class Display(AbstractContextManager["Display"]):
     """A bar on a terminal or in a notebook; elsewhere lines, at most one per second."""
 
     def __init__(self, console: Console, *, what: str = "superstep", lines: bool = True) -> None:
@@ -66,9 +67,6 @@ class Display:
     def close(self) -> None:
         """Remove the bar."""
         self._progress.stop()
-
-    def __enter__(self) -> Display:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
