@@ -46,13 +46,12 @@ class Input(io.RawIOBase):
         self._read = 0
 
     def _check(self, mode: int) -> None:
-        kinds = {"a folder": stat.S_ISDIR, "a socket": stat.S_ISSOCK}
-        kinds |= {"a device": lambda mode: stat.S_ISCHR(mode) or stat.S_ISBLK(mode)}
-        for kind, matches in kinds.items():
-            if matches(mode):
-                raise RequestError(
-                    f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
-                )
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            special = "a socket" if stat.S_ISSOCK(mode) else "a device"
+            kind = "a folder" if stat.S_ISDIR(mode) else special
+            raise RequestError(
+                f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
+            )
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""

@@ -190,13 +190,13 @@ def _executors(
     with watched(options.messages()) as progress:
         progress(f"measuring {machines} executors", 0.0)
         found = calibrate_executors(master, machines)
-    slowest = found.slowest.profile
+    slowest = found.slowest
     if out is not None:
         write_profile(slowest, out)
     columns = [f"{title}, {slowest.attributes[name].unit}" for name, title in _TELLING.items()]
     rows = [
-        (one.host, *(f"{one.profile.value(name):.4g}" for name in _TELLING))
-        for one in found.executors
+        (host, *(f"{profile.value(name):.4g}" for name in _TELLING))
+        for host, profile in found.profiles.items()
     ]
     table = Table(f"executors of {master}, side by side", ["executor", *columns], rows)
     if plot is not None:
