@@ -35,17 +35,10 @@ class Moment:
             return 0.0
         return min(self.elapsed / max(self.elapsed + self.remaining.predicted, 1e-9), 0.99)
 
-    def words(self, what: str = "superstep") -> str:
-        """Describe the progress and the remaining time.
-
-        Examples
-        --------
-        >>> of, remaining = Interval(9.0, 8.0, 10.0), Interval(17.5, 15.0, 20.0)
-        >>> Moment(5.0, 2, of, remaining, algorithm="x").words()
-        'x: superstep 2 of about 9, 5 s elapsed, 17.5 s left (15 s to 20 s)'
-        """
-        name = f"{self.algorithm}: " if self.algorithm else ""
-        return f"{name}{self.progress(what)}, {readable_seconds(self.elapsed)} elapsed, {self.left}"
+    @property
+    def total(self) -> float | None:
+        """The seconds of the whole run; None if unknown."""
+        return None if self.remaining is None else self.elapsed + self.remaining.predicted
 
     def progress(self, what: str = "superstep") -> str:
         """Describe the progress."""
@@ -58,12 +51,18 @@ class Moment:
 
     @property
     def left(self) -> str:
-        """The remaining time as text; the pace where it is unknown."""
+        """The remaining time as text; the pace where it is unknown.
+
+        Examples
+        --------
+        >>> Moment(5.0, 2, remaining=Interval(17.5, 15.0, 20.0)).left
+        '17.5 s left (15 s to 20 s)'
+        """
         if self.remaining is not None:
             return _with_ends(self.remaining, "left")
         if self.pace is not None:
             return f"{_with_ends(self.pace, 'each')}, the remaining number is unknown"
-        return "remaining time unknown"
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; docs/json.md describes them."""

@@ -86,13 +86,13 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
 
     from rich.console import Console
 
-    monkeypatch.setattr("predict_graph.reports.progress.PATIENCE", 0.05)
+    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 0.05)
     file = io.StringIO()
     with watched(Console(file=file, width=80)) as steps:
         steps("sampling [x]", 0.5)
         time.sleep(0.2)
     (line,) = file.getvalue().splitlines()
-    assert line.startswith("sampling [x]: ")
+    assert line.startswith("sampling [x], ")
     assert line.endswith(" left")
     assert remaining(10.0, 0.01) is None
     file = io.StringIO()
