@@ -17,6 +17,7 @@ from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture, check_installed, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
+from predict_graph.reports.layout import are_numbers
 
 _ENDINGS = (".html", ".htm")
 _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
@@ -103,13 +104,9 @@ def _without_secret(word: str) -> str:
 
 
 def _for_page(table: Table) -> dict[str, Any]:
-    numeric = [
-        bool(table.rows) and all(isinstance(row[place], int | float) for row in table.rows)
-        for place in range(len(table.columns))
-    ]
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
     kinds = []
-    for place, number in enumerate(numeric):
+    for place, number in enumerate(are_numbers(table.columns, table.rows)):
         longest = max((len(row[place]) for row in rows), default=0)
         width = "brief" if longest <= _BRIEF else "short" if longest <= _SHORT else ""
         kinds.append("number brief" if number else width)
