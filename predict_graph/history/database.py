@@ -41,18 +41,16 @@ _STEPS = 100_000  # limits overhead: instructions of SQLite between two checks o
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open the file to read one consistent state; None if there is no file yet."""
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file, which may be absent, to read one consistent state."""
     with _explained(path, "read"):
-        if not path.exists():
-            yield None
-            return
-        # Or to read alone, where that is all one may.
-        with _connected(path, "?mode=rw") as connection:
-            if _check(connection, path) == 0:
-                yield None
-                return
+        # A file to read alone is opened as that.
+        address = f"{path.absolute().as_uri()}?mode=rw" if path.exists() else "file::memory:"
+        with _connected(address) as connection:
+            version = _check(connection, path)
             connection.execute("BEGIN")
+            if version == 0:
+                _create(connection)  # undone as the connection is closed
             yield connection
 
 
@@ -61,7 +59,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file, made if need be, for one transaction: all of it is kept, or nothing."""
     with _explained(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _connected(path) as connection:
+        with _connected(path.absolute().as_uri()) as connection:
             _check(connection, path)
             connection.execute("BEGIN IMMEDIATE")
             # Looked at again under the lock: another process may have made the schema meanwhile.
@@ -73,7 +71,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 def compact(path: Path) -> None:
     """Give the space of deleted rows back to the disk, unless another process is in the way."""
-    with _explained(path, "written"), _connected(path) as connection:
+    with _explained(path, "written"), _connected(path.absolute().as_uri()) as connection:
         try:
             connection.execute("VACUUM")
         except sqlite3.OperationalError as error:
@@ -82,9 +80,8 @@ def compact(path: Path) -> None:
 
 
 @contextmanager
-def _connected(path: Path, options: str = "") -> Iterator[sqlite3.Connection]:
+def _connected(address: str) -> Iterator[sqlite3.Connection]:
     """Give a connection; closing it rolls back what was not committed."""
-    address = path.absolute().as_uri() + options
     with closing(
         sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
     ) as connection:

@@ -67,11 +67,9 @@ def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
 
 
 def select(
-    connection: sqlite3.Connection | None, where: Mapping[str, Any], limit: int | None
+    connection: sqlite3.Connection, where: Mapping[str, Any], limit: int | None
 ) -> list[dict[str, Any]]:
     """Return the runs whose fields have the values of `where` (None: any), newest first."""
-    if connection is None:
-        return []
     given = {name: value for name, value in where.items() if value is not None}
     condition = " AND ".join(f"{name} = ?" for name in given) or "1"
     names = ("id", *FIELDS, "rows")
@@ -93,11 +91,9 @@ def select(
 
 
 def read_tables(
-    connection: sqlite3.Connection | None, runs: Sequence[int], path: Path
+    connection: sqlite3.Connection, runs: Sequence[int], path: Path
 ) -> dict[int, Columns]:
     """Return the tables of runs by their ids."""
-    if connection is None:
-        return {}
     tables: dict[int, Columns] = {}
     for run, types, rows, cells in connection.execute(
         "SELECT run, types, rows, cells FROM tables WHERE run IN (SELECT value FROM json_each(?))",

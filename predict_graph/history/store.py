@@ -111,8 +111,6 @@ class History:
 
     def __len__(self) -> int:
         with reading(self.path) as connection:
-            if connection is None:
-                return 0
             (count,) = connection.execute("SELECT count(*) FROM runs").fetchone()
             return int(count)
 
