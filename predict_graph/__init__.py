@@ -12,7 +12,7 @@ True
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.lazy import lazily
 
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from predict_graph.sizing import fit as fit
     from predict_graph.sizing import plan as plan
     from predict_graph.transforms import register_transform as register_transform
+    from predict_graph.version import __version__ as __version__
 
-    __version__: str
-
-_find, __all__ = lazily(
+__getattr__, __all__ = lazily(
     __name__,
     {
         "comparison": "compare_samplers sample",
@@ -49,19 +48,9 @@ _find, __all__ = lazily(
         "prediction.learn": "learn",
         "sizing": "fit plan",
         "transforms": "register_transform",
+        "version": "__version__",
     },
 )
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("predict-graph")
-    return _find(name)
-
-
-__all__ += ["__version__"]
 
 
 def __dir__() -> list[str]:

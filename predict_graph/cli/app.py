@@ -44,9 +44,9 @@ _PATIENCE = 0.05  # limits polling: seconds until an interrupt of the compiler i
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from predict_graph.version import __version__
 
-        typer.echo(f"predict-graph {version('predict-graph')}")
+        typer.echo(f"predict-graph {__version__}")
         raise typer.Exit
 
 

@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version as version_of
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.results import Value
 from predict_graph.table import Table
+from predict_graph.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +90,7 @@ class RunRecord(Value):
     sample: Mapping[str, Any] | None = None
     sample_of: str | None = None
     machine: str = field(default_factory=machine_identity)
-    version: str = field(default_factory=lambda: version_of("predict-graph"))
+    version: str = __version__
     time: datetime = field(default_factory=lambda: datetime.now(UTC))
     uid: str = field(default_factory=lambda: uuid.uuid4().hex)
 
