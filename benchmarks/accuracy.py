@@ -25,7 +25,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import symmetric
 from predict_graph.iterations import methods_for
-from predict_graph.prediction import Prediction
+from predict_graph.outcome import Prediction
 
 DIRECTED = ("web-NotreDame", "uk-2007-05@100000", "soc-Epinions1", "wiki-Vote", "p2p-Gnutella31")
 UNDIRECTED = ("email-Enron", "musae_facebook", "musae_git", "deezer_HU")

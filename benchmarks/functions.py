@@ -20,10 +20,10 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from predict_graph import timing
 from predict_graph.errors import PredictGraphError
-from predict_graph.functions import predict_function
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
+from predict_graph.functions.predictor import predict_function
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import connected_part, spread_order
 from predict_graph.functions.track import run_tracked
@@ -177,11 +177,12 @@ def predicted(name, graph, budget):
         )
     except PredictGraphError as error:
         return {"error": str(error)}
-    clocks = found.processor_seconds / found.call_seconds.predicted
+    call = found.phases["call"]
+    convert, clocks = found.phases["convert"], found.processor_seconds / call
     return {
         "predicted": found.processor_seconds,
-        "low": found.call_seconds.low * clocks,
-        "high": found.call_seconds.high * clocks,
+        "low": (found.runtime_seconds.low - convert) * clocks,
+        "high": (found.runtime_seconds.high - convert) * clocks,
         "spent": found.overhead_seconds,
         "wall": time.perf_counter() - clock,
         "evidence": [asdict(each) for each in found.evidence],

@@ -34,7 +34,7 @@ from benchmarks.spark_cluster import spark_cluster
 from predict_graph.clock import Moment
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.prediction import Comparison
+from predict_graph.outcome import Comparison
 from predict_graph.prediction.learn import learn
 from predict_graph.prediction.request import check_function
 

@@ -76,7 +76,7 @@ predict_graph.load_plugin(plugin)
 graph = check_graph(source, directed=False if undirected == "yes" else None)
 peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)
 facts = {"fits": peak.fits, "vertices": graph.vertices, "edges": graph.edges}
-print(json.dumps(vars(peak) | facts))
+print(json.dumps(peak.peak.to_dict() | facts | {"available": peak.available}))
 """
 
 

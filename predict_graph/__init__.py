@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from predict_graph.graph import Graph as Graph
     from predict_graph.graph import check_graph as check_graph
     from predict_graph.limits import limited as limited
+    from predict_graph.outcome import Comparison as Comparison
+    from predict_graph.outcome import Prediction as Prediction
     from predict_graph.plugin_files import load_plugin as load_plugin
-    from predict_graph.prediction import Comparison as Comparison
-    from predict_graph.prediction import Prediction as Prediction
     from predict_graph.prediction import predict as predict
     from predict_graph.prediction import run as run
     from predict_graph.prediction import validate as validate
@@ -44,7 +44,8 @@ __getattr__, __all__ = lazily(
         "graph": "EdgeList Graph check_graph",
         "limits": "limited",
         "plugin_files": "load_plugin",
-        "prediction": "Comparison Prediction predict run validate",
+        "outcome": "Comparison Prediction",
+        "prediction": "predict run validate",
         "prediction.learn": "learn",
         "sizing": "fit plan",
         "transforms": "register_transform",

@@ -7,11 +7,12 @@ sentence in JSON, so that they never say different things.
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.durations import readable_seconds
+from predict_graph.intervals import Interval
 from predict_graph.printable import printable
 
 Facts = Sequence[tuple[str, str]]
@@ -69,6 +70,28 @@ def sure(low: float, high: float) -> str:
     '90% sure: 34 s to 47 s'
     """
     return f"90% sure: {readable_seconds(low)} to {readable_seconds(high)}"
+
+
+def readable_bytes(value: float) -> str:
+    """Return a size with its unit.
+
+    Examples
+    --------
+    >>> readable_bytes(3 * 2**20), readable_bytes(2.5 * 2**30)
+    ('3 MiB', '2.5 GiB')
+    """
+    size = float(value)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024.0:
+            return f"{size:.3g} {unit}"
+        size /= 1024.0
+    return f"{size:.3g} TiB"
+
+
+def interval_text(interval: Interval, readable: Callable[[float], str]) -> str:
+    """Return an interval in words."""
+    ends = f"{readable(interval.low)} to {readable(interval.high)}"
+    return f"{readable(interval.predicted)} ({ends})"
 
 
 def graph_text(graph: Mapping[str, Any]) -> str:

@@ -50,6 +50,11 @@ class Interval:
     __array_ufunc__ = None  # numpy's scalars leave comparisons to this class
 
     @classmethod
+    def exact(cls, value: float) -> Interval:
+        """Return the interval of a value without a spread."""
+        return cls(value, value, value)
+
+    @classmethod
     def spread(cls, predicted: float, log_std: float) -> Interval:
         """Return an interval whose logarithm has a standard deviation.
 

@@ -156,7 +156,7 @@ class RunOptions(CommonOptions, total=False):
 
 
 _USUAL = {"engine": "local", "spark_reads": False}  # None for the others
-_FOR_FUNCTIONS = ("directed", "ids", "history", "seed", "budget", "progress")
+_FOR_FUNCTIONS = ("directed", "ids", "history", "seed", "budget", "within", "progress")
 _ENTRY = re.compile(
     r"^(\w+)(?: : (.*?)(?:(?:, |(?<= : ))default (.*?))?)?\n((?:    .*(?:\n|$))+)", re.MULTILINE
 )

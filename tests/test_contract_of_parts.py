@@ -368,7 +368,7 @@ def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, regist
             found = predict(algorithm, engine=engine, cost_model="per-row")
             assert found.phases["superstep"] == pytest.approx(100.0 * found.iterations.predicted)
             assert (found.cost_model["name"], found.cost_model["weight"]) == ("per-row", 1.0)
-            assert sum(each["weight"] for each in found.evidence) == pytest.approx(1.0)
+            assert sum(each.weight for each in found.evidence) == pytest.approx(1.0)
 
 
 class Spread(VertexProgram):
@@ -471,7 +471,7 @@ def test_an_engine_with_known_costs_is_predicted_within_them(
     assert found.runtime_seconds.predicted == pytest.approx(actual.runtime_seconds, rel=0.15)
     assert found.phases["setup"] == pytest.approx(actual.phases["setup"], rel=0.01)
     (evidence,) = found.evidence
-    assert (evidence["source"], evidence["weight"]) == ("sample runs on the engine", 1.0)
+    assert (evidence.source, evidence.weight) == ("sample runs on the engine", 1.0)
     if found.prior is not None:
         assert found.prior.iterations.predicted == actual.prior.iterations
 

@@ -1,4 +1,4 @@
-"""What all scaling models have in common: input, cliffs, validation, intervals."""
+"""What scaling models have in common: input, memory cliffs, cross-validation, intervals."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from costmodels.scaling.laws import Law
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.points import Points, gather_points, read_columns
 
-# Of a run: a noise floor of 1.9 to 2.7% (docs/studies/cluster-models.md) makes 3%.
+# Relative noise of one run, assumed where nothing was repeated: 1.9 to 2.7% were measured
+# (docs/studies/cluster-models.md), rounded up.
 USUAL_NOISE = 0.03
 
 
 class ScalingModel(RegressorMixin, BaseEstimator):
-    """Seconds of a job as a function of its scale and its machines.
+    """Seconds of a job as a function of its scale, its machines, and what else its terms name.
 
     A subclass fits a law to distinct configurations in :meth:`fit_law`.
 
@@ -28,6 +29,19 @@ class ScalingModel(RegressorMixin, BaseEstimator):
     ----------
     weights : {"relative", "none"}, default "relative"
         ``"relative"`` minimises relative errors, ``"none"`` errors in seconds.
+
+    Attributes
+    ----------
+    law_ : Law
+        The fitted law; ``formula_``, ``terms_`` and ``coef_`` are its formula and coefficients.
+    points_ : Points
+        The distinct configurations, with the median of repeats.
+    cliffs_ : list of Cliff
+        Where memory is too small.
+    loocv_ : LeaveOneOut
+        Errors of configurations that were left out.
+    r2_ : float
+    warnings_ : list of str
     """
 
     def __init__(self, *, weights: str = "relative") -> None:
@@ -42,7 +56,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
             raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
 
     def _check_points(self, points: Points) -> None:
-        """Refuse what cannot be fitted."""
+        """Refuse points that a subclass cannot fit; by default none."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the law.
@@ -51,8 +65,8 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, k)
             A DataFrame with the columns ``machines`` and (unless it never changes) ``scale``, and
-            others that terms name; an array with scale first and machines second. All positive.
-            Rows that are equal are repeats.
+            others that terms name; an array with scale first and machines second. Scale and
+            machines are positive. Rows that are equal are repeats.
         y : array_like, shape (n,)
             Seconds; positive.
 
@@ -80,7 +94,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         return self
 
     def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
-        """Return the law, and each configuration predicted by the law of the others."""
+        """Return the law, and each configuration predicted by a law that was fitted without it."""
         return self.fit_law(points), left_out_configurations(self.fit_law, points)
 
     def _warnings(self) -> list[str]:
@@ -98,7 +112,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, k)
-            The same columns as in `fit`.
+            The same columns as in `fit`, in the same order.
 
         Returns
         -------
@@ -110,13 +124,13 @@ class ScalingModel(RegressorMixin, BaseEstimator):
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
         """Interval for the time of one run of each configuration.
 
-        From the left-out errors, taken as factors, and the spread of repeats (3% when nothing was
-        repeated, about what runs on rented machines show).
+        It combines the left-out errors, as factors, with the spread of repeats (3% where nothing
+        was repeated, about what runs on rented machines show).
 
         Parameters
         ----------
         X : DataFrame or array_like, shape (n, k)
-            The same columns as in `fit`.
+            The same columns as in `fit`, in the same order.
         level : float, default 0.9
             Probability that the interval contains the time; in (0, 1).
 
@@ -137,7 +151,7 @@ class ScalingModel(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.target_tags.positive_only = True
-        tags.regressor_tags.poor_score = True  # two columns of any name are not its business
+        tags.regressor_tags.poor_score = True  # scikit-learn's data has no scale and machines
         return tags
 
 

@@ -24,6 +24,8 @@ class NamedVertices(Algorithm):
 
     named_by: ClassVar[str]
     """The parameter: comma-separated ids, or None for the vertex with most out-edges."""
+    several: ClassVar[bool] = True
+    """Whether it names more than one vertex; the id of a single one may have a comma."""
     spread_by: ClassVar[str] = "out_degrees"
     """The relevant degrees: ``in_degrees`` if messages go against the edges."""
 
@@ -34,7 +36,9 @@ class NamedVertices(Algorithm):
     def ids(self) -> tuple[str, ...]:
         """The given ids, without duplicates."""
         text = self.parameters[self.named_by]
-        return () if text is None else tuple(dict.fromkeys(_split(str(text))))
+        if text is None:
+            return ()
+        return tuple(dict.fromkeys(_split(str(text)))) if self.several else (str(text).strip(),)
 
     def on(self, graph: Any) -> Self:
         """Return the algorithm with its vertices resolved in a graph, unless they are already."""
@@ -88,8 +92,8 @@ class NamedVertices(Algorithm):
         return np.resize(_most_edges(degrees, self.count), self.count) if known is None else known
 
 
-def check_ids(parameter: str, value: object) -> str | None:
-    """Return ids as comma-separated text, or None.
+def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:
+    """Return ids as comma-separated text, or None; a single id may have commas itself.
 
     Examples
     --------
@@ -98,11 +102,13 @@ def check_ids(parameter: str, value: object) -> str | None:
     """
     if value is None:
         return None
-    several = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
-    right = all(isinstance(each, str | int | np.integer) for each in several)
-    text = ",".join(str(each) for each in several)
-    if not right or any(isinstance(each, bool) for each in several) or not all(_split(text)):
-        raise RequestError(f"{parameter} is {value!r}; accepted: comma-separated ids of vertices")
+    ids = list(value) if isinstance(value, list | tuple | np.ndarray) else [value]
+    right = all(isinstance(each, str | int | np.integer) for each in ids)
+    right = right and not any(isinstance(each, bool) for each in ids)
+    text = ",".join(str(each) for each in ids)
+    if not right or not all(_split(text) if several else [text.strip(), len(ids) == 1]):
+        accepted = "comma-separated ids of vertices" if several else "the id of one vertex"
+        raise RequestError(f"{parameter} is {value!r}; accepted: {accepted}")
     return text
 
 

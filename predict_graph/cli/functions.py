@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from predict_graph.answers import Answer, graph_text
+from predict_graph.answers import Answer
 from predict_graph.cli import options
 from predict_graph.cli.groups import Case, Cluster, Reading
 from predict_graph.cli.output import Output, Pages
-from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError, described_error
 from predict_graph.timing import clock
 
@@ -58,6 +58,7 @@ def _called(
     from predict_graph.functions.naming import check_function, with_seed
     from predict_graph.functions.records import read_call
     from predict_graph.functions.track import run_tracked
+    from predict_graph.functions.validation import profile_of
     from predict_graph.history import check_history
 
     function = check_function(
@@ -87,25 +88,15 @@ def _called(
         failure = f"{function.name} fails on {source.name}"
         raise JobError(f"{failure}: {described_error(error)}") from error
     drawn = tracked.generator
-    result = f"iterator of {tracked.result:,}" if drawn else _short(tracked.result)
-    facts = {
-        "function": function.describe(),
-        "graph": source.describe(),
-        "runtime_seconds": tracked.seconds + converting,
-        "phases": {"convert": converting, "call": tracked.seconds},
-        "processor_seconds": tracked.processor_seconds,
-        "first_prediction_seconds": tracked.first or None,
-        "result": result,
-    }
-    answer = Answer(
-        f"{function.name} on {source.name}: {tracked.sentence}",
-        [("graph", graph_text(source.describe())), ("result", result)],
-        details=[
-            ("conversion", readable_seconds(converting)),
-            ("processor", readable_seconds(tracked.processor_seconds)),
-        ],
+    profile = profile_of(
+        function,
+        source,
+        {"convert": converting, "call": tracked.seconds},
+        tracked.processor_seconds,
+        value=f"iterator of {tracked.result:,}" if drawn else _short(tracked.result),
     )
-    return answer, facts
+    answer = replace(profile.answer, sentence=f"{profile.title}: {tracked.sentence}")
+    return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
 
 
 def compare_functions(

@@ -49,7 +49,7 @@ def predict(
     with output.watched() as progress:
         found = predict_graph.predict(case.algorithm, case.source, **asked, progress=progress)
     if profiles is not None:
-        from predict_graph.prediction.outcome.carried import carried
+        from predict_graph.prediction.carried import carried
 
         found = carried(found, *profiles)
     output.show(found, packages=packages)

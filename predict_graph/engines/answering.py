@@ -16,6 +16,8 @@ PHASE_NAMES = {
     "read": "reading",
     "superstep": "supersteps",
     "write": "writing",
+    "convert": "converting the graph",
+    "call": "the call",
 }
 """Labels of the phases of a run."""
 
@@ -31,9 +33,10 @@ def answer_of_run(profile: RunProfile) -> Answer:
     engine = ", ".join(
         f"{k} {v}" if k != "name" else str(v) for k, v in profile.engine.items() if v is not None
     )
+    counted = f": {profile.iterations} iterations, {ended}" if profile.iterations else ""
     return Answer(
         f"{profile.algorithm} on {graph['name']} took "
-        f"{readable_seconds(profile.runtime_seconds)}: {profile.iterations} iterations, {ended}",
+        f"{readable_seconds(profile.runtime_seconds)}{counted}",
         [
             ("graph", graph_text(graph)),
             ("phases", phases_said(profile.phases)),

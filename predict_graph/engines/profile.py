@@ -50,6 +50,8 @@ OUT_EDGES = "out_edges"
 class RunProfile(Result):
     """The profile of one run: the counters of PREDIcT (table 1) for each iteration and worker.
 
+    That of a function's call has no iterations.
+
     Parameters
     ----------
     algorithm : str
@@ -59,7 +61,8 @@ class RunProfile(Result):
     engine : mapping
         ``name``, ``workers`` and the other settings of the engine.
     phases : mapping of str to float
-        Seconds of ``setup``, ``read``, ``superstep`` and ``write``.
+        Seconds of ``setup``, ``read``, ``superstep`` and ``write``; of a function ``convert`` and
+        ``call``.
     rows : Table or DataFrame
         One row per iteration and worker, columns as in ``TABLE_COLUMNS``: seconds are those of the
         iteration, the same for each of its workers; working_set_bytes is the memory that an
@@ -76,6 +79,10 @@ class RunProfile(Result):
         The run that produced the input of this one; `phases` cover both.
     stopped : bool
         Whether the progress callback ended it before it had converged.
+    processor_seconds : float, optional
+        Of a function's call, over all threads.
+    peak_bytes : float, optional
+        Of a function's call: growth of the resident memory, with the library's graph.
     """
 
     algorithm: str
@@ -90,6 +97,8 @@ class RunProfile(Result):
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
     stopped: bool = False
+    processor_seconds: float | None = None
+    peak_bytes: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", Table.of(self.rows))  # engines may give a DataFrame
@@ -112,6 +121,8 @@ class RunProfile(Result):
     @property
     def iteration_seconds(self) -> npt.NDArray[np.float64]:
         """The seconds of each iteration, shape (iterations,)."""
+        if not len(self.rows):
+            return np.empty(0)
         own: npt.NDArray[np.float64] = self.rows.floats("seconds")[self.rows["worker"] == 0]
         return own
 
@@ -126,7 +137,7 @@ class RunProfile(Result):
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over iterations and workers."""
-        return {name: int(self.rows[name].sum()) for name in COUNTERS}
+        return {name: int(self.rows[name].sum()) for name in COUNTERS if name in self.rows}
 
     @property
     def answer(self) -> Answer:
@@ -156,9 +167,11 @@ class RunProfile(Result):
             "iterations": self.iterations,
             "converged": self.converged,
             "runtime_seconds": self.runtime_seconds,
-            "phases": {name: float(self.phases[name]) for name in PHASES},
+            "phases": {name: float(seconds) for name, seconds in self.phases.items()},
+            "processor_seconds": self.processor_seconds,
+            "peak_memory_bytes": self.peak_bytes,
             "features_total": self.features_total(),
-            "per_iteration": per_iteration(self.rows).records(),
+            "per_iteration": per_iteration(self.rows).records() if len(self.rows) else [],
             "result": dict(self.result),
             "prior": None if self.prior is None else self.prior.to_dict(),
         }
@@ -182,6 +195,10 @@ class SampleSummary:
         ``"iterations"``, ``"work"``, ``"cost"`` or ``"warm-up"``.
     note : str
         How it deviates from the request, in plain words.
+    state : str
+        How it ended: ``"done"``, ``"stopped"``, ``"memory"``, ``"error"``, ….
+    peak_bytes : float, optional
+        Growth of the resident memory by a function's call.
     """
 
     sampler: str
@@ -192,6 +209,8 @@ class SampleSummary:
     seconds: float
     purpose: str
     note: str = ""
+    state: str = "done"
+    peak_bytes: float | None = None
 
 
 def critical_worker(rows: Table) -> int:

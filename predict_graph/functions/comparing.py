@@ -6,17 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import Answer, Table, graph_text, sure
+from predict_graph.answers import (
+    Answer,
+    Table,
+    graph_text,
+    interval_text,
+    readable_bytes,
+    sure,
+)
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
-from predict_graph.functions.picture import intervals
-from predict_graph.functions.prediction import FunctionPrediction, interval_text, readable_bytes
-from predict_graph.intervals import Interval
+from predict_graph.outcome import Prediction
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import unit_of
+from predict_graph.pictures.panels import intervals_picture, unit_of
 from predict_graph.results import Result
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ class FunctionComparison(Result):
     Parameters
     ----------
     graph : mapping
-    predictions : list of FunctionPrediction
+    predictions : list of Prediction
         In the order in which they were named.
     errors : mapping of str to str
         Functions that cannot be predicted, and why.
@@ -43,7 +48,7 @@ class FunctionComparison(Result):
     """
 
     graph: Mapping[str, Any]
-    predictions: list[FunctionPrediction]
+    predictions: list[Prediction]
     errors: Mapping[str, str] = field(default_factory=dict)
     seed: int | None = None
 
@@ -54,7 +59,8 @@ class FunctionComparison(Result):
         rows: list[Sequence[Any]] = []
         for one in self.predictions:
             took, _, ends = interval_text(one.runtime_seconds, readable_seconds).partition(" (")
-            memory = "" if one.peak_bytes is None else readable_bytes(one.peak_bytes.predicted)
+            held = one.verdict.memory
+            memory = "" if held is None else readable_bytes(held.peak.predicted)
             sources = ", ".join(part.source for part in one.evidence)
             rows.append((_name(one), took, ends.rstrip(")"), memory, sources))
         rows += [(name, error, "", "", "") for name, error in self.errors.items()]
@@ -63,7 +69,7 @@ class FunctionComparison(Result):
             first = self._ranked[0]
             runtime = first.runtime_seconds
             took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
-            if len({quantity(one.function["name"]) for one in self.predictions}) == 1:
+            if len({quantity(one.algorithm["name"]) for one in self.predictions}) == 1:
                 said = f"the fastest is {_name(first)}: {took}"
             else:
                 said = (
@@ -91,16 +97,18 @@ class FunctionComparison(Result):
         if not self.predictions:
             return []
         times = {_name(one): one.runtime_seconds for one in self._ranked}
-        memory = {_name(one): one.peak_bytes or Interval(0.0, 0.0, 0.0) for one in self._ranked}
         divisor, unit = unit_of(max(each.predicted for each in times.values()))
-        free = readable_bytes(min(one.available_bytes for one in self.predictions))
         pairs = ", ".join(f"{k} {interval_text(v, readable_seconds)}" for k, v in times.items())
-        sizes = ", ".join(f"{k} {interval_text(v, readable_bytes)}" for k, v in memory.items())
-        said = f"Memory at the peak: {sizes}; {free} are free."
-        return [
-            intervals("Time", f"Time: {pairs}.", times, divisor, f"Time, {unit}"),
-            intervals("Memory at the peak", said, memory, _MIB, "Memory at the peak, MiB"),
-        ]
+        found = [intervals_picture("Time", f"Time: {pairs}.", times, divisor, f"Time, {unit}")]
+        memory = {_name(one): one.verdict.memory for one in self._ranked}
+        peaks = {name: each.peak for name, each in memory.items() if each is not None}
+        if peaks:
+            free = min(each.available for each in memory.values() if each is not None)
+            sizes = ", ".join(f"{k} {interval_text(v, readable_bytes)}" for k, v in peaks.items())
+            title = "Memory at the peak"
+            said = f"{title}: {sizes}; {readable_bytes(free)} are free."
+            found.append(intervals_picture(title, said, peaks, _MIB, f"{title}, MiB"))
+        return found
 
     def to_frame(self) -> pd.DataFrame:
         """Return time and memory with their intervals, one row for each function."""
@@ -109,11 +117,11 @@ class FunctionComparison(Result):
         rows: list[dict[str, Any]] = []
         for one in self.predictions:
             row: dict[str, Any] = {"function": _name(one)}
-            for name in ("runtime_seconds", "peak_bytes"):
-                interval = getattr(one, name)
-                ends = {} if interval is None else interval.to_dict()
-                prefix = name.replace("peak_", "peak_memory_")
-                row |= {f"{prefix}_{end}": value for end, value in ends.items()}
+            known = one.quantities()
+            for name in (
+                name for name in ("runtime_seconds", "peak_memory_bytes") if name in known
+            ):
+                row |= {f"{name}_{end}": value for end, value in known[name].to_dict().items()}
             rows.append(row)
         rows += [{"function": name, "error": text} for name, text in self.errors.items()]
         return pd.DataFrame(rows)
@@ -124,7 +132,7 @@ class FunctionComparison(Result):
         return [*(one.to_dict() for one in self.predictions), *failed]
 
     @property
-    def _ranked(self) -> list[FunctionPrediction]:
+    def _ranked(self) -> list[Prediction]:
         return sorted(self.predictions, key=lambda one: one.runtime_seconds.predicted)
 
 
@@ -165,7 +173,7 @@ def compare_functions(
         calls += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
     from predict_graph.functions.predictor import predict_function
 
-    predictions: list[FunctionPrediction] = []
+    predictions: list[Prediction] = []
     errors: dict[str, str] = {}
     for name, own in calls:
         call = {"arguments": arguments, "keywords": own, "directed": graph.directed}
@@ -179,8 +187,8 @@ def compare_functions(
     return FunctionComparison(graph.describe(), predictions, errors, seed)
 
 
-def _name(one: FunctionPrediction) -> str:
-    return _with_backend(str(one.function["name"]), one.function["arguments"])
+def _name(one: Prediction) -> str:
+    return _with_backend(str(one.algorithm["name"]), one.algorithm["parameters"])
 
 
 def _with_backend(name: str, keywords: Mapping[str, Any]) -> str:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
-from predict_graph.functions.prediction import SourceEstimate
 from predict_graph.functions.prefix import Prefix
+from predict_graph.outcome import SourceEstimate
 
 # Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
 # those of label propagation by a factor of two to four (measured on two graphs).
@@ -96,9 +96,7 @@ class Gathered:
             points, self._target, self._graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own
         )
 
-    def estimates(
-        self, prefix: Prefix | None, prefix_spent: float, samples_spent: float
-    ) -> list[SourceEstimate]:
+    def estimates(self, prefix: Prefix | None) -> list[SourceEstimate]:
         """Return each source with its weight, the inverse of its variance (:func:`widen`)."""
         found: list[SourceEstimate] = []
         growth = self.growth()
@@ -108,16 +106,12 @@ class Gathered:
             count = f"{len(self.points)} runs on samples" if self.points else ""
             more = f"{len(self.earlier)} on other graphs" if self.earlier else ""
             detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
-            found.append(
-                SourceEstimate(source, growth.cost, growth.log_std, 0.0, samples_spent, detail)
-            )
+            found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
         if prefix is not None:
             about = "about " if prefix.estimated else ""
             detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
             detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
-            found.append(
-                SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, prefix_spent, detail)
-            )
+            found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
         found = widen(found)
         precisions = [1.0 / each.log_std**2 for each in found]
         return [
@@ -135,8 +129,8 @@ def widen(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
 
     Examples
     --------
-    >>> part = SourceEstimate("prefix", 60.0, 0.2, 0.0, 1.0, "")
-    >>> samples = SourceEstimate("samples", 1200.0, 0.9, 0.0, 1.0, "")
+    >>> part = SourceEstimate("prefix", 60.0, 0.2, 0.0)
+    >>> samples = SourceEstimate("samples", 1200.0, 0.9, 0.0)
     >>> [round(each.log_std, 2) for each in widen([samples, part])]
     [2.99, 0.2]
     """
@@ -146,7 +140,7 @@ def widen(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
     return [
         replace(each, log_std=max(each.log_std, math.sqrt(max(distance, 0.0))))
         for each in evidence
-        for distance in (math.log(each.predicted / surest.predicted) ** 2 - surest.log_std**2,)
+        for distance in (math.log(each.seconds / surest.seconds) ** 2 - surest.log_std**2,)
     ]
 
 
@@ -157,11 +151,11 @@ def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> total, std = combine([SourceEstimate("run", 2.0, 0.05, 1.0, 2.0, "the run itself")])
+    >>> total, std = combine([SourceEstimate("run", 2.0, 0.05, 1.0)])
     >>> round(total, 6), std
     (2.0, 0.05)
     """
-    mean = sum(each.weight * math.log(each.predicted) for each in evidence)
+    mean = sum(each.weight * math.log(each.seconds) for each in evidence)
     parts = [each.weight * each.log_std for each in evidence]
     shared = _SHARED * sum(parts) ** 2
     return math.exp(mean), math.sqrt(shared + (1.0 - _SHARED) * sum(part**2 for part in parts))

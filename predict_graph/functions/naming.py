@@ -82,13 +82,14 @@ class GraphFunction:
         }
 
     def describe(self) -> dict[str, Any]:
-        """Return name, library, arguments and form, for JSON."""
-        return {
-            "name": self.name,
-            "library": " ".join(filter(None, (self.library, self.library_version))),
-            "arguments": self.arguments,
-            "graph_form": self.form,
-        }
+        """Return name and arguments, as of an algorithm."""
+        return {"name": self.name, "parameters": self.arguments}
+
+    @property
+    def engine(self) -> dict[str, Any]:
+        """What runs it: Python, a library, and the graph that it takes."""
+        library = " ".join(filter(None, (self.library, self.library_version)))
+        return {"name": "python", "library": library or None, "graph_form": self.form}
 
 
 def is_function(value: Any) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
-from predict_graph.budget import DEFAULT_BUDGET, check_budget
+from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.functions.advice import compiled_alternatives
@@ -28,7 +28,6 @@ from predict_graph.functions.evidence import ROUNDS_STD, Gathered, combine
 from predict_graph.functions.growth import RUN_STD, Point
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import check_function, form_of, takes_seed, with_seed
-from predict_graph.functions.prediction import FunctionPrediction, SourceEstimate
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
@@ -43,6 +42,9 @@ from predict_graph.functions.subject import Case, check_subject
 from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
+from predict_graph.outcome.verdict import verdict_of
+from predict_graph.table import Table
 from predict_graph.timing import clock
 
 FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
@@ -70,9 +72,7 @@ _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definitio
 _MEMORY_SHARE = 0.8  # limits the share of the free memory that a child takes
 
 
-def predict_function(
-    function: str | Callable[..., Any], graph: Any, **options: Any
-) -> FunctionPrediction:
+def predict_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Prediction:
     """Predict how long a call of a function on a graph takes, and what memory it needs.
 
     Parameters
@@ -113,6 +113,8 @@ class PredictionRun:
         As for :func:`~predict_graph.predict`.
     seed : int, optional
         Of the samples; given to the function too if it has such a parameter.
+    within : str or float, optional
+        Half of the width of the interval / the prediction, at which no more samples are run.
     progress : callable, optional
         Takes a text and the part of the budget that is spent.
     **more
@@ -132,10 +134,12 @@ class PredictionRun:
         ids: str | None = None,
         history: History | str | PathLike[str] | bool | None = None,
         seed: int | None = None,
+        within: str | float | None = None,
         progress: Callable[[str, float], None] | None = None,
         **more: Any,
     ) -> None:
         self.budget = check_budget(budget, FUNCTION_BUDGET)
+        self.within = check_within(within)
         if self.budget.share is not None:
             self.budget = replace(self.budget, least_seconds=FUNCTION_BUDGET.least_seconds)
         given = {**(keywords or {}), **more}
@@ -191,7 +195,7 @@ class PredictionRun:
         """The run itself, if it ended within the budget."""
         return self.real if self.real is not None and self.real.done else None
 
-    def predict(self) -> FunctionPrediction:
+    def predict(self) -> Prediction:
         """Gather evidence and combine it."""
         if self.budget.most > 0.0:
             self._gather()
@@ -227,6 +231,8 @@ class PredictionRun:
             run = self._run_sample(samplers[turn % len(samplers)], size, left)
             if run is None:
                 continue
+            if self._near_enough():
+                return
             failed = failed + 1 if run.state in _REFUSED else 0
             if self.gathered.points:
                 turn += not run.done or run.seconds >= _FIRST_SECONDS
@@ -249,6 +255,12 @@ class PredictionRun:
         fits = found is not None and found.cost + self._conversion() < left
         if self.real is None and (fits or self._prefix_helps(left, 1)):
             self._run_real(left)
+
+    def _near_enough(self) -> bool:
+        found = self.gathered.growth()
+        if self.within is None or found is None or len(self.done) < 2:
+            return False
+        return math.sinh(QUANTILE * found.log_std) <= self.within
 
     def _next_sample(self, turn: int) -> tuple[int, int]:
         """Return the sampler in turn whose next sample is larger, and its vertices; 0 for none.
@@ -437,7 +449,7 @@ class PredictionRun:
 
     # --- combining it -------------------------------------------------------------------------
 
-    def _combined(self) -> FunctionPrediction:
+    def _combined(self) -> Prediction:
         self.progress("combining the evidence", 1.0)
         evidence = self._evidence()
         total, log_std = combine(evidence)
@@ -455,46 +467,56 @@ class PredictionRun:
         runtime = Interval(
             call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
         )
-        prefix = self.prefix
-        return FunctionPrediction(
-            function=self.function.describe(),
+        phases = {"convert": convert.predicted, "call": call.predicted}
+        return Prediction(
+            algorithm=self.function.describe(),
             graph=self.graph.describe(),
+            engine=self.function.engine,
             seed=self.seed,
+            iterations=None,
             runtime_seconds=runtime,
-            call_seconds=call,
-            convert_seconds=convert,
-            processor_seconds=total,
-            peak_bytes=(
-                predict_memory(
-                    [(each.drivers, each.run) for each in self.done],
-                    self.target,
-                    self.whole,
-                    self.real,
-                    converted=self.subject.converted,
-                    rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
-                )
-                if self.done or self.whole is not None
-                else None
-            ),
-            available_bytes=self.available,
+            phases=phases,
+            rows=Table({}),
+            samples=[each.summary(self.graph) for each in self.samples],
             evidence=evidence,
-            samples=[each.row for each in self.samples],
             overhead_seconds=self.spent,
-            budget=str(self.budget),
+            edge_visits=0.0,
+            method={},
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
-            iterator=self.iterator,
-            outgrown=self.gathered.outgrown(prefix) if self.whole is None else "",
-            advice=compiled_alternatives(self.function, runtime.predicted),
+            verdict=verdict_of(
+                runtime,
+                phases,
+                load=load,
+                memory=self._memory(),
+                outgrown=self.gathered.outgrown(self.prefix) if self.whole is None else "",
+            ),
+            budget=str(self.budget),
             load=load,
+            processor_seconds=total,
+            advice=compiled_alternatives(self.function, runtime.predicted),
         )
 
+    def _memory(self) -> PeakMemory | None:
+        """Return the growth of the resident memory; None where no run ended."""
+        if not self.done and self.whole is None:
+            return None
+        prefix = self.prefix
+        peak = predict_memory(
+            [(each.drivers, each.run) for each in self.done],
+            self.target,
+            self.whole,
+            self.real,
+            converted=self.subject.converted,
+            rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
+        )
+        return PeakMemory(peak, self.available, keeps_items=not self.iterator)
+
     def _evidence(self) -> list[SourceEstimate]:
-        run, whole = self.real, self.whole
+        whole = self.whole
         if whole is not None:
             std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
-            return [SourceEstimate("run", whole.seconds, std, 1.0, whole.spent, "the run itself")]
-        spent = sum(each.run.spent for each in self.done)
-        return self.gathered.estimates(self.prefix, 0.0 if run is None else run.spent, spent)
+            return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
+        return self.gathered.estimates(self.prefix)
 
     def _conversion(self) -> float:
         """Return the CPU seconds of building the library's graph."""

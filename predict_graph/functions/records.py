@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from predict_graph.engines import SampleSummary
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import DRIVERS
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import GraphFunction
-from predict_graph.functions.prediction import SampleRow
 from predict_graph.functions.prefix import LoopShape
 from predict_graph.functions.subject import Case
 from predict_graph.graph import Graph
@@ -41,12 +41,20 @@ class SampleRun:
         """Those of the sample."""
         return self.case.graph.vertices
 
-    @property
-    def row(self) -> SampleRow:
-        """What a prediction has of it."""
+    def summary(self, whole: Graph) -> SampleSummary:
+        """Return what a prediction on the whole graph says of it."""
         own, run = self.case.graph, self.run
-        sizes = own.vertices, own.edges
-        return SampleRow(self.sampler, *sizes, run.seconds, run.peak_bytes, run.state)
+        return SampleSummary(
+            self.sampler,
+            own.vertices / max(whole.vertices, 1),
+            own.vertices,
+            own.edges,
+            int(self.shape.rounds) if self.shape.loop else 0,
+            run.seconds,
+            "cost",
+            state=run.state,
+            peak_bytes=run.peak_bytes,
+        )
 
 
 def keep_run(
@@ -88,8 +96,8 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
     """
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-        given = _seedless(found["function"]["arguments"])
-        if found["function"]["name"] == function.name and given == _seedless(function.arguments):
+        given = _seedless(found["algorithm"]["parameters"])
+        if found["algorithm"]["name"] == function.name and given == _seedless(function.arguments):
             runtime, convert = found["runtime_seconds"], found["phases"]["convert"]
             return Interval(*(runtime[name] - convert for name in ("predicted", "low", "high")))
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.intervals import Interval
 from predict_graph.pictures.drawing import Picture
 from predict_graph.pictures.palette import LIGHT
 
@@ -18,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
 _ACROSS, _UP = ("axes fraction", "data"), ("data", "axes fraction")
+_FAR = 30.0  # longest over shortest: limits linear axes
 _BAND = 0.18  # opacity; trades off visible bands for visible lines
 # Background of labels over lines
 _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
@@ -247,3 +249,22 @@ def memory_picture(predicted: float, low: float, high: float, available: float) 
     )
     names, ends = ["peak (line: 90% sure)", "free"], ([least, free], [most, free])
     return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GB")
+
+
+def intervals_picture(
+    title: str, said: str, figures: Mapping[str, Interval], divisor: float, xlabel: str
+) -> Picture:
+    """Return a picture of named intervals; on a logarithmic axis where they differ much."""
+    values, low, high = (
+        np.array([getattr(each, name) for each in figures.values()]) / divisor
+        for name in ("predicted", "low", "high")
+    )
+
+    def draw(axes: Any) -> None:
+        names = [name.replace(":", ":\n", 1) for name in figures]
+        dots(axes, names, values, low, high, xlabel=f"{xlabel} (line: 90% sure)")
+        if high.max() > _FAR * low.min() > 0.0:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")
+
+    return Picture(title, said, draw, 0.5 + 0.1 * len(figures))

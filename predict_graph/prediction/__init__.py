@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
-    from predict_graph.prediction.outcome import Comparison as Comparison
-    from predict_graph.prediction.outcome import Interval as Interval
-    from predict_graph.prediction.outcome import Prediction as Prediction
     from predict_graph.prediction.pipeline import predict as predict
     from predict_graph.prediction.seconds import COST_MODELS as COST_MODELS
     from predict_graph.prediction.validation import run as run
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
 __getattr__, __all__ = lazily(
     __name__,
     {
-        "outcome": "Comparison Interval Prediction",
         "pipeline": "predict",
         "seconds": "COST_MODELS",
         "validation": "run validate",

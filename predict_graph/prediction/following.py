@@ -14,10 +14,11 @@ from predict_graph.clock.expected import expected_of
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.history import History
-from predict_graph.prediction.evidence_plan import Case
-from predict_graph.prediction.outcome import Prediction
-from predict_graph.prediction.pipeline import from_earlier_runs, unmeasured
+from predict_graph.outcome import Prediction
+from predict_graph.prediction.case import Case
+from predict_graph.prediction.pipeline import predict_on
 from predict_graph.prediction.request import check_request
+from predict_graph.prediction.sources import BaselineEstimate, EarlierRuns
 
 OnMoment = Callable[[Moment], None]
 
@@ -184,5 +185,5 @@ def expected_before(
 ) -> Expected:
     """Return what a run is expected to take without measuring anything of it."""
     case = Case.of(graph, check_request(algorithm, engine=engine, budget=0), history)
-    found = from_earlier_runs(case) or unmeasured(case)
-    return expected_of(found.to_dict(), found.evidence[0]["source"])
+    found = predict_on(case, (EarlierRuns(), BaselineEstimate()))
+    return expected_of(found.to_dict(), found.evidence[0].source)

@@ -31,7 +31,7 @@ from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dots
-from predict_graph.prediction.pipeline import estimates_of
+from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import (
     check_engine,
     check_function,

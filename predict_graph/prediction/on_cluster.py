@@ -1,9 +1,9 @@
 """The pipeline of a prediction whose graph only Spark reads.
 
-A graph within the limit ``driver_bytes`` is fetched, packed, and takes the usual pipeline. For a
-larger one, only degrees and vertex values are fetched: compiled code executes the supersteps on the
-cluster to count them (:mod:`predict_graph.engines.spark.blocks`). If counting all of them would
-take too long, the rest is extrapolated along the convergence curve.
+A graph within the limit ``driver_bytes`` is packed, fetched, and takes the usual pipeline. Of a
+larger one, only degrees, vertex values and the edges of sample runs are fetched: compiled code
+executes the supersteps on the cluster to count them (:mod:`predict_graph.engines.spark.blocks`). If
+counting all of them would take too long, the rest is extrapolated along the convergence curve.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from predict_graph.algorithms import Algorithm
 from predict_graph.engines import FixedSpending, SampleSummary, evenly
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
@@ -38,9 +39,10 @@ from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.history import History
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.continued import continued_crossing, continued_estimate
+from predict_graph.outcome import Prediction
+from predict_graph.prediction.assembly import assembled
 from predict_graph.prediction.baseline import baselines_of
-from predict_graph.prediction.evidence_plan import Case, Spending
-from predict_graph.prediction.outcome import Prediction, assembled
+from predict_graph.prediction.case import Case, Spending
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.seconds.cluster.sampling import worth_running
 from predict_graph.prediction.work import workloads_of
@@ -49,8 +51,8 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Bounds from below the supersteps that are counted. Where changes spread, their share stays high,
-# and then drops at once: a curve that ends before this cannot be extrapolated.
+# Bounds from below the supersteps that are counted, equal ones and spreading ones. The share of
+# these stays high and drops at once; a curve that ends before the drop cannot be extrapolated.
 _FEWEST, _FEWEST_SPREADING = 10, 30
 
 
@@ -110,7 +112,7 @@ def _session_of(engine: SparkEngine, source: Any) -> Iterator[SparkSession]:
 
 
 class _Counted:
-    """A graph packed on the cluster, counted supersteps, and all that its prediction needs."""
+    """Counts the supersteps when it is made; then it has all that the prediction needs."""
 
     def __init__(
         self, packed: PackedGraph, request: Request, history: History | None, started: float
@@ -123,19 +125,20 @@ class _Counted:
         algorithms = [part.algorithm for part in self._chain]
         # Packing reads, sorts and moves every edge once, as a superstep of the run does.
         self._superstep = packed.seconds
-        usual = sum(baseline.iterations for baseline in baselines_of(graph, algorithms, history))
+        usual = [baseline.iterations for baseline in baselines_of(graph, algorithms, history)]
         reading = time.perf_counter() - started
-        self._spending = Spending(request.budget, (1.0 + usual) * self._superstep, reading)
+        self._spending = Spending(request.budget, (1.0 + sum(usual)) * self._superstep, reading)
         self._budget = request.budget
         self._history = history
-        estimates = []
+        estimates: list[IterationEstimate] = []
         values = None
         for algorithm, replica in zip(algorithms, made, strict=True):
             begun = time.perf_counter()
+            others = sum(each.iterations for each in estimates) + sum(usual[len(estimates) + 1 :])
             run = count_run(
                 replica(algorithm, graph, values),
                 packed,
-                self._goes_on(begun, algorithm, graph),
+                self._goes_on(begun, algorithm, graph, others),
                 lambda number: request.progress(f"counting superstep {number}", 0.0),
             )
             values = run.values
@@ -146,8 +149,13 @@ class _Counted:
         self._context = request.context(history, graph.edges, self._spending)
         self._graph = self._with_samples(packed, graph)
 
-    def _goes_on(self, begun: float, algorithm: Any, graph: ClusterGraph) -> Any:
-        """Return a function that decides whether to count another superstep."""
+    def _goes_on(
+        self, begun: float, algorithm: Algorithm, graph: ClusterGraph, others: float
+    ) -> Callable[[Sequence[float]], bool]:
+        """Return a function that decides whether to count another superstep.
+
+        `others` are the iterations of the other algorithms of the chain.
+        """
         threshold = algorithm.threshold(graph.vertices)
 
         def goes_on(curve: Sequence[float]) -> bool:
@@ -155,7 +163,7 @@ class _Counted:
                 return True
             each = (time.perf_counter() - begun) / len(curve)
             expected = min(continued_crossing(curve, threshold), float(algorithm.max_iterations))
-            allowed = self._budget.allowed((1.0 + expected) * self._superstep)
+            allowed = self._budget.allowed((1.0 + others + expected) * self._superstep)
             return self._spending.spent + each <= allowed
 
         return goes_on
@@ -166,7 +174,7 @@ class _Counted:
         assert isinstance(engine, SparkEngine)
         algorithms = [part.algorithm for part in self._chain]
         points = worth_running(graph, engine, algorithms, self._context, self._workloads)
-        if not points:  # nor later, without the edges of samples
+        if not points:  # no later step may start sample runs: their edges are not fetched
             self._context = replace(self._context, spending=FixedSpending(full=False))
             return graph
         ratio = max(ratio for ratios in points.values() for ratio in ratios)

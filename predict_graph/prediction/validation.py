@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Any, Unpack
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, IterationCallback, RunProfile
 from predict_graph.errors import RequestError
-from predict_graph.functions.validation import ValidatedCall, validate_function
+from predict_graph.functions.validation import validate_function
 from predict_graph.graph import check_graph
 from predict_graph.history import check_history
 from predict_graph.options import (
@@ -19,10 +19,10 @@ from predict_graph.options import (
     for_function,
     offers,
 )
-from predict_graph.prediction.evidence_plan import Case
+from predict_graph.outcome import Comparison
+from predict_graph.prediction.case import Case
 from predict_graph.prediction.following import Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
-from predict_graph.prediction.outcome import Comparison
 from predict_graph.prediction.pipeline import is_call, is_table, predict_on
 from predict_graph.prediction.request import (
     check_engine,
@@ -113,17 +113,6 @@ def _run_files(
     )
 
 
-@overload
-def validate(
-    algorithm: str | Algorithm,
-    graph: Any,
-    *,
-    on_iteration: IterationCallback | None = None,
-    fresh_process: bool = False,
-    **options: Unpack[PredictOptions],
-) -> Comparison: ...
-@overload
-def validate(algorithm: Callable[..., Any], graph: Any, **options: Any) -> ValidatedCall: ...
 @offers(PredictOptions, call=True, without=("spark_reads",))
 def validate(
     algorithm: str | Algorithm | Callable[..., Any],
@@ -132,7 +121,7 @@ def validate(
     on_iteration: IterationCallback | None = None,
     fresh_process: bool = False,
     **options: Any,
-) -> Comparison | ValidatedCall:
+) -> Comparison:
     """Predict a run, or a call of a function, then run it, then compare.
 
     The graph is read and set up again for the real run, so that no phase profits from the

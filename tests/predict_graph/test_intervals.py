@@ -6,18 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from predict_graph.clock import Moment
-from predict_graph.functions import FunctionPrediction
 from predict_graph.intervals import Interval
-from predict_graph.prediction import Interval as PredictionInterval
 
 RUNTIME = Interval(40.0, 34.0, 47.0)
-
-
-def test_predictions_of_functions_and_algorithms_have_the_same_intervals():
-    assert PredictionInterval is Interval
-    for kind, name in ((Moment, "remaining"), (FunctionPrediction, "runtime_seconds")):
-        assert "Interval" in kind.__annotations__[name]
 
 
 def test_an_interval_converts_to_its_estimate():

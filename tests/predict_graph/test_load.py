@@ -154,7 +154,7 @@ def test_what_was_measured_now_has_the_waiting_in_it(monkeypatch):
     under(monkeypatch, BUSY)
     found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1)
     assert found.runtime_seconds.predicted == pytest.approx(sum(found.phases.values()))
-    assert found.evidence[0]["seconds"] == pytest.approx(found.phases["superstep"])
+    assert found.evidence[0].seconds == pytest.approx(found.phases["superstep"])
 
 
 def test_a_quota_is_assumed_to_stay(monkeypatch):
@@ -173,7 +173,7 @@ def test_functions_take_longer_by_the_clock_on_a_busy_machine(monkeypatch):
     assert found.runtime_seconds.predicted == pytest.approx(2.5 * found.processor_seconds, rel=0.01)
     runtime = found.runtime_seconds
     assert math.log(runtime.high / runtime.low) >= 2 * math.log(2.5)
-    assert NOW in found.verdict
+    assert NOW in found.verdict.sentence
     assert NOW in found._repr_html_()
     assert any("load average" in text for text in found.warnings)
     assert found.to_dict()["load"]["waited"] == 0.6

@@ -1,4 +1,4 @@
-"""Counters of a local replay, one row per superstep."""
+"""Counters of the supersteps of a local replay, one row each."""
 
 from __future__ import annotations
 
@@ -17,15 +17,26 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Rounds:
-    """Collects the rows of supersteps."""
+    """Collects the rows of supersteps.
+
+    Parameters
+    ----------
+    layout : EdgeLayout
+        Of the graph whose vertices have copies in the partitions of edges; messages may follow the
+        edges of another one (:meth:`send`).
+    sources_only : bool
+        Whether only partitions with out-edges of a vertex have a copy of it.
+    """
 
     def __init__(self, layout: EdgeLayout, *, sources_only: bool = False) -> None:
         self._copies = layout.copies(sources_only=sources_only)
         self.rows: list[tuple[int, ...]] = []
 
     def add(self, counts: Any, received: BoolArray, changed: BoolArray | None = None) -> bool:
-        """Add the counts of a superstep (senders, messages, records, entries, merged); return
-        whether any message was sent.
+        """Add the counts of a superstep: senders, messages, records, entries, merged.
+
+        Copies of the `changed` vertices are sent to partitions, by default of those that received.
+        Returns whether any vertex received a message.
         """
         heard = int(np.count_nonzero(received))
         shipped = int(self._copies[received if changed is None else changed].sum())
@@ -58,7 +69,10 @@ class Rounds:
 def sent(
     starts: IntArray, sends: BoolArray, senders: IntArray, receivers: IntArray, n: int
 ) -> tuple[tuple[int, int, int, int, int], BoolArray]:
-    """Return the counts of a superstep of one message along some edges, and the receivers."""
+    """Return the counts of a superstep of one message along some edges, and the receivers.
+
+    Counts are senders, messages, records, entries (one a record) and merges (one a message).
+    """
     received, sending = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     seen = np.full(n, -1, np.int64)
     active = messages = records = 0

@@ -10,20 +10,19 @@ from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.parts import parts_of
-from predict_graph.errors import RequestError
 
-_ITS_OWN = {"dangling"}
+_REDECLARED = {"dangling"}
 
 
 class PersonalisedPageRank(NamedVertices, PageRank):
     """Rank vertices by random walks that restart at one vertex, the source.
 
-    As PageRank, but the base rank, ``1 - damping`` and the rank of dangling vertices, goes to the
-    source alone. A run starts with all rank at the source and stops when the mean change of rank
-    per vertex is below the threshold, ``tolerance`` or ``epsilon / N``. All vertices send in every
-    superstep, including those without rank.
+    As PageRank, but the base rank, ``1 - damping`` and ``damping`` times the rank of dangling
+    vertices, goes to the source alone. A run starts with all rank at the source and stops when the
+    mean change of rank per vertex is below the threshold, ``tolerance`` or ``epsilon / N`` of N
+    vertices. All vertices send in every superstep, including those without rank.
 
-    Ranks sum to 1 and equal those of networkx with ``personalization={source: 1}``;
+    Ranks sum to 1 and converge to those of networkx with ``personalization={source: 1}``;
     ``dangling="drop"`` discards the rank of dangling vertices.
 
     Parameters
@@ -55,13 +54,13 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     summary = "rank of vertices by random walks with restarts at one source"
     usual = Usual(16, 10.0, 1.5)
     runs_on = parts_of(__name__, "PersonalisedPageRank")[0]
-    # Measured on six graphs, three sources and two epsilons each (docs/iterations.md): a sample
-    # omits the surroundings of a source.
+    # Of log(predicted / true) iterations, beside the method's own: a sample may lack the
+    # surroundings of the source. Six graphs, three sources, two epsilons (docs/iterations.md).
     sampling_std = 0.2
-    named_by = "source"
+    named_by, several = "source", False
     declared = (
         Parameter("source", str, None, "id of a vertex; by default the one with most out-edges"),
-        *(each for each in PageRank.declared if each.name not in _ITS_OWN),
+        *(each for each in PageRank.declared if each.name not in _REDECLARED),
         Parameter(
             "dangling",
             str,
@@ -72,9 +71,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     )
 
     def __init__(self, *, source: object = None, **parameters: object) -> None:
-        super().__init__(source=check_ids("source", source), **parameters)
-        if len(self.ids) > 1:
-            raise RequestError(f"source is {source!r}; accepted: the id of one vertex")
+        super().__init__(source=check_ids("source", source, several=False), **parameters)
 
     @property
     def spread_dangling(self) -> bool:

@@ -30,15 +30,15 @@ _PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead f
 # Vertices drawn from a large graph within a small budget: limits the error of shares to 0.2%.
 _MOST_LEAN = 1 << 18
 _FEWEST = 2_000  # vertices drawn, if the graph has them: limits the error of small samples
-_EDGE_GROWTH = 1.5  # vertices of a sample grow with this power of its edges; not tuned
-_LASTING = 0.9  # an oscillating run ends above this part of its share in mid-run; not tuned
-_WORTH_WHILE = 1.5  # a second sample is so much larger than the first: limits overhead
+_VERTEX_GROWTH = 1.5  # vertices of a sample grow with this power of its edges; not tuned
+_LASTING = 0.9  # last share that changes / that in mid-run, of runs that go on; not tuned
+_WORTH_WHILE = 1.5  # vertices of a second sample / of the first, at least: limits overhead
 
 
 def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     """Return iterations and their counters from a sample that keeps whole paths.
 
-    A small sample estimates the length of the run, which limits the cost of a larger one.
+    A small sample first estimates how long the run is; how large a second one may be follows.
     """
     graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
     progress = case.progress
@@ -56,10 +56,10 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     length = min(_crossing(outcome.run, case.threshold, algorithm), algorithm.max_iterations)
     allowed = budget.share(math.ceil(length))
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
-    # The remaining time is for the sample, and for timing it in a separate run.
+    # Halved: the second sample is run once more to be timed.
     factor = min(factor, time_left() / (2.0 * seconds))
     # Hubs, and the paths to them, are in every sample, so edges grow slower than drawn vertices.
-    larger = min(int(max(factor, 0.0) ** _EDGE_GROWTH * size), max(most, few))
+    larger = min(int(max(factor, 0.0) ** _VERTEX_GROWTH * size), max(most, few))
     if larger >= _WORTH_WHILE * size:
         progress("sample", 0.5)
         with suppress(StopRun):  # the first sample is sufficient then
@@ -83,8 +83,10 @@ def _estimate(
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
     own = math.hypot(_METHOD_STD, algorithm.sampling_std)
     centre, std = _crossing(last, threshold, algorithm), own
+    converged = bool((last.convergence < threshold).any())
     if recipe.iterations is not None:
         centre, std = float(recipe.iterations), 0.0
+        converged = centre <= limit
     iterations, low, high = iteration_interval(centre, std, QUANTILE, limit)
     if recipe.level_std:
         factor = _level_factor(recipe)
@@ -100,7 +102,7 @@ def _estimate(
         low=low,
         high=high,
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
-        converged=bool((last.convergence < threshold).any()),
+        converged=converged,
         samples=[outcome.staged.summary for outcome in outcomes],
         edge_steps=recipe.edge_visits + sum(outcome.staged.edge_steps for outcome in outcomes),
         warnings=_doubts(last.convergence, threshold),
@@ -159,18 +161,18 @@ def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float
 
 
 def _level_factor(recipe: Recipe) -> float:
-    """Return the half width, as a factor, of the 90% interval of the share that changes."""
+    """Return the share that changes / an end of its 90% interval, as a factor."""
     return math.exp(QUANTILE * recipe.level_std)
 
 
 def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
-    """Warn if the share that changes stays above the threshold, rather than still decreasing."""
-    half = len(curve) // 2
+    """Warn if the share that changes stays above the threshold: it hardly falls, or oscillates."""
+    half = (len(curve) - 1) // 2
     if half == 0 or curve[-1] < threshold or curve[-1] < _LASTING * curve[half]:
         return []
     return [
         f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "
-        "the run oscillates, and only its limit of iterations ends it"
+        "it oscillates or hardly falls, and only its limit of iterations will end the run"
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,8 @@ from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
+from predict_graph.intervals import Interval
+from predict_graph.outcome import PeakMemory
 from predict_graph.prediction.memory.available import available_memory, resident_memory
 from predict_graph.prediction.memory.reading import label_bytes, reading_of
 
@@ -21,47 +22,6 @@ _KEPT = 0.25  # of the blocks of edges, when they are freed (docs/studies/memory
 _BELOW, _ABOVE = 0.15, 0.20  # of the peak (docs/studies/memory.md, its first half)
 # Vertex programs and other kernels that do not declare what they hold: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
-
-
-@dataclass(frozen=True)
-class PeakMemory:
-    """The most memory that a run will hold, in bytes, beside what there is.
-
-    Parameters
-    ----------
-    predicted, low, high : int
-        Resident set of the process at its peak, and an interval.
-    available : int
-        What a new process may take.
-
-    Examples
-    --------
-    >>> peak = PeakMemory(2_100_000_000, 1_800_000_000, 2_500_000_000, 24_000_000_000)
-    >>> peak.fits, peak.sentence
-    (True, 'fits in 2.1 of 24 GB')
-    """
-
-    predicted: int
-    low: int
-    high: int
-    available: int
-
-    @property
-    def fits(self) -> bool | None:
-        """Whether it fits; None if it may or may not."""
-        if self.high <= self.available:
-            return True
-        return None if self.low <= self.available else False
-
-    @property
-    def sentence(self) -> str:
-        """Whether it fits, in words."""
-        if self.fits:
-            return f"fits in {_size(self.predicted)} of {_size(self.available)} GB"
-        if self.fits is None:
-            between = f"{_size(self.low)} to {_size(self.high)} GB"
-            return f"may not fit: needs {between}, there are {_size(self.available)}"
-        return f"needs {_size(self.predicted)} GB, there are {_size(self.available)}"
 
 
 def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = None) -> PeakMemory:
@@ -92,12 +52,8 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
     running, most_running = _running(algorithm, graph)
     predicted = base + max(reading + _KEPT * blocks, running)
     most = base + max(reading, most_running) + blocks
-    return PeakMemory(
-        int(predicted),
-        int((1.0 - _BELOW) * predicted),
-        int((1.0 + _ABOVE) * most),
-        available_memory(),
-    )
+    peak = Interval(predicted, (1.0 - _BELOW) * predicted, (1.0 + _ABOVE) * most)
+    return PeakMemory(peak, float(available_memory()))
 
 
 def _libraries(graph: Graph) -> float:
@@ -134,8 +90,3 @@ def _peak_of(footprint: Footprint, graph: Graph) -> float:
         making = held + (ends + ones) * m + 8 * n
         held += ends * m + 8 * n
     return max(making, held + footprint.beside(n, m))
-
-
-def _size(amount: float) -> str:
-    gigabytes = amount / 1e9
-    return f"{gigabytes:.2g}" if gigabytes < 10 else f"{gigabytes:.0f}"

@@ -41,8 +41,8 @@ from tests.predict_graph.builtin.small import UNDIRECTED, edges, networkx_graph
             ("neighborhood", {"registers": wrong}, f"registers is {wrong}; accepted: ")
             for wrong in (17, 8, 8192)
         ),
-        ("personalised-pagerank", {"source": "1,2"}, "'1,2'; accepted: the id of one vertex"),
-        ("personalised-pagerank", {"source": ""}, "source is ''; accepted: comma-separated ids"),
+        ("personalised-pagerank", {"source": ["1", "2"]}, "accepted: the id of one vertex"),
+        ("personalised-pagerank", {"source": ""}, "source is ''; accepted: the id of one vertex"),
         ("personalised-pagerank", {"dangling": "uniform"}, "accepted: source, drop"),
         ("shortest-paths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: comma-separated"),
         ("shortest-paths", {"landmarks": 1.5}, "landmarks is 1.5; accepted: comma-separated ids"),
@@ -53,6 +53,13 @@ from tests.predict_graph.builtin.small import UNDIRECTED, edges, networkx_graph
 def test_wrong_parameters_are_refused(name, given, said):
     with pytest.raises(RequestError, match=said):
         ALGORITHMS.get(name)(**given)
+
+
+def test_the_id_of_a_single_vertex_may_have_a_comma():
+    graph = check_graph(nx.Graph([("Smith, J", "Jones"), ("Jones", "Lee")]))
+    assert check_algorithm("personalised-pagerank", {"source": "Smith, J"}).on(
+        graph
+    ).known.tolist() == [0]
 
 
 def test_the_threshold_is_epsilon_per_vertex_or_the_tolerance():

@@ -13,8 +13,8 @@ import pytest
 from predict_graph.cores import Load
 from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits
-from predict_graph.functions.prediction import FunctionPrediction
 from predict_graph.functions.predictor import predict_function
+from predict_graph.outcome import Prediction
 
 GRAPH = nx.barabasi_albert_graph(900, 3, seed=1)
 PREDICTOR = "predict_graph.functions.predictor"
@@ -37,7 +37,7 @@ def taking(seconds: Callable[[int], float]) -> Iterator[None]:
         yield
 
 
-def predicted(seconds: Callable[[int], float], **options: Any) -> FunctionPrediction:
+def predicted(seconds: Callable[[int], float], **options: Any) -> Prediction:
     with taking(seconds):
         return predict_function(
             len, GRAPH, graph_form="networkx", history="none", seed=1, **options
@@ -57,7 +57,7 @@ def test_what_does_not_grow_is_not_scaled_by_vertices(
     seconds: Callable[[int], float],
 ) -> None:
     """A sample that was stopped says that the run takes longer than that, and no more."""
-    said = predicted(seconds).call_seconds
+    said = predicted(seconds).runtime_seconds
     assert said.low <= seconds(len(GRAPH)) <= said.high
     assert seconds(len(GRAPH)) / 1.5 < said.predicted < 1.5 * seconds(len(GRAPH))
     assert said.high / said.low < 10.0
@@ -67,7 +67,7 @@ def test_what_does_not_grow_is_not_scaled_by_vertices(
 def test_a_larger_budget_is_never_much_less_sure(seconds: Callable[[int], float]) -> None:
     widths = []
     for budget in ("1s", "2s", None, "10s"):
-        said = predicted(seconds, budget=budget).call_seconds
+        said = predicted(seconds, budget=budget).runtime_seconds
         assert said.low <= seconds(len(GRAPH)) <= said.high
         widths.append(said.high / said.low)
     assert all(later < 5.0 * earlier for earlier, later in pairwise(widths))
@@ -79,7 +79,7 @@ def test_smaller_samples_follow_one_that_does_not_end() -> None:
     states = {row.vertices: row.state for row in said.samples}
     assert states[60] == "stopped"
     assert "done" in states.values()
-    assert said.call_seconds.low < long_cube(len(GRAPH)) < said.call_seconds.high
+    assert said.runtime_seconds.low < long_cube(len(GRAPH)) < said.runtime_seconds.high
     with pytest.raises(JobError, match=r"did not come to its end on a sample of .*larger budget"):
         predicted(power(1e9, 0))
 
@@ -94,8 +94,8 @@ def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows() ->
 
 def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
     said = predicted(lambda n: 2.5e-8 * 2.0 ** min(n / 3, 900))
-    assert "may not finish: it had not ended on a sample of" in said.verdict
-    assert "its time may be exponential" in said.verdict
+    assert "may not finish: it had not ended on a sample of" in said.verdict.sentence
+    assert "its time may be exponential" in said.verdict.sentence
     assert said.to_dict()["verdict"]["may_not_finish"]
     assert said.overhead_seconds < 150.0
     assert max(row.vertices for row in said.samples) <= 300
@@ -105,5 +105,5 @@ def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
 def test_a_run_that_samples_say_nothing_of_is_tried() -> None:
     """As of all paths between two vertices, which samples do not connect."""
     said = predicted(lambda n: 1e9 if n == len(GRAPH) else 3e-4)
-    assert "may not finish: it had not ended on the graph after" in said.verdict
-    assert said.call_seconds.low > 1.0
+    assert "may not finish: it had not ended on the graph after" in said.verdict.sentence
+    assert said.runtime_seconds.low > 1.0

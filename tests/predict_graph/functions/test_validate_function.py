@@ -11,8 +11,8 @@ import pytest
 import predict_graph
 from predict_graph.budget import check_budget
 from predict_graph.errors import RequestError
-from predict_graph.functions import predict_function
 from predict_graph.functions.child import Limits, run_in_child
+from predict_graph.functions.predictor import predict_function
 from predict_graph.history import History
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
@@ -26,7 +26,7 @@ def test_a_call_beside_its_prediction(tmp_path: Path) -> None:
     assert said["actual"]["runtime_seconds"] == said["actual"]["phases"]["call"] > 0.0
     runtime = said["runtime_seconds"]["predicted"] / said["actual"]["runtime_seconds"] - 1.0
     assert said["errors"]["runtime_seconds"] == pytest.approx(runtime)
-    assert said["inside_interval"].keys() == {"runtime_seconds"}
+    assert said["inside_interval"].keys() == {"runtime_seconds", "peak_memory_bytes"}
     assert len(history.runs(algorithm="networkx:triangles", kind="run")) == 1
     assert str(found).startswith("took ")
     assert "prediction and truth" in found._repr_html_()
@@ -53,7 +53,7 @@ def test_a_budget_of_nothing_runs_nothing(tmp_path: Path) -> None:
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
     said = predict_function(call, GRAPH, history=history, budget="0")
     assert not said.samples
-    assert said.peak_bytes is None
+    assert said.verdict.memory is None
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
     assert [each.source for each in said.evidence] == ["history"]
     assert said.pictures()

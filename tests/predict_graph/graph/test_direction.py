@@ -9,8 +9,8 @@ import pytest
 
 from predict_graph import check_graph, predict
 from predict_graph.cli import main
-from predict_graph.functions import predict_function
 from predict_graph.functions.comparing import compare_functions
+from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import save_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
 

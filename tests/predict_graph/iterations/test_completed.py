@@ -15,7 +15,7 @@ from predict_graph.iterations.completion.completed import Completer, completed_c
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from predict_graph.iterations.completion.profiles import LEVELS, profile_key, vertex_profiles
-from predict_graph.prediction.pipeline import estimates_of
+from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import check_request
 
 

@@ -14,24 +14,26 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import check_graph
-from predict_graph.prediction.memory import PeakMemory, available_memory, peak_memory
+from predict_graph.intervals import Interval
+from predict_graph.outcome import PeakMemory
+from predict_graph.prediction.memory import available_memory, peak_memory
 from predict_graph.prediction.memory.available import cgroup_rooms, resident_memory
 from predict_graph.prediction.memory.reading import reading_of
 
-GB = 10**9
+GIB = 2**30
 UNDIRECTED = ("connected-components", "semi-clustering")
 
 
 @pytest.mark.parametrize(
     ("available", "fits", "sentence"),
     [
-        (24 * GB, True, "fits in 2.1 of 24 GB"),
-        (int(2.0 * GB), None, "may not fit: needs 1.8 to 2.5 GB, there are 2"),
-        (int(1.5 * GB), False, "needs 2.1 GB, there are 1.5"),
+        (24 * GIB, True, "fits in memory: up to 2.5 GiB of 24 GiB"),
+        (2 * GIB, None, "may not fit in memory: up to 2.5 GiB of 2 GiB"),
+        (GIB, False, "does not fit in memory: at least 1.8 GiB, up to 2.5 GiB of 1 GiB"),
     ],
 )
 def test_a_peak_is_held_against_what_there_is(available, fits, sentence):
-    peak = PeakMemory(int(2.1 * GB), int(1.8 * GB), int(2.5 * GB), available)
+    peak = PeakMemory(Interval(2.1 * GIB, 1.8 * GIB, 2.5 * GIB), available)
     assert peak.fits is fits
     assert peak.sentence == sentence
 
@@ -131,7 +133,7 @@ def test_the_peak_of_a_program_is_less_certain_than_that_of_a_kernel():
     graph = check_graph("rmat:scale=15,edge_factor=6")
     unknown = peak_memory(graph, _Unknown(), LocalEngine())
     known = peak_memory(graph, check_algorithm("pagerank"), LocalEngine())
-    assert unknown.high - unknown.low > known.high - known.low
+    assert unknown.peak.high - unknown.peak.low > known.peak.high - known.peak.low
 
 
 def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
@@ -169,4 +171,4 @@ def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small, warm_pyt
     held = 1024 * int(done.stdout)
     graph = check_graph(source, directed=False if name in UNDIRECTED else None)
     peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)
-    assert peak.low <= held <= peak.high
+    assert peak.peak.contains(held)

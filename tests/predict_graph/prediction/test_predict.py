@@ -14,7 +14,8 @@ from predict_graph.engines import COUNTERS, PHASES
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
-from predict_graph.prediction import Comparison, Interval
+from predict_graph.intervals import Interval
+from predict_graph.outcome import Comparison
 from predict_graph.reports.json_output import to_json
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
@@ -70,8 +71,8 @@ def is_whole(found):
     assert runtime.predicted == pytest.approx(sum(found.phases.values()))
     assert found.phases["superstep"] == pytest.approx(found.per_iteration["seconds"].sum())
     assert all(isinstance(text, str) and "\n" not in text for text in found.warnings)
-    assert sum(each["weight"] for each in found.evidence) == pytest.approx(1.0)
-    assert all(each["seconds"] >= 0.0 and each["relative_std"] > 0.0 for each in found.evidence)
+    assert sum(each.weight for each in found.evidence) == pytest.approx(1.0)
+    assert all(each.seconds >= 0.0 and each.log_std > 0.0 for each in found.evidence)
     json.loads(to_json(found.to_dict()))
 
 
@@ -97,7 +98,7 @@ def test_it_is_near_the_truth(comparison):
 def test_the_dictionary_has_every_field(comparison):
     found = comparison.to_dict()
     assert set(found) >= FIELDS | {"actual", "errors"}
-    assert found["schema"] == 1
+    assert found["schema"] == 2
     assert set(found["graph"]) == {"name", "vertices", "edges", "directed", "fingerprint", "notes"}
     assert all(isinstance(value, int) for value in found["iterations"].values())
     assert list(found["phases"]) == list(PHASES)
@@ -108,7 +109,8 @@ def test_the_dictionary_has_every_field(comparison):
     assert {"name", "terms", "r2"} <= set(found["cost_model"])
     assert {"seconds", "fraction_of_predicted"} <= set(found["overhead"])
     actual, errors = found["actual"], found["errors"]
-    assert set(actual) == {"iterations", "runtime_seconds", "phases", *PER_RUN}
+    of_functions = {"processor_seconds", "peak_memory_bytes"}
+    assert set(actual) == {"iterations", "runtime_seconds", "phases", *PER_RUN, *of_functions}
     assert len(actual["per_iteration"]) == actual["iterations"]
     assert errors["runtime_seconds"] == pytest.approx(
         found["runtime_seconds"]["predicted"] / actual["runtime_seconds"] - 1.0
@@ -183,18 +185,18 @@ def test_readable(comparison):
 def test_where_the_seconds_came_from_is_told(options, sources, model):
     """Measured on the graph, unless a cost model is named, which decides alone."""
     found = predict(**options)
-    assert {each["source"]: each["weight"] for each in found.evidence} == sources
-    assert found.phases["superstep"] == pytest.approx(found.evidence[-1]["seconds"])
+    assert {each.source: each.weight for each in found.evidence} == sources
+    assert found.phases["superstep"] == pytest.approx(found.evidence[-1].seconds)
     assert (found.cost_model["name"], found.cost_model["weight"]) == (model, float(bool(model)))
     (line,) = [line for line in str(found).splitlines() if line.startswith("estimated from: ")]
-    assert [each["source"] in line for each in found.evidence] == [*map(bool, sources.values())]
+    assert [each.source in line for each in found.evidence] == [*map(bool, sources.values())]
     assert ("R²" in line) == bool(model)
 
 
 def test_a_short_run_is_predicted_by_the_run_itself():
     found = predict_graph.validate("pagerank", GRAPH, history="none", seed=1)
     prediction = found.prediction
-    assert [each["source"] for each in prediction.evidence] == ["full local run"]
+    assert [each.source for each in prediction.evidence] == ["full local run"]
     assert prediction.iterations == Interval(*3 * (found.actual.iterations,))
     assert set(found.errors()["features_total"].values()) == {0.0}
     assert prediction.warnings == []  # those of samples do not concern it
@@ -273,7 +275,7 @@ def test_validate_keeps_the_run_after_predicting(tmp_path):
         "pagerank", GRAPH, history=history, seed=1, method="completion"
     )
     assert isinstance(comparison, Comparison)
-    assert comparison.prediction.evidence[0]["source"] == "probe"
+    assert comparison.prediction.evidence[0].source == "probe"
     newest = history.runs(kind="run")
     assert len(newest) == 1
     assert newest["iterations"].iloc[0] == comparison.actual.iterations

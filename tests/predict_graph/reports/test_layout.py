@@ -68,7 +68,7 @@ def test_sentence_text_html_and_json_say_the_same(comparison):
     assert said == comparison.prediction.answer.sentence
     assert comparison.actual.to_dict()["verdict"]["sentence"] == comparison.actual.answer.sentence
     assert re.search(r"90% sure: .+ to .+\)", said)
-    assert "GB" in said
+    assert "GiB" in said
 
 
 def test_a_table_that_is_too_wide_becomes_blocks():

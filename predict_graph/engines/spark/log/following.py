@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EVERY = 1.0  # limits the rate of polls: seconds between two
-_SHARE = 0.05  # limits the share of a core spent on polls, beside the driver
+_SHARE = 0.05  # limits the CPU time of polls / the time that passes
 
 
 @contextmanager
@@ -33,7 +33,8 @@ def followed_call(
 ) -> Iterator[None]:
     """Notify a follower of supersteps as they end, while the jobs of a call run in this thread.
 
-    With the name of a library's algorithm, they are those of its job group.
+    `library` is the name of a library's algorithm, whose job group has the supersteps; without it
+    they are recognised among all jobs. Those since the last poll are not reported.
 
     An exception of the follower cancels these jobs, and is raised here. Nothing else may read the
     log meanwhile.
@@ -81,7 +82,7 @@ class _Poller:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the thread, and wait for it."""
         self._over.set()
         self._thread.join()
 
@@ -93,22 +94,29 @@ class _Poller:
                 continue
             began = time.thread_time()
             try:
-                self._poll()
+                ended = self._ended()
             except PredictGraphError:
                 return  # the final reader of the log reports what is wrong with it
+            try:
+                self._report(ended)
             except BaseException as error:  # raised again by the thread of the call
-                self.error, pause = error, 0.0
-                continue
+                self.error = error
+                self._cancel()
             pause = max(_EVERY, (time.thread_time() - began) / _SHARE)
 
-    def _poll(self) -> None:
+    def _ended(self) -> list[float]:
+        """Return when each superstep so far ended, as the log has it now."""
         if not self._logged.poll():
-            return
+            return self._reported
         recognised = recognised_so_far(self._logged.log(), self._library)
-        found = [step.finished for step in recognised.supersteps] if recognised else []
-        # Report again from the first superstep that turned out to be longer or another one.
+        return [step.finished for step in recognised.supersteps] if recognised else []
+
+    def _report(self, found: list[float]) -> None:
+        """Report from the first superstep that is new or changed; the last, if there are fewer."""
         same = [one == other for one, other in zip(found, self._reported, strict=False)]
         first = same.index(False) if False in same else len(same)
+        if len(found) < len(self._reported):
+            first = min(first, max(len(found) - 1, 0))
         for number, ended in enumerate(found[first:], start=first + 1):
             self._follower.superstep(number, ended)
         self._reported = found

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from predict_graph.errors import JobError
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
@@ -29,6 +30,8 @@ def observed_estimate(runs: Sequence[ClusterRun], graph: AnyGraph) -> IterationE
     Samples that agree exactly indicate a fixed number of iterations. Otherwise the smallest and the
     largest are extrapolated over the logarithm of their size.
     """
+    if not runs:
+        raise JobError("executors were lost in every sample run, so nothing is known of the job")
     by_size = sorted(runs, key=lambda run: run.summary.vertices)
     small, large = by_size[0], by_size[-1]
     counts = np.array([run.profile.iterations for run in by_size], dtype=np.float64)

@@ -47,7 +47,7 @@ from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS, S
 Points = dict[int, list[float]]
 """The ratios of samples to run at each machine count, ascending."""
 
-_SAMPLE_EDGE = 64  # bytes: its ends unsorted, sorted, and as a graph; limits the driver's memory
+_SAMPLE_EDGE = 64  # bytes of an edge at the driver: ends, sorted ends, a graph; limits its memory
 # Edges of the largest sample: bounds it from below, so that tasks take longer than their fixed
 # costs, and limits it to what costs can be measured on (docs/studies/spark.md)
 _FEWEST_EDGES, _ENOUGH_EDGES = 300_000, 1_000_000
@@ -79,8 +79,8 @@ def learn_on_cluster(
     Stored runs are sample runs and real runs, including event logs. Without them, bundled reference
     runs estimate the time of sample runs, and those within the budget are run; if none is, runs of
     other algorithms show the relative speed of the cluster. All samples are run if the user sets
-    their ratios or machine counts, or no budget. A user function without a known runtime is sampled
-    in one session, unless the budget is unlimited.
+    their ratios or machine counts, or an unlimited budget. A user function is always sampled: in
+    one session, unless the budget is unlimited.
     """
     plan = _plan(graph, engine, algorithms, context, workloads)
     runs = plan.runs
@@ -109,7 +109,7 @@ def worth_running(
 
 @dataclass(frozen=True)
 class _Plan:
-    """Stored runs of each algorithm, and the samples to run, of the whole ones."""
+    """The stored runs of each algorithm, the samples to run now, and all that there may be."""
 
     runs: list[list[ClusterRun]]
     points: Points
@@ -146,15 +146,15 @@ def _plan(
 
 
 def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
-    """Whether there are usual costs of each algorithm."""
+    """Whether each algorithm has a stored run that is real, or of a warm session."""
     return all(any(run.informative for run in own) for own in runs)
 
 
 def _points(graph: AnyGraph, engine: SparkEngine, context: EstimationContext) -> Points:
     """Return the smallest and the largest ratio at each machine count, as the user set them.
 
-    By default the largest sample has 300,000 to a million edges. Samples of a graph on the cluster
-    are limited by the memory of the driver, and have one size.
+    By default the largest sample has 300,000 to a million edges, but at most half of the graph's.
+    Samples of a graph on the cluster are limited by the memory of the driver, and have one size.
     """
     counts = context.train_machines or default_train_machines(engine.workers)
     if engine.in_open_session:
@@ -175,7 +175,7 @@ def _points(graph: AnyGraph, engine: SparkEngine, context: EstimationContext) ->
 
 
 def default_train_machines(target: int) -> tuple[int, ...]:
-    """Return the machine counts of the sample runs: one, two, and half of many.
+    """Return the machine counts of the sample runs: one, two, and four of eight or more.
 
     Examples
     --------
@@ -199,7 +199,8 @@ def _run_samples(
 ) -> list[list[ClusterRun]]:
     """Run samples on the cluster, store each at once, and return them by algorithm.
 
-    With a quote, it stops when the budget does not allow the next one.
+    With a quote, it stops before a run that the budget does not allow; the second run of a session
+    is always made, as the first is slow. Where executors were lost in all, stored runs remain.
     """
     found: list[list[ClusterRun]] = [[] for _ in algorithms]
     quote = plan.quote
@@ -221,7 +222,7 @@ def _run_samples(
         if quote is not None:
             quote.add_run(found[-1][-1])
             context.spending.expects(quote.seconds(engine.workers))
-    return found
+    return [own or stored for own, stored in zip(found, plan.runs, strict=True)]
 
 
 def _sample_runs(
@@ -271,7 +272,7 @@ def _sample(
 
 
 def settled(ran: Sequence[ClusterRun]) -> bool:
-    """Whether the last run was hardly faster than the previous one on the same sample."""
+    """Whether the last run was hardly faster than the one before it, or there were enough."""
     before, last = (run.profile.phases["superstep"] for run in ran[-2:])
     return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
 
@@ -368,8 +369,9 @@ class Quote:
         total = 0.0
         for number, (name, work) in enumerate(zip(self._names, self._work, strict=True)):
             costs = costs_on(self._engine, self.speed, name)
-            rows: pd.DataFrame = work(machines).iloc[:limit].copy()
-            rows[[name for name in FEATURES if name in rows]] *= ratio
+            last = number == len(self._names) - 1  # what runs before it goes to its own end
+            rows: pd.DataFrame = work(machines).iloc[: limit if last else None].copy()
+            rows[[each for each in FEATURES if each in rows]] *= ratio
             phases = costs.phases(machines, ratio * self._graph.edges, warm=not cold)
             total += phases["setup"] + float(costs.supersteps(rows, machines, warm=not cold).sum())
             if number == 0:
@@ -398,7 +400,7 @@ def costs_on(
     cost_model: str | None = None,
     runs: Sequence[ClusterRun] = (),
 ) -> ClusterCosts:
-    """Return the costs of reference runs at the speed of a cluster, with runs of the algorithm."""
+    """Return the costs of reference runs at the speed of a cluster; `runs` say those of writing."""
     factors = speed.factors(name)
     if engine.in_open_session:
         factors["opening"] = 0.0

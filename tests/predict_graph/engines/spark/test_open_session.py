@@ -126,7 +126,7 @@ def test_what_a_first_run_took_is_not_what_the_next_one_takes(spark, left_alone,
     second = predict_graph.run("personalised-pagerank", GRAPH, **options)
     assert second.engine["warm"]
     found = predict_graph.predict("personalised-pagerank", GRAPH, **options, seed=1)
-    assert found.evidence[0]["source"] == "earlier runs of this graph"
+    assert found.evidence[0].source == "earlier runs of this graph"
     assert found.runtime_seconds.predicted == pytest.approx(second.runtime_seconds, rel=0.01)
 
 

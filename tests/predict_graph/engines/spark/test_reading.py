@@ -24,7 +24,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.readers import read_graph
 from predict_graph.limits import limited
-from predict_graph.prediction.outcome.doubts import graph_doubts
+from predict_graph.prediction.doubts import graph_doubts
 
 pytestmark = pytest.mark.spark
 

@@ -17,7 +17,7 @@ NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 @pytest.mark.parametrize("name", ["pagerank", "connected-components", "topk-ranking"])
 def test_an_answer_without_a_run_on_the_cluster(name):
     found = predict_graph.predict(name, GRAPH, engine=NOBODY, history="none", seed=1)
-    assert found.evidence[0]["source"] == "runs on another cluster"
+    assert found.evidence[0].source == "runs on another cluster"
     assert any("no runs on this cluster yet" in said for said in found.warnings)
     assert "of sample runs on the cluster would narrow the interval" in found.more
     assert not [each for each in found.samples if each.purpose == "cost"]
@@ -70,7 +70,7 @@ def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
     found = predict_graph.predict(Hops(), GRAPH, engine=NOBODY, history="none", seed=1)
     assert any("uses supersteps of a vertex program" in said for said in found.warnings)
     known = predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1)
-    stds = [each.evidence[0]["relative_std"] for each in (found, known)]
+    stds = [each.evidence[0].log_std for each in (found, known)]
     assert stds[0] > stds[1] + 0.05
 
 

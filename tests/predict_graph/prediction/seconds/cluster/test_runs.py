@@ -91,7 +91,7 @@ def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
         keep(history, slower_runs(), source, job=JOB)
         found[name] = predicted(history)
     own, other = found["own"], found["other"]
-    assert own.evidence[0]["source"] == "training runs of the cluster"
+    assert own.evidence[0].source == "training runs of the cluster"
     notes = [sample.note for sample in own.samples if sample.purpose == "cost"]
     assert notes
     assert all("run on 20" in note for note in notes)
@@ -107,7 +107,7 @@ def test_one_real_run_scales_the_reference_runs(history, log):
     run = slower(next(run for run in shipped_runs("pagerank") if run.cold and run.machines == 2))
     history.add(real_record(run, job=JOB, log=log, fingerprint="another"))
     found = predicted(history)
-    assert found.evidence[0]["source"] == "real runs on the cluster"
+    assert found.evidence[0].source == "real runs on the cluster"
     assert any("real runs on other graphs only" in warning for warning in found.warnings)
     usual = 1.6  # times as long as the reference, of a cluster without runs
     longer = {

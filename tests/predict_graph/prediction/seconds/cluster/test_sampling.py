@@ -82,12 +82,12 @@ def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, mon
     assert {note.split()[0] for note in ran} == {"2"}
     assert len([note for note in ran if "cold" in note]) == 1
     assert len(ran) == (2 if a_run else 3)
-    assert found.evidence[0]["source"] == "sample runs on the cluster"
+    assert found.evidence[0].source == "sample runs on the cluster"
     # What was run is kept, and serves the next prediction, which runs nothing.
     monkeypatch.setattr(Quote, "plan_seconds", expected)
     monkeypatch.setattr("predict_graph.prediction.seconds.cluster.sampling._run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
-    assert again.evidence[0]["source"] == "training runs of the cluster"
+    assert again.evidence[0].source == "training runs of the cluster"
 
 
 def test_a_prediction_can_be_planned_with(tmp_path):

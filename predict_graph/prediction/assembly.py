@@ -13,13 +13,13 @@ from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
+from predict_graph.outcome import Prediction, SourceEstimate
+from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
-from predict_graph.prediction.evidence_plan import Spending
+from predict_graph.prediction.case import Spending
+from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
-from predict_graph.prediction.outcome.doubts import graph_doubts
-from predict_graph.prediction.outcome.prediction import Prediction
-from predict_graph.prediction.outcome.verdict import verdict_of
 from predict_graph.prediction.request import Request, is_local
 
 _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
@@ -79,6 +79,7 @@ def assembled(
         result,
         overhead_seconds=spending.reading_seconds + spending.spent,
         loading_seconds=spending.loading_seconds,
+        budget=str(chain[-1].budget),
         more=more or next((each.more for each in runtimes if each.more), ""),
         verdict=verdict_of(
             result.runtime_seconds,
@@ -136,15 +137,15 @@ def _of_one(
     )
 
 
-def _evidence(runtime: RuntimeEstimate) -> list[dict[str, Any]]:
+def _evidence(runtime: RuntimeEstimate) -> list[SourceEstimate]:
     return [
-        {
-            "source": evidence.name,
-            "seconds": float(evidence.seconds.sum()),
-            "relative_std": evidence.relative_std,
-            "weight": evidence.weight,
-            "model": dict(evidence.model),
-        }
+        SourceEstimate(
+            source=evidence.name,
+            seconds=float(evidence.seconds.sum()),
+            log_std=evidence.relative_std,
+            weight=evidence.weight,
+            model=dict(evidence.model),
+        )
         for evidence in runtime.evidence
     ]
 

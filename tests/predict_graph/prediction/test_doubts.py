@@ -5,7 +5,7 @@ import pytest
 
 from predict_graph.graph import check_graph
 from predict_graph.prediction import predict
-from predict_graph.prediction.outcome.doubts import graph_doubts
+from predict_graph.prediction.doubts import graph_doubts
 
 
 def doubts(graph):

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import Answer, Table, graph_text, sure
+from predict_graph.answers import (
+    Answer,
+    Table,
+    graph_text,
+    interval_text,
+    readable_bytes,
+    sure,
+)
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, phases_said
+from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:
     from predict_graph.engines import SampleSummary
-    from predict_graph.prediction.outcome.comparison import Comparison
-    from predict_graph.prediction.outcome.prediction import Prediction
+    from predict_graph.outcome.comparison import Comparison
+    from predict_graph.outcome.prediction import Prediction
 
 _LISTED = 6  # limits the machine counts shown
+_HERE = ("local", "python")  # engines of this machine, which need no mention
+_UNITS = {"seconds": readable_seconds, "bytes": readable_bytes}
 _LEAST_WEIGHT = 0.005  # limits the sources shown to those that round to 1%
 
 
@@ -22,16 +32,15 @@ def answer_of(found: Prediction) -> Answer:
     """Return the answer of a prediction."""
     iterations = found.iterations
     facts = [
-        ("job", f"{found.algorithm['name']} on {found.graph['name']}: {graph_text(found.graph)}"),
-        *([] if found.engine["name"] == "local" else [("engine", _engine(found))]),
-        (
-            "iterations",
-            f"{iterations.predicted:.0f} (90% sure: {iterations.low:.0f} to {iterations.high:.0f})",
-        ),
+        ("job", f"{found.title}: {graph_text(found.graph)}"),
+        *([] if found.engine["name"] in _HERE else [("engine", _named(found.engine))]),
+        *([] if iterations is None else [("iterations", _counted(iterations))]),
         ("phases", phases_said(found.phases)),
         *_chain(found),
         *_cluster(found),
+        *_memory(found),
         ("estimated from", _estimated_from(found)),
+        *(("instead", text) for text in found.advice),
         ("prediction overhead", _overhead(found)),
     ]
     return Answer(
@@ -46,39 +55,47 @@ def answer_of(found: Prediction) -> Answer:
 def answer_of_comparison(found: Comparison) -> Answer:
     """Return the answer of a comparison: how far the prediction was off."""
     own, runtime = found.prediction.answer, found.prediction.runtime_seconds
-    errors, inside = found.errors(), found.inside()
-    error, actual = errors["runtime_seconds"], found.actual
+    error, actual = found.errors()["runtime_seconds"], found.actual
     far = "" if error is None else f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
+    iterations, memory = found.prediction.iterations, found.prediction.verdict.memory
+    counted = ""
+    if iterations is not None:
+        counted = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"
     sentence = (
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "
         f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
-        f"{'inside' if inside['runtime_seconds'] else 'outside'} the interval{far}; "
-        f"{actual.iterations} iterations, predicted {found.prediction.iterations.predicted:.0f}"
-        f"{_memory(found.prediction)}"
+        f"{'inside' if found.inside()['runtime_seconds'] else 'outside'} the interval{far}"
+        f"{counted}{'' if memory is None else f'; {memory.sentence}'}"
     )
-    repeated = ("iterations", "phases")
+    repeated = ("iterations", "phases", "peak memory")
+    counters = [_counters(found)] if found.prediction.features_total() else []
     return Answer(
         sentence,
         [fact for fact in own.facts if fact[0] not in repeated],
         [_truth(found)],
         own.warnings,
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
-        [_counters(found), *own.more],
+        [*counters, *own.more],
     )
 
 
-def _engine(found: Prediction) -> str:
+def _named(engine: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{k} {v}" if k != "name" else str(v) for k, v in found.engine.items() if v is not None
+        f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
     )
 
 
-def _memory(found: Prediction) -> str:
-    peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
-    if peak is None or there is None:
-        return ""
-    fits = {True: "fits", False: "does not fit", None: "may not fit"}[found.verdict.fits]
-    return f"; {fits} in memory ({peak.predicted / 1e9:.2g} of {there / 1e9:.2g} GB)"
+def _counted(iterations: Interval) -> str:
+    low, high = iterations
+    return f"{iterations.predicted:.0f} (90% sure: {low:.0f} to {high:.0f})"
+
+
+def _memory(found: Prediction) -> list[tuple[str, str]]:
+    memory = found.verdict.memory
+    if memory is None:
+        return []
+    there = f"{readable_bytes(memory.available)} are free"
+    return [("peak memory", f"{interval_text(memory.peak, readable_bytes)}, {there}")]
 
 
 def _chain(found: Prediction) -> list[tuple[str, str]]:
@@ -87,7 +104,7 @@ def _chain(found: Prediction) -> list[tuple[str, str]]:
         return []
     first = found.prior
     seconds = readable_seconds(first.phases["setup"] + first.phases["superstep"])
-    said = f"{first.iterations.predicted:.0f} iterations, {seconds}"
+    said = f"{float(first.iterations or 0):.0f} iterations, {seconds}"
     return [(f"includes {first.algorithm['name']}", said)]
 
 
@@ -105,10 +122,10 @@ def _estimated_from(found: Prediction) -> str:
     """Say where the seconds of the iterations came from, and with what weight."""
     sources = []
     for each in found.evidence:
-        if each["weight"] < _LEAST_WEIGHT:
+        if each.weight < _LEAST_WEIGHT:
             continue
-        share = f" {each['weight']:.0%}" if each["weight"] < 1.0 else ""
-        sources.append(f"{each['source']}{share}{_described(each['model'])}")
+        share = f" {each.weight:.0%}" if each.weight < 1.0 else ""
+        sources.append(f"{each.source}{share}{_described(each.model)}")
     return ", ".join(sources)
 
 
@@ -140,41 +157,39 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
     )
     details = [
         ("parameters", parameters),
-        ("engine", _engine(found)),
-        ("method", f"{found.method['name']} ({method})"),
+        ("engine", _named(found.engine)),
+        *([("method", f"{found.method['name']} ({method})")] if found.method else []),
+        ("budget", found.budget),
         ("seed", str(found.seed)),
         ("fingerprint", str(found.graph.get("fingerprint", ""))),
     ]
+    if found.processor_seconds is not None:
+        details.append(("processor", readable_seconds(found.processor_seconds)))
     if found.executors:
         parts = ("execution", "storage", "available")
         sizes = [f"{name} {found.executors[f'{name}_bytes'] / 2**20:.0f} MiB" for name in parts]
         details.append(("an executor's memory", ", ".join(sizes)))
-    for each in found.evidence:
-        if each["model"]:
-            model = each["model"]
-            terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
-            details.append(
-                (
-                    "cost model",
-                    f"{model['name']}, of {model['rows']} rows of {model['runs']} runs "
-                    f"({model['history_runs']} of the history): {terms}",
-                )
+    details += [(each.source, each.detail) for each in found.evidence if each.detail]
+    for model in (each.model for each in found.evidence if each.model):
+        terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
+        details.append(
+            (
+                "cost model",
+                f"{model['name']}, of {model['rows']} rows of {model['runs']} runs "
+                f"({model['history_runs']} of the history): {terms}",
             )
+        )
     return details
 
 
 def _evidence(found: Prediction) -> Table:
     rows = [
-        (
-            each["source"],
-            readable_seconds(each["seconds"]),
-            f"{each['relative_std']:.0%}",
-            f"{each['weight']:.0%}",
-        )
+        (each.source, readable_seconds(each.seconds), f"{each.log_std:.0%}", f"{each.weight:.0%}")
         for each in found.evidence
     ]
-    columns = ["evidence", "seconds of all iterations", "relative std", "weight"]
-    return Table("where the seconds of the iterations come from", columns, rows)
+    what = "call" if found.iterations is None else "iterations"
+    columns = ["evidence", f"seconds of the {what}", "relative std", "weight"]
+    return Table(f"where the seconds of the {what} come from", columns, rows)
 
 
 def _samples(found: Prediction) -> list[Table]:
@@ -183,53 +198,40 @@ def _samples(found: Prediction) -> list[Table]:
         return []
     groups: dict[tuple[Any, ...], list[SampleSummary]] = {}
     for sample in found.samples:
-        key = (sample.sampler, sample.purpose, sample.vertices, sample.edges)
+        key = (sample.sampler, sample.purpose, sample.vertices, sample.edges, sample.state)
         groups.setdefault(key, []).append(sample)
     rows = []
-    for (sampler, purpose, vertices, edges), members in groups.items():
+    for (sampler, purpose, vertices, edges, state), members in groups.items():
         counts = sorted({sample.iterations for sample in members})
         spread = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         seconds = readable_seconds(sum(sample.seconds for sample in members))
+        took = seconds if state == "done" else f"{seconds}, {state}"
         share = f"{members[0].ratio:.2%}"
-        rows.append((sampler, purpose, len(members), vertices, edges, share, spread, seconds))
+        rows.append((sampler, purpose, len(members), vertices, edges, share, spread, took))
     columns = ["samples by", "for", "runs", "vertices", "edges", "share", "iterations", "took"]
     return [Table("samples that were run", columns, rows)]
 
 
 def _truth(found: Comparison) -> Table:
-    prediction, actual = found.prediction, found.actual
-    errors, inside = found.errors(), found.inside()
-    iterations, runtime = prediction.iterations, prediction.runtime_seconds
-    rows = [
-        (
-            "iterations",
-            f"{iterations.predicted:.0f}",
-            f"{iterations.low:.0f} to {iterations.high:.0f}{_mark(inside['iterations'])}",
-            f"{actual.iterations}",
-            _percent(errors["iterations"]),
-        ),
-        (
-            "runtime",
-            readable_seconds(runtime.predicted),
-            f"{readable_seconds(runtime.low)} to {readable_seconds(runtime.high)}"
-            f"{_mark(inside['runtime_seconds'])}",
-            readable_seconds(actual.runtime_seconds),
-            _percent(errors["runtime_seconds"]),
-        ),
-    ]
-    rows += [
-        (
-            PHASE_NAMES[name],
-            readable_seconds(prediction.phases[name]),
-            "",
-            readable_seconds(actual.phases[name]),
-            _percent(_error(prediction.phases[name], actual.phases[name])),
+    """One row for iterations, runtime, each phase that took any time, and memory."""
+    errors, inside, rows = found.errors(), found.inside(), []
+    for name, (interval, actual) in found.compared().items():
+        if not max(interval.predicted, actual):
+            continue
+        quantity, _, unit = name.rpartition("_")
+        shown = _UNITS.get(unit, "{:.0f}".format)
+        low, high = interval
+        ends = f"{shown(low)} to {shown(high)}" if low < high else ""
+        rows.append(
+            (
+                PHASE_NAMES.get(quantity, (quantity or name).replace("_", " ")),
+                shown(interval.predicted),
+                f"{ends}{'' if inside.get(name, True) else ' (missed)'}",
+                shown(actual),
+                _percent(errors[name]),
+            )
         )
-        for name in PHASE_NAMES
-        if max(prediction.phases[name], actual.phases[name]) > 0
-    ]
-    columns = ["", "predicted", "90% interval", "actual", "error"]
-    return Table("prediction and truth", columns, rows)
+    return Table("prediction and truth", ["", "predicted", "90% interval", "actual", "error"], rows)
 
 
 def _counters(found: Comparison) -> Table:
@@ -240,14 +242,6 @@ def _counters(found: Comparison) -> Table:
         for name in totals
     ]
     return Table("counters", ["of all iterations", "predicted", "actual", "error"], rows)
-
-
-def _error(predicted: float, actual: float) -> float | None:
-    return predicted / actual - 1.0 if actual > 0 else None
-
-
-def _mark(inside: bool) -> str:
-    return "" if inside else " (missed)"
 
 
 def _percent(error: float | None) -> str:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, RunProfile
+from predict_graph.intervals import Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import (
     Line,
     bars_of_parts,
     convergence,
     draw_lines,
+    intervals_picture,
     memory_picture,
+    unit_of,
 )
 
 if TYPE_CHECKING:
-    from predict_graph.prediction.outcome.prediction import Prediction
+    from predict_graph.outcome.prediction import Prediction
 
 _MEANING = {
     "absolute": "mean change of a vertex",
@@ -31,20 +35,26 @@ _MEANING = {
 
 def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Picture]:
     """Return the pictures of a prediction: what each shows depends on what was predicted."""
-    pictures = [_convergence(found, actual), _seconds(found, actual), _phases(found, actual)]
+    pictures = [_phases(found, actual)]
+    if found.iterations is not None:
+        curves = [_convergence(found, found.iterations, actual), _seconds(found, actual)]
+        pictures = [*curves, *pictures]
+    if len(found.evidence) > 1:
+        pictures.append(_evidence(found))
     if found.by_machines:
         pictures.append(_machines(found))
-    peak, there = found.verdict.peak_memory_bytes, found.verdict.available_bytes
-    if peak is not None and there:
-        pictures.append(memory_picture(peak.predicted, peak.low, peak.high, there))
+    memory = found.verdict.memory
+    if memory is not None:
+        peak = memory.peak
+        pictures.append(memory_picture(peak.predicted, peak.low, peak.high, memory.available))
     return pictures
 
 
-def _convergence(found: Prediction, actual: RunProfile | None) -> Picture:
+def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | None) -> Picture:
     curves = {"predicted": found.convergence}
-    low, high = found.iterations.low, found.iterations.high
+    low, high = iterations
     said = (
-        f"Convergence: predicted to stop after {found.iterations.predicted:.0f} iterations, 90% "
+        f"Convergence: predicted to stop after {iterations.predicted:.0f} iterations, 90% "
         f"sure {low:.0f} to {high:.0f}, when the aggregate falls below "
         f"{found.method['threshold']:.3g}."
     )
@@ -97,8 +107,23 @@ def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
     return Picture("Where the time goes", said, draw, 0.8)
 
 
-def _named(phases: Any) -> dict[str, float]:
-    return {PHASE_NAMES[name]: max(float(phases[name]), 0.0) for name in PHASE_NAMES}
+def _evidence(found: Prediction) -> Picture:
+    """Draw what each source says."""
+    figures = {
+        f"{each.source} ({each.weight:.0%})": Interval.spread(each.seconds, each.log_std)
+        for each in found.evidence
+    }
+    said = "Estimate of each source: " + ", ".join(
+        f"{name} {readable_seconds(each.predicted)}" for name, each in figures.items()
+    )
+    divisor, unit = unit_of(max(each.predicted for each in figures.values()))
+    what = "CPU time of the call" if found.iterations is None else "time of all iterations"
+    xlabel = f"{what}, {unit}"
+    return intervals_picture("Where the seconds come from", f"{said}.", figures, divisor, xlabel)
+
+
+def _named(phases: Mapping[str, float]) -> dict[str, float]:
+    return {PHASE_NAMES[name]: max(float(seconds), 0.0) for name, seconds in phases.items()}
 
 
 def _said(parts: dict[str, float]) -> str:

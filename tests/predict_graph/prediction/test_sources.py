@@ -15,11 +15,19 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.whole_run import whole_run_estimates
-from predict_graph.prediction import evidence_plan as module
-from predict_graph.prediction import pipeline
+from predict_graph.prediction import case as module
+from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
-from predict_graph.prediction.evidence_plan import LEVELS, Case, Spending
+from predict_graph.prediction.case import Case, Spending
 from predict_graph.prediction.request import check_request
+from predict_graph.prediction.sources import (
+    LEVELS,
+    BaselineEstimate,
+    FullLocalRun,
+    affordable_levels,
+    combined,
+    cost_of_samples,
+)
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()
@@ -37,9 +45,13 @@ def case(compiled, run, engine=None, **options):
     return found
 
 
+def runs_in_full(found):
+    return found.spending.affords(FullLocalRun().cost(found, []))
+
+
 @pytest.mark.parametrize(("compiled", "bought"), [(4.0, True), (6.0, False)])
 def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, bought):
-    assert case(compiled, 100.0, budget="5%").buys_full_run() is bought
+    assert runs_in_full(case(compiled, 100.0, budget="5%")) is bought
 
 
 class Countdown:
@@ -84,7 +96,7 @@ def stopped_after(supersteps):
 
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
-    monkeypatch.setattr(pipeline, "_full_run", stopped_after(4))
+    monkeypatch.setattr(sources, "full_run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
@@ -97,10 +109,10 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     """What was counted is exact, and later supersteps take what the first ones show of them."""
     mesh = check_graph("grid:rows=40,columns=40")
     whole = ENGINE.run(check_algorithm(name), mesh)
-    monkeypatch.setattr(pipeline, "_full_run", stopped_after(done))
-    monkeypatch.setattr(Case, "levels", lambda *given: [])
+    monkeypatch.setattr(sources, "full_run", stopped_after(done))
+    monkeypatch.setattr(sources, "affordable_levels", lambda *given: [])
     found = predict(name, mesh, history="none", seed=1)
-    assert found.evidence[0]["source"] == "first supersteps"
+    assert found.evidence[0].source == "first supersteps"
     assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
     messages = [
         rows.floats("local_messages", "remote_messages")
@@ -119,9 +131,9 @@ class Passing:
     def __init__(self, monkeypatch, looks):
         self.looks = looks
         self.left = 0
-        monkeypatch.setattr(Case, "buys_full_run", lambda *given: False)
+        monkeypatch.setattr(FullLocalRun, "cost", lambda *given: math.inf)
         monkeypatch.setattr(Spending, "left_at_most", property(self._look))
-        monkeypatch.setattr(Spending, "affords", lambda spending, seconds: True)
+        monkeypatch.setattr(Spending, "affords", lambda spending, seconds: seconds < math.inf)
 
     def _look(self, spending):
         self.left += 1
@@ -148,7 +160,7 @@ def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, 
 
 def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
     """With --within, samples grow: one that does not end in time once undid what there was."""
-    estimated = pipeline.estimates_of
+    estimated = sources.estimates_of
     calls = []
 
     def once(*given):
@@ -158,8 +170,8 @@ def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
         return estimated(*given)
 
     Passing(monkeypatch, 10**9)
-    monkeypatch.setattr(pipeline, "_load_compiled", lambda *given: None)
-    monkeypatch.setattr(pipeline, "estimates_of", once)
+    monkeypatch.setattr(sources, "load_compiled", lambda *given: None)
+    monkeypatch.setattr(sources, "estimates_of", once)
     found = predict("neighborhood", GRAPH, history="none", seed=1, budget="5s", within="0.1%")
     assert len(calls) == 2
     assert found.method["name"] == "rooted"
@@ -169,14 +181,14 @@ def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
 def test_what_is_named_has_a_deadline_unless_the_budget_is_too_small_for_it(
     monkeypatch, budget, stops
 ):
-    estimated, left = pipeline.estimates_of, []
+    estimated, left = sources.estimates_of, []
 
     def looking(*given):
         left.append(time_left())
         return estimated(*given)
 
-    monkeypatch.setattr(pipeline, "_load_compiled", lambda *given: None)
-    monkeypatch.setattr(pipeline, "estimates_of", looking)
+    monkeypatch.setattr(sources, "load_compiled", lambda *given: None)
+    monkeypatch.setattr(sources, "estimates_of", looking)
     options = {"history": "none", "seed": 1, "budget": budget, "probe": True}
     assert predict("pagerank", GRAPH, **options).method["name"] != "baseline estimate"
     assert [math.isfinite(each) for each in left] == [stops]
@@ -189,8 +201,8 @@ class Peak:
 
 @pytest.mark.parametrize("fits", [None, False])
 def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
-    monkeypatch.setattr(module, "peak_memory", lambda *given: Peak(fits))
-    assert not case(0.1, 100.0, budget="none").buys_full_run()
+    monkeypatch.setattr(sources, "peak_memory", lambda *given: Peak(fits))
+    assert not runs_in_full(case(0.1, 100.0, budget="none"))
 
 
 def test_on_a_busy_machine_less_is_affordable(monkeypatch):
@@ -198,7 +210,7 @@ def test_on_a_busy_machine_less_is_affordable(monkeypatch):
     for load in (Load(), Load(waited=0.9)):
         monkeypatch.setattr(LoadMeter, "read", lambda meter, load=load: load)
         here = case(1.0, 100.0, budget="6s")
-        found.append((here.cost(0.6), here.buys_full_run()))
+        found.append((cost_of_samples(here, 0.6), runs_in_full(here)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     assert [bought for _, bought in found] == [True, False]
 
@@ -208,24 +220,28 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
     found = []
     for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
-        expected = pipeline.unmeasured(Case.of(GRAPH, request, None))
+        asked = Case.of(GRAPH, request, None)
+        expected = combined(asked, [BaselineEstimate().estimate(asked, [])])
         found.append(expected.runtime_seconds.predicted)
     assert found[1] > 1.2 * found[0] > 0.0  # of so small a graph most of it is opening
 
 
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     cases = [case(1e9, run, budget="5%") for run in (0.01, 1e4)]
-    assert [each.levels() for each in cases] == [[LEVELS[0]], [cases[0].request.max_overhead]]
+    assert [affordable_levels(each) for each in cases] == [
+        [LEVELS[0]],
+        [cases[0].request.max_overhead],
+    ]
 
 
 def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypatch):
-    unmeasured = pipeline.unmeasured
+    estimated = BaselineEstimate.of
 
     def slowly(*given):
         time.sleep(0.5)
-        return unmeasured(*given)
+        return estimated(*given)
 
     monkeypatch.setattr(module, "time", time)  # seconds, not looks at the clock
-    monkeypatch.setattr(pipeline, "unmeasured", slowly)
+    monkeypatch.setattr(BaselineEstimate, "of", slowly)
     found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
     assert found.overhead_seconds > 0.5

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer
-from predict_graph.engines import COUNTERS, RunProfile
+from predict_graph.engines import RunProfile
+from predict_graph.intervals import Interval
+from predict_graph.outcome.answering import answer_of_comparison
+from predict_graph.outcome.picture import pictures_of
+from predict_graph.outcome.prediction import Prediction
 from predict_graph.pictures import Picture
-from predict_graph.prediction.outcome.answering import answer_of_comparison
-from predict_graph.prediction.outcome.picture import pictures_of
-from predict_graph.prediction.outcome.prediction import Prediction
 from predict_graph.results import Result
 
 if TYPE_CHECKING:
@@ -32,19 +33,29 @@ class Comparison(Result):
     prediction: Prediction
     actual: RunProfile
 
-    def errors(self) -> dict[str, Any]:
-        """Return the error of iterations, runtime, superstep phase and each counter."""
-        totals = self.actual.features_total()
-        predicted = self.prediction.features_total()
+    def compared(self) -> dict[str, tuple[Interval, float]]:
+        """Return prediction and truth of each quantity that both have."""
+        run = self.actual
+        actual = {
+            "iterations": run.iterations,
+            "runtime_seconds": run.runtime_seconds,
+            **{f"{name}_seconds": seconds for name, seconds in run.phases.items()},
+            "processor_seconds": run.processor_seconds,
+            "peak_memory_bytes": run.peak_bytes,
+        }
+        predicted = self.prediction.quantities()
         return {
-            "iterations": _error(self.prediction.iterations.predicted, self.actual.iterations),
-            "runtime_seconds": _error(
-                self.prediction.runtime_seconds.predicted, self.actual.runtime_seconds
-            ),
-            "superstep_seconds": _error(
-                self.prediction.phases["superstep"], self.actual.phases["superstep"]
-            ),
-            "features_total": {name: _error(predicted[name], totals[name]) for name in COUNTERS},
+            name: (predicted[name], float(value))
+            for name, value in actual.items()
+            if name in predicted and value is not None
+        }
+
+    def errors(self) -> dict[str, Any]:
+        """Return the error of each quantity, and of each counter."""
+        totals, predicted = self.actual.features_total(), self.prediction.features_total()
+        return {
+            **{name: _error(float(found), real) for name, (found, real) in self.compared().items()},
+            "features_total": {name: _error(predicted[name], totals[name]) for name in predicted},
         }
 
     @property
@@ -59,24 +70,15 @@ class Comparison(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the prediction beside the real run, one row for each quantity."""
-        predicted, actual, errors = self.prediction, self.actual, self.errors()
-        intervals = {
-            "iterations": (predicted.iterations, actual.iterations),
-            "runtime_seconds": (predicted.runtime_seconds, actual.runtime_seconds),
-        }
-        superstep = {
-            "predicted": predicted.phases["superstep"],
-            "actual": actual.phases["superstep"],
-        }
-        rows = [
-            {"quantity": name, **interval.to_dict(), "actual": real}
-            for name, (interval, real) in intervals.items()
-        ]
-        rows.append({"quantity": "superstep_seconds", **superstep})
         import pandas as pd
 
-        frame = pd.DataFrame(rows)
-        return frame.assign(error=[errors[name] for name in frame["quantity"]])
+        errors = self.errors()
+        return pd.DataFrame(
+            [
+                {"quantity": name, **found.to_dict(), "actual": real, "error": errors[name]}
+                for name, (found, real) in self.compared().items()
+            ]
+        )
 
     def pictures(self) -> list[Picture]:
         """Return what :meth:`plot` draws, and a report shows."""
@@ -90,10 +92,9 @@ class Comparison(Result):
     def inside(self) -> dict[str, bool]:
         """Return whether the truth is in each interval."""
         return {
-            "iterations": self.prediction.iterations.contains(self.actual.iterations),
-            "runtime_seconds": self.prediction.runtime_seconds.contains(
-                self.actual.runtime_seconds
-            ),
+            name: found.contains(real)
+            for name, (found, real) in self.compared().items()
+            if found.low < found.high or name == "iterations"
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,7 +121,8 @@ def _actual(profile: RunProfile) -> dict[str, Any]:
     """Return what JSON says of a real run."""
     found = profile.to_dict()
     kept = ("iterations", "runtime_seconds", "phases", "features_total", "per_iteration")
-    actual = {name: found[name] for name in kept}
+    more = ("processor_seconds", "peak_memory_bytes")
+    actual = {name: found[name] for name in (*kept, *more)}
     if profile.prior is not None:
         actual["prior"] = _actual(profile.prior)
     return actual

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from predict_graph.intervals import QUANTILE, Interval
-from predict_graph.prediction.outcome.prediction import Prediction
+from predict_graph.outcome.prediction import Prediction
 from predict_graph.resources import ResourceProfile, carried_factor
 
 _VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random; by definition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,45 +13,75 @@ import numpy.typing as npt
 
 from predict_graph.answers import Answer
 from predict_graph.cores import Load
-from predict_graph.engines import COUNTERS, PHASES, RunProfile, SampleSummary
+from predict_graph.engines import COUNTERS, RunProfile, SampleSummary
 from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.outcome.answering import answer_of
+from predict_graph.outcome.picture import pictures_of
+from predict_graph.outcome.verdict import Verdict
 from predict_graph.pictures import Picture, draw_together
-from predict_graph.prediction.outcome.answering import answer_of
-from predict_graph.prediction.outcome.picture import pictures_of
-from predict_graph.prediction.outcome.verdict import Verdict
 from predict_graph.results import Result
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA = 1  # by definition
+SCHEMA = 2  # by definition
 """Version of the JSON."""
+
+
+@dataclass(frozen=True)
+class SourceEstimate:
+    """What one source of evidence says of the iterations, or of a function's call.
+
+    Parameters
+    ----------
+    source : str
+        Its name, such as ``"first supersteps"``, ``"regression"``, ``"samples"`` or ``"prefix"``.
+    seconds : float
+        Of all iterations; of a function CPU seconds of the call.
+    log_std : float
+        Standard deviation of the logarithm.
+    weight : float
+        In the prediction; the weights of all sources add up to 1.
+    detail : str
+        What it rests on.
+    model : mapping
+        Of a regression: ``name``, ``terms`` (seconds a unit), ``r2``, ``rows``, ``runs``,
+        ``history_runs``.
+    """
+
+    source: str
+    seconds: float
+    log_std: float
+    weight: float
+    detail: str = ""
+    model: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prediction(Result):
-    """How many iterations a run will take, how long it will last, and how sure that is.
+    """How long a job takes, in how many iterations and how much memory, and how sure that is.
 
     Parameters
     ----------
     algorithm, graph, engine : mapping
-        As in a :class:`~predict_graph.engines.RunProfile`.
+        As in a :class:`~predict_graph.engines.RunProfile`; a function's engine is ``python``.
     seed : int or None
-    iterations, runtime_seconds : Interval
-        90% intervals.
+    iterations : Interval, optional
+        90% interval; None for a function.
+    runtime_seconds : Interval
+        90% interval.
     phases : dict of str to float
-        Seconds of setup, read, superstep and write.
+        Seconds of setup, read, superstep and write; of a function, convert (building the library's
+        graph, 0 if the user gave one) and call.
     rows : Table
-        Counters, ``seconds`` and ``convergence`` of each iteration.
+        Counters, ``seconds`` and ``convergence`` of each iteration; empty for a function.
     samples : list of SampleSummary
         The samples that ran.
-    evidence : list of dict
-        Where the seconds of the iterations came from: of each source its name (``source``), the
-        ``seconds`` that it says, its ``relative_std`` and its ``weight``; of a regression the cost
-        ``model`` too.
+    evidence : list of SourceEstimate
+        Where the seconds of the iterations, or of the call, came from.
     overhead_seconds : float
-        How long the prediction took, reading the graph excluded.
+        How long the prediction took, reading the graph excluded; of a function in CPU seconds.
     edge_visits : float
         Edges that the samples looked at, iteration by iteration, and the search for them.
     method : dict
@@ -60,6 +90,8 @@ class Prediction(Result):
         Reasons for doubt, in one sentence each.
     verdict : Verdict
         The answer in one sentence, and whether the run fits in memory.
+    budget : str
+        What the prediction was allowed to cost.
     loading_seconds : float
         What loading compiled code took on top, at first use building it: once in a process.
     more : str
@@ -74,23 +106,28 @@ class Prediction(Result):
         Of the seconds of an iteration, relative: how far the sources may be off.
     load : Load, optional
         On this machine: what slowed the prediction down, and is assumed to slow the run down.
+    processor_seconds : float, optional
+        Of a function's call, over all threads.
+    advice : list of str
+        Shorter alternatives to a function.
     """
 
     algorithm: Mapping[str, Any]
     graph: Mapping[str, Any]
     engine: Mapping[str, Any]
     seed: int | None
-    iterations: Interval
+    iterations: Interval | None
     runtime_seconds: Interval
     phases: dict[str, float]
     rows: Table
     samples: list[SampleSummary]
-    evidence: list[dict[str, Any]]
+    evidence: list[SourceEstimate]
     overhead_seconds: float
     edge_visits: float
     method: dict[str, Any]
     warnings: list[str]
     verdict: Verdict = field(default_factory=lambda: Verdict(""))
+    budget: str = ""
     loading_seconds: float = 0.0
     more: str = ""
     prior: Prediction | None = None
@@ -98,6 +135,8 @@ class Prediction(Result):
     by_machines: list[Mapping[str, float]] = field(default_factory=list)
     iteration_std: float = 0.0
     load: Load | None = None
+    processor_seconds: float | None = None
+    advice: list[str] = field(default_factory=list)
 
     @property
     def per_iteration(self) -> pd.DataFrame:
@@ -107,10 +146,10 @@ class Prediction(Result):
     @property
     def cost_model(self) -> dict[str, Any]:
         """``name``, ``terms`` (seconds a unit), ``r2`` and ``weight`` of the regression."""
-        fitted = [each for each in self.evidence if each["model"]]
+        fitted = [each for each in self.evidence if each.model]
         if not fitted:
             return {"name": None, "terms": {}, "r2": None, "weight": 0.0}
-        return {**fitted[-1]["model"], "weight": fitted[-1]["weight"]}
+        return {**fitted[-1].model, "weight": fitted[-1].weight}
 
     @property
     def convergence(self) -> npt.NDArray[np.float64]:
@@ -124,7 +163,7 @@ class Prediction(Result):
         part: Prediction | None = self
         while part is not None:
             total = part.features_total()
-            messages += total["local_messages"] + total["remote_messages"]
+            messages += sum(total.get(name, 0) for name in ("local_messages", "remote_messages"))
             part = part.prior
         return self.edge_visits / max(messages, 1)
 
@@ -136,11 +175,26 @@ class Prediction(Result):
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over the iterations."""
-        return {name: int(self.rows[name].sum()) for name in COUNTERS}
+        return {name: int(self.rows[name].sum()) for name in COUNTERS if name in self.rows}
+
+    def quantities(self) -> dict[str, Interval]:
+        """Return what a run can be compared in: iterations, times and memory."""
+        memory, processor = self.verdict.memory, self.processor_seconds
+        known = {
+            "iterations": self.iterations,
+            "runtime_seconds": self.runtime_seconds,
+            **{f"{name}_seconds": Interval.exact(self.phases[name]) for name in self.phases},
+            "processor_seconds": None if processor is None else Interval.exact(processor),
+            "peak_memory_bytes": None if memory is None else memory.peak,
+        }
+        return {name: interval for name, interval in known.items() if interval is not None}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the table of iterations."""
-        return self.per_iteration
+        """Return iterations, times and memory with their intervals, one row for each quantity."""
+        import pandas as pd
+
+        found = self.quantities()
+        return pd.DataFrame([{"quantity": name, **each.to_dict()} for name, each in found.items()])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction as docs/json.md describes it, ready for JSON."""
@@ -153,28 +207,19 @@ class Prediction(Result):
             "engine": dict(self.engine),
             "seed": self.seed,
             "method": self.method,
-            "iterations": {name: int(n) for name, n in self.iterations.to_dict().items()},
+            "iterations": self.iterations
+            and {name: int(n) for name, n in self.iterations.to_dict().items()},
             "runtime_seconds": self.runtime_seconds.to_dict(),
-            "phases": {name: self.phases[name] for name in PHASES},
+            "phases": dict(self.phases),
+            "processor_seconds": self.processor_seconds,
             "features_total": self.features_total(),
             "per_iteration": self.rows.records(),
-            "samples": [
-                {
-                    "sampler": sample.sampler,
-                    "ratio": sample.ratio,
-                    "vertices": sample.vertices,
-                    "edges": sample.edges,
-                    "iterations": sample.iterations,
-                    "seconds": sample.seconds,
-                    "purpose": sample.purpose,
-                    "note": sample.note,
-                }
-                for sample in self.samples
-            ],
+            "samples": [asdict(each) for each in self.samples],
             "cost_model": self.cost_model,
-            "evidence": self.evidence,
+            "evidence": [asdict(each) for each in self.evidence],
             "overhead": {
                 "seconds": self.overhead_seconds,
+                "budget": self.budget,
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
                 "edge_visits_fraction": self.overhead_edges,
                 "loading_seconds": self.loading_seconds,
@@ -184,6 +229,7 @@ class Prediction(Result):
             **({"by_machines": list(map(dict, self.by_machines))} if self.by_machines else {}),
             "load": None if self.load is None else self.load.to_dict(),
             "warnings": self.warnings,
+            "advice": self.advice,
             "prior": None if self.prior is None else self.prior.to_dict(),
         }
 

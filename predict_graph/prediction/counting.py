@@ -1,0 +1,95 @@
+"""Iterations and counters of a chain of algorithms by their methods, such as completed samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from predict_graph.engines import Engine
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import runs_here
+from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.iterations import (
+    EdgeBudget,
+    IterationEstimate,
+    SamplingCase,
+    estimate_iterations,
+)
+from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
+from predict_graph.prediction.request import Request
+
+
+def estimates_of(
+    graph: Graph, chain: Sequence[Request], runtime_model: Any = None
+) -> list[IterationEstimate]:
+    """Estimate the iterations of each algorithm of a chain.
+
+    Parameters
+    ----------
+    graph : Graph
+    chain : sequence of Request
+        In the order in which the algorithms run.
+    runtime_model : RuntimeModel, optional
+        Of the engine: it observes what no method can estimate.
+    """
+    if chain[-1].method.estimate is None:
+        found: list[IterationEstimate] = runtime_model.observe()
+        return found
+    return [
+        estimate_iterations(
+            part.method,
+            SamplingCase(
+                graph=graph,
+                algorithm=part.algorithm,
+                engine=_counting_engine(part),
+                transform=part.transform,
+                sampler=part.sampler,
+                ratio=part.ratio,
+                budget=_edges_for(part, graph),
+                rng=np.random.default_rng(part.seed).spawn(3)[0],
+                progress=part.progress,
+            ),
+        )
+        for part in chain
+    ]
+
+
+def _edges_for(request: Request, graph: Graph) -> EdgeBudget:
+    """Return the edges of samples: small ones cost as much as none, unless the user says less."""
+    if "max_overhead" in request.named or request.max_overhead >= DEFAULT_MAX_OVERHEAD:
+        return EdgeBudget(graph.edges, request.max_overhead)
+    return EdgeBudget(graph.edges, request.max_overhead, FREE_EDGES // 2)
+
+
+def _counting_engine(request: Request) -> Engine:
+    """Return the engine that counts on samples: compiled kernels here, where there are any.
+
+    Iterations and messages are those of the algorithm, whatever runs it; seconds are not.
+    """
+    engine = request.engine
+    if isinstance(engine, LocalEngine) and type(engine).run is LocalEngine.run:
+        return engine
+    if runs_here(request.algorithm):
+        return LocalEngine(workers=engine.workers)
+    return engine
+
+
+_LOADED: set[tuple[str, str, bool]] = set()
+
+
+def load_compiled(graph: AnyGraph, chain: Sequence[Request]) -> None:
+    """Load, or at first use build, the compiled code of the methods: on a graph of no size."""
+    keys = {(part.algorithm.name, part.method.name, graph.directed) for part in chain}
+    local = all(runs_here(part.algorithm) for part in chain)
+    if keys <= _LOADED or not local or chain[-1].method.estimate is None:
+        return
+    _LOADED.update(keys)
+    small = check_graph("rmat:scale=7,edge_factor=4", directed=graph.directed, seed=1)
+    quiet = [
+        replace(part, engine=LocalEngine(), progress=lambda text, fraction: None) for part in chain
+    ]
+    estimates_of(small, quiet)

@@ -1,0 +1,427 @@
+"""The sources of evidence of a prediction, each with its cost, its estimate and its deadline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from predict_graph.budget import DEFAULT_BUDGET
+from predict_graph.cores import meter
+from predict_graph.deadline import StopRun, deadline
+from predict_graph.durations import readable_seconds
+from predict_graph.engines import (
+    EstimationContext,
+    FixedSpending,
+    RunProfile,
+    RuntimeEstimate,
+    RuntimeModel,
+    Workload,
+)
+from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local.kernel import runs_here
+from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
+from predict_graph.graph import Graph
+from predict_graph.iterations import IterationEstimate
+from predict_graph.iterations.budget import LEAN
+from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
+from predict_graph.outcome import Prediction
+from predict_graph.prediction.assembly import assembled
+from predict_graph.prediction.baseline import baseline_iterations, baseline_runtimes
+from predict_graph.prediction.case import Case
+from predict_graph.prediction.counting import estimates_of, load_compiled
+from predict_graph.prediction.memory import peak_memory
+from predict_graph.prediction.request import Request
+from predict_graph.prediction.run_records import records_of
+from predict_graph.prediction.seconds.earlier_runs import earlier_runtime, of_this_engine
+from predict_graph.prediction.seconds.local import probing_limit
+from predict_graph.prediction.stopped_run import StoppedRun
+
+LEVELS = (LEAN, 0.05, 0.2, 0.6)
+"""Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
+
+# Seconds of sampling: fixed, an edge of the graph, and an edge of the samples, measured on two
+# cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
+_FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
+_COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one source says of each algorithm of the chain.
+
+    Parameters
+    ----------
+    iterations : list of IterationEstimate
+        Empty for a run that was stopped.
+    runtimes : list of RuntimeEstimate
+        Empty where the source does not know the seconds of the engine.
+    chain : sequence of Request
+        The options that it used.
+    measured : bool
+        Whether seconds were measured now, and not on a machine with less or more to do.
+    complete : bool
+        Whether nothing can be known better.
+    more : str
+        What a larger budget would buy.
+    stopped : StoppedRun, optional
+    """
+
+    iterations: list[IterationEstimate]
+    runtimes: list[RuntimeEstimate]
+    chain: Sequence[Request]
+    measured: bool = False
+    complete: bool = False
+    more: str = ""
+    stopped: StoppedRun | None = None
+
+
+Estimates = Sequence[Estimate]
+
+
+class Source(Protocol):
+    """A source of evidence."""
+
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Return the expected seconds: 0 where it is asked anyway, infinity where it is not."""
+
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
+        """Return what it says, given what other sources say; None if it did not end in time."""
+
+
+def sources_of(case: Case) -> Iterator[Source]:
+    """Yield the sources, the least expensive first; what samples may cost is decided late."""
+    yield EarlierRuns()
+    case.spending.expects(
+        case.run_seconds
+        if case.local
+        else combined(case, [BaselineEstimate().of(case, None)]).runtime_seconds.predicted
+    )
+    yield FullLocalRun()
+    engine = MeasuredEngine()
+    levels = affordable_levels(case)
+    for level in levels or [LEAN]:
+        yield Samples(level, engine, asked=level in levels[:1])
+    yield BaselineEstimate()
+
+
+def combined(case: Case, evidence: Estimates) -> Prediction:
+    """Return the prediction by the last source that knows seconds; it used those before it."""
+    best = [found for found in evidence if found.runtimes][-1]
+    return assembled(
+        case.graph,
+        best.chain,
+        best.iterations,
+        best.runtimes,
+        case.spending,
+        best.more,
+        case.source,
+        measured=best.measured,
+    )
+
+
+def _exact(evidence: Estimates) -> list[IterationEstimate]:
+    """Return iterations that no sample can know better."""
+    known = (found.iterations for found in evidence if not found.runtimes and not found.stopped)
+    return next(known, [])
+
+
+def _stopped(evidence: Estimates) -> StoppedRun | None:
+    return next((found.stopped for found in evidence if found.stopped), None)
+
+
+class EarlierRuns:
+    """Earlier runs of this job on this graph: of any engine iterations, of this one all."""
+
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Nothing."""
+        return 0.0
+
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
+        """Return them if there are any of each algorithm of the chain."""
+        if not case.records:
+            return None
+        engine = case.request.engine
+        own = [of_this_engine(part, engine) for part in case.records]
+        used = own if all(own) else case.records
+        estimates = [recalled_estimate(part[0], engine.workers) for part in used]
+        if not all(own):
+            return Estimate(estimates, [], case.chain)
+        runtimes = [
+            earlier_runtime(part, workload, first=number == 0)
+            for number, (part, workload) in enumerate(
+                zip(own, case.workloads(estimates), strict=True)
+            )
+        ]
+        return Estimate(estimates, runtimes, case.chain, complete=True)
+
+
+class FullLocalRun:
+    """The run itself, by the compiled kernel; on another engine, its exact iterations."""
+
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Return what baselines say; infinity if it is not wanted, not needed, or does not fit.
+
+        On the local engine that is the job itself: an unlimited budget does not run a long one, and
+        options of sampling or cost models ask for other evidence.
+        """
+        request, graph = case.request, case.graph
+        named = request.evidence_named if case.local else request.estimation_named
+        if evidence or named or not runs_here(request.algorithm):
+            return math.inf
+        needed = sum(baseline.seconds + _COUNTING * graph.edges for baseline in case.baselines)
+        needed *= meter.read().slowdown
+        if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
+            return math.inf
+        fits = not isinstance(graph, Graph) or all(
+            peak_memory(graph, each, LocalEngine()).fits for each in case.algorithms
+        )
+        return needed if fits else math.inf
+
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
+        """Return the run, or what ran of it; None if its setup did not end in time."""
+        before = case.spending.spent
+        profile = full_run(case)
+        if profile is None:
+            return None
+        if profile.stopped:
+            took = case.spending.spent - before - profile.phases["setup"]
+            if not profile.iterations:
+                return None
+            stopped = StoppedRun.of(case.request, profile, case.graph.vertices, took)
+            return Estimate([], [], case.chain, stopped=stopped)
+        estimates = whole_run_estimates(profile)
+        if not case.local:
+            return Estimate(estimates, [], case.chain)
+        runtimes = [
+            earlier_runtime([record], workload, first=number == 0, source="full local run")
+            for number, (record, workload) in enumerate(
+                zip(records_of(profile), case.workloads(estimates), strict=True)
+            )
+        ]
+        return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
+
+
+def full_run(case: Case) -> RunProfile | None:
+    """Run the job on this machine until the budget, less a reserve for samples, is spent.
+
+    Returns None if its setup, or the run before it in a chain, takes longer than that.
+    """
+    request, spending = case.request, case.spending
+    engine = request.engine
+    local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
+    with spending.loading():
+        local.load(request.algorithm)
+    request.progress("full run on this machine", 0.0)
+    samples = cost_of_samples(case, LEVELS[0])
+    reserve = samples if spending.affords(samples) else 0.0
+    with deadline(lambda: spending.left - reserve), suppress(StopRun):
+        profile = local.run(request.algorithm, case.graph)
+        return profile if profile.algorithm == request.algorithm.name else None
+    return None
+
+
+class MeasuredEngine:
+    """The runtime model of the engine; first supersteps are run once, whatever samples follow."""
+
+    def __init__(self) -> None:
+        self._model: RuntimeModel | None = None
+        self.late = False  # whether samples did not end in time: larger ones will not either
+
+    def of(self, case: Case, stopped: StoppedRun | None) -> RuntimeModel:
+        """Return it; StopRun if the first supersteps do not end in time."""
+        if self._model is None:
+            request, graph = case.request, case.graph
+            setups = stopped.setups if stopped is not None and case.local else {}
+            context = request.context(case.history, graph.edges, case.spending, setups)
+            with case.spending.loading():
+                load_compiled(graph, case.chain)
+            model = request.runtime_model(request.engine, graph, case.algorithms, context)
+            model.survey()
+            self._model = model
+        return self._model
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Iterations of samples with so many edges, and seconds by the runtime model of the engine.
+
+    Parameters
+    ----------
+    level : float
+        Edges of all samples / edges of the graph.
+    engine : MeasuredEngine
+    asked : bool
+        Whether they were found affordable, or the user named what they read.
+    """
+
+    level: float
+    engine: MeasuredEngine
+    asked: bool
+
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Return what samples of this level take; nothing more where iterations are exact."""
+        first = not any(found.runtimes for found in evidence)
+        if self.engine.late:
+            return math.inf
+        if first and (self.asked or _exact(evidence)):
+            return 0.0
+        return cost_of_samples(case, self.level) if not first else math.inf
+
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
+        """Return the estimate; elsewhere one with baseline iterations if samples do not end."""
+        spending, stopped = case.spending, _stopped(evidence)
+        # What the user named is done, even where the budget is too small for it.
+        named = case.request.baseline_would_ignore
+        beyond = named and cost_of_samples(case, self.level) > spending.left_at_most
+
+        def left() -> float:
+            return math.inf if beyond else spending.left_at_most
+
+        chain = [replace(part, max_overhead=self.level) for part in case.chain]
+        try:
+            with deadline(left if case.local else None):
+                model = self.engine.of(case, stopped)
+            estimates = _exact(evidence)
+            if not estimates:
+                with deadline(left):
+                    estimates = self._counted(case, chain, model)
+                if stopped is not None:
+                    estimates = stopped.weighted(estimates)
+            workloads = case.workloads(estimates)
+            with deadline(left if case.local else None):
+                runtimes, measured = self._seconds(case, model, workloads, evidence)
+        except StopRun:
+            self.engine.late = True
+            return None
+        more = more_samples(case, self.level)
+        return Estimate(estimates, runtimes, chain, measured=measured, more=more)
+
+    @staticmethod
+    def _counted(
+        case: Case, chain: Sequence[Request], model: RuntimeModel
+    ) -> list[IterationEstimate]:
+        try:
+            return estimates_of(case.graph, chain, model)
+        except StopRun:
+            if case.local:
+                raise
+            workers = case.request.engine.workers
+            return [baseline_iterations(case.graph, each, workers) for each in case.baselines]
+
+    @staticmethod
+    def _seconds(
+        case: Case, model: RuntimeModel, workloads: Sequence[Workload], evidence: Estimates
+    ) -> tuple[list[RuntimeEstimate], bool]:
+        """Return the seconds, and whether they were measured; of the first samples in any case."""
+        stopped = _stopped(evidence)
+        try:
+            return model.estimate(workloads), True
+        except StopRun:
+            if any(found.runtimes for found in evidence):
+                raise
+            return baseline_seconds(case, stopped, workloads), stopped is not None
+
+
+class BaselineEstimate:
+    """Runs of other graphs, or usual figures, corrected by a run that was stopped."""
+
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Nothing, where no other source knows the seconds."""
+        return math.inf if any(found.runtimes for found in evidence) else 0.0
+
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
+        """Return it, with exact iterations if there are any."""
+        return self.of(case, _stopped(evidence), _exact(evidence))
+
+    def of(
+        self,
+        case: Case,
+        stopped: StoppedRun | None,
+        exact: list[IterationEstimate] | None = None,
+    ) -> Estimate:
+        """Return it. Supersteps of a library are counted by its replay, which the run needs too."""
+        graph, request, baselines = case.graph, case.request, case.baselines
+        if stopped is not None:
+            baselines = [*baselines[:-1], baselines[-1].beyond(stopped.done)]
+        estimates = exact
+        if request.method.name == "replay" and isinstance(graph, Graph) and not case.local:
+            estimates = estimates_of(graph, case.chain)
+        if not estimates:
+            workers = request.engine.workers
+            estimates = [baseline_iterations(graph, each, workers) for each in baselines]
+        if stopped is not None:
+            estimates = stopped.weighted(estimates)
+        runtimes = baseline_seconds(case, stopped, case.workloads(estimates))
+        measured = stopped is not None
+        more = more_samples(case, 0.0)
+        return Estimate(estimates, runtimes, case.chain, measured=measured, more=more)
+
+
+def baseline_seconds(
+    case: Case, stopped: StoppedRun | None, workloads: Sequence[Workload]
+) -> list[RuntimeEstimate]:
+    """Return baseline seconds, or those by the supersteps of a run that was stopped."""
+    graph, request = case.graph, case.request
+    if stopped is not None and case.local:
+        return stopped.runtimes(workloads)
+    # The work of a user's function on Spark is known from runs of it alone.
+    known = request.method.estimate is not None and isinstance(graph, Graph)
+    if request.engine.name == "spark" and known:
+        context = EstimationContext(
+            seed=request.seed,
+            history=case.history,
+            progress=request.progress,
+            spending=FixedSpending(full=False),
+        )
+        model = request.runtime_model(request.engine, graph, case.algorithms, context)
+        return model.estimate(workloads)
+    return baseline_runtimes(graph, case.baselines, workloads, request.engine, case.history)
+
+
+def affordable_levels(case: Case) -> list[float]:
+    """Return the levels of sampling to go through, the cheapest first; none for a baseline.
+
+    The largest that the budget affords; all of them up to that if the prediction is to stop as soon
+    as it is near enough. What the user named is done, at the lowest level if need be.
+    """
+    request, spending = case.request, case.spending
+    every = [level for level in LEVELS if level < request.max_overhead]
+    every.append(request.max_overhead)
+    if request.budget.unlimited and request.within is None:
+        return every[-1:]
+    found = [level for level in every if spending.affords(cost_of_samples(case, level))]
+    asked = request.baseline_would_ignore or not case.local
+    if not found and (asked or cost_of_samples(case, every[0]) <= spending.left_at_most):
+        found = every[:1]
+    if "max_overhead" not in request.method.reads:
+        return every[-1:] if found else []
+    return found if request.within is not None else found[-1:]
+
+
+def cost_of_samples(case: Case, level: float) -> float:
+    """Return the seconds that samples of a level, setup and the first supersteps take.
+
+    On this machine, as busy as it is now.
+    """
+    edges: int = case.graph.edges
+    sampling = _FIXED + edges * (_PER_EDGE + level * _PER_SAMPLED_EDGE)
+    seconds = len(case.baselines) * sampling
+    for baseline in case.baselines if case.local else ():
+        iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
+        probing = min(PROBED_SUPERSTEPS * iteration, probing_limit(case.spending.left))
+        seconds += baseline.setup_seconds + probing
+        if level > LEAN:  # samples are run, too: of semi-clustering most of what they take
+            seconds += level * baseline.superstep_seconds
+    return seconds * meter.read().slowdown
+
+
+def more_samples(case: Case, level: float) -> str:
+    """Say what a larger budget would buy beyond samples of a level; nothing beyond the last."""
+    if not case.local or level >= LEVELS[-1]:
+        return ""
+    what = "larger samples" if level else "samples"
+    seconds = readable_seconds(cost_of_samples(case, LEVELS[-1]))
+    return f"about {seconds} of {what} would narrow this (--budget none)"
