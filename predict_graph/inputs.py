@@ -20,30 +20,28 @@ from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
 
 STANDARD_INPUT = Path("/dev/stdin")
+_AT_ONCE = os.O_NONBLOCK  # opening a FIFO does not wait for who writes
 
 
-class Input(io.RawIOBase):
+class Input(io.FileIO):
     """A file or stream that is open for reading."""
 
     def __init__(self, path: Path) -> None:
         self.path = STANDARD_INPUT if str(path) == "-" else path
-        self._handle = -1
         self._lock = threading.Lock()
+        self._taken = 0
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
-            self._handle = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            super().__init__(self.path, opener=lambda name, flags: os.open(name, flags | _AT_ONCE))
+            self._handle = self.fileno()
             state = os.fstat(self._handle)
             self._check(state.st_mode)
-        except OSError as error:
-            self.close()
-            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
-        except ValueError as error:  # a zero byte in the name; or refused
-            self.close()
-            if isinstance(error, RequestError):
-                raise
-            raise RequestError(f"{str(path)!r} cannot be read: {error}") from error
+        except RequestError:
+            raise
+        except (OSError, ValueError) as error:  # or a zero byte in the name
+            reason = getattr(error, "strerror", None) or error
+            raise RequestError(f"{self.path} cannot be read: {reason}") from error
         self.stream = stat.S_ISFIFO(state.st_mode)
-        self._read = 0
 
     def _check(self, mode: int) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
@@ -53,7 +51,7 @@ class Input(io.RawIOBase):
                 f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
             )
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
         try:
             if self.stream:
@@ -61,11 +59,12 @@ class Input(io.RawIOBase):
             with self._lock:  # another thread may close it; the number is another file's then
                 if self.closed:
                     return b""
-                content = os.read(self._handle, size if size >= 0 else 1 << 16)
+                most = 1 << 16 if size is None or size < 0 else size
+                content = os.read(self._handle, most)
         except OSError as error:
             raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
-        self._read += len(content)
-        if self.stream and self._read > limits().unpacked_bytes:
+        self._taken += len(content)
+        if self.stream and self._taken > limits().unpacked_bytes:
             raise RequestError(
                 f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
             )
@@ -83,8 +82,6 @@ class Input(io.RawIOBase):
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._lock:
-            if self._handle >= 0 and not self.closed:
-                os.close(self._handle)
             super().close()
 
 
