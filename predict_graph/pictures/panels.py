@@ -196,8 +196,12 @@ def dots(
     *,
     xlabel: str,
     emphasised: Sequence[str] = (),
+    most_apart: float = np.inf,
 ) -> None:
-    """Draw a value for each name, the first one on top, with its interval if there is one."""
+    """Draw a value for each name, the first one on top, with its interval if there is one.
+
+    The axis is logarithmic where the largest is more than `most_apart` times the smallest.
+    """
     found = np.asarray(values)
     ends = np.array([found if end is None else end for end in (low, high)])
     for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
@@ -208,6 +212,9 @@ def dots(
     _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
     axes.margins(x=0.08)
+    if ends.max() > most_apart * ends.min() > 0.0:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _color(place: int) -> str:
@@ -255,16 +262,10 @@ def intervals_picture(
     title: str, said: str, figures: Mapping[str, Interval], divisor: float, xlabel: str
 ) -> Picture:
     """Return a picture of named intervals; on a logarithmic axis where they differ much."""
-    values, low, high = (
-        np.array([getattr(each, name) for each in figures.values()]) / divisor
-        for name in ("predicted", "low", "high")
+    names = [name.replace(":", ":\n", 1) for name in figures]
+    columns = (
+        [getattr(each, end) / divisor for each in figures.values()]
+        for end in ("predicted", "low", "high")
     )
-
-    def draw(axes: Any) -> None:
-        names = [name.replace(":", ":\n", 1) for name in figures]
-        dots(axes, names, values, low, high, xlabel=f"{xlabel} (line: 90% sure)")
-        if high.max() > _FAR * low.min() > 0.0:
-            axes.set_xscale("log")
-            axes.xaxis.set_major_formatter("{x:g}")
-
-    return Picture(title, said, draw, 0.5 + 0.1 * len(figures))
+    label = f"{xlabel} (line: 90% sure)"
+    return dot_picture(title, said, names, *columns, xlabel=label, most_apart=_FAR)
