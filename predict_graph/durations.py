@@ -107,19 +107,12 @@ def _by_clock(text: str) -> float | None:
 def _by_units(text: str, unit: str) -> float:
     """Return the sum of numbers with units; not a number if it is none."""
     iso = _ISO.fullmatch(text)
-    rest, total, parts = text if iso is None else iso["date"] + (iso["time"] or ""), 0.0, 0
-    while rest:
-        found = _PART.match(rest)
-        if found is None:
-            return math.nan
-        if not found[2] and (parts or found.end() < len(rest)):
-            return math.nan
-        seconds = _UNITS.get(found[2] or unit)
-        if seconds is None:
-            return math.nan
-        total += float(found[1]) * seconds
-        rest, parts = rest[found.end() :], parts + 1
-    return total
+    rest = text if iso is None else iso["date"] + (iso["time"] or "")
+    parts = [*_PART.finditer(rest)]
+    named = len(parts) == 1 or all(part[2] for part in parts)
+    if not (parts and named and "".join(part[0] for part in parts) == rest):
+        return math.nan
+    return sum(float(part[1]) * _UNITS.get(part[2] or unit, math.nan) for part in parts)
 
 
 def remaining(passed: float, fraction: float) -> float | None:

@@ -275,8 +275,7 @@ def seconds_left(
         noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else alone
         weight = 1.0 / math.hypot(noise / math.sqrt(recent), _LEAST_NOISE) ** 2
     rate, std = math.exp(found * weight / (weight + trust)), 1.0 / math.sqrt(weight + trust)
-    work = _work(profile, done, total)
-    return rate * work, math.hypot(std, left_std / max(left, 1.0))
+    return rate * _work(profile, done, total), math.hypot(std, left_std / max(left, 1.0))
 
 
 def _work(profile: FloatArray, done: float, total: float) -> float:

@@ -96,7 +96,12 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
     """Return the schema version of the file, 0 if it is empty."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
-    made = _definitions(connection)
+    rows = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' "
+        "ESCAPE '!' LIMIT ?",  # but for SQLite's own
+        (len(_STATEMENTS) + 1,),
+    )
+    made = {" ".join(sql.split()) for (sql,) in rows}
     if owner != APPLICATION_ID and (owner or version or made):
         raise RequestError(
             f"{path} is an SQLite file of another program, not a history; name another file"
@@ -113,16 +118,6 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
             "predict-graph made it, or another file"
         )
     return int(version)
-
-
-def _definitions(connection: sqlite3.Connection) -> set[str]:
-    """Return how the tables, views, triggers and indices were made, but for SQLite's own."""
-    rows = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' "
-        "ESCAPE '!' LIMIT ?",
-        (len(_STATEMENTS) + 1,),
-    )
-    return {" ".join(sql.split()) for (sql,) in rows}
 
 
 def _create(connection: sqlite3.Connection) -> None:

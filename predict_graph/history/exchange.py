@@ -133,8 +133,6 @@ def _records(frame: pd.DataFrame) -> list[RunRecord]:
 
 def _field(name: str, value: Any) -> Any:
     if value is None or value != value or (value == "" and name in OPTIONAL):
-        if name not in OPTIONAL:
-            raise ValueError(f"a run has no {name}")
         return None
     return int(value) if name in WHOLE_NUMBERS else value
 

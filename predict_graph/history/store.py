@@ -63,15 +63,14 @@ def check_history(value: History | str | os.PathLike[str] | bool | None) -> Hist
     >>> check_history("runs.sqlite")
     History('runs.sqlite')
     """
-    if isinstance(value, History):
-        return value
     if value is None or value is True:
-        value = default_path()
-        return None if value is None else History(value)
+        value = default_path() or False
     if value is False or value == "none":
         return None
     if isinstance(value, str | os.PathLike):
         return History(value)
+    if isinstance(value, History):
+        return value
     raise RequestError(
         f"a history cannot be a {type(value).__name__}; accepted: a path, 'none', a History, "
         "True, False or None"
