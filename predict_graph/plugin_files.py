@@ -61,7 +61,13 @@ def file_module(file: Path) -> ModuleType:
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
     """Execute a file unless it has been; what it registers is undone if it fails or changes."""
     file = Path(os.path.realpath(os.path.expanduser(path)))
-    source = _read_source(file, kind)
+    if file.suffix != ".py":
+        raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
+    try:
+        source = read_bytes(file)
+    except RequestError as error:
+        reason = str(error).removeprefix(f"{file} ").removeprefix("cannot be read: ")
+        raise _wrong(kind, file, reason) from error
     before = _LOADED.get(file)
     if before is not None and before.source == source and (before.registered or not registers):
         return before.module
@@ -85,17 +91,6 @@ def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
 def loaded_plugins() -> list[str]:
     """Return the files that were loaded, in that order: what another process must load too."""
     return [str(file) for file, loaded in _LOADED.items() if loaded.registered]
-
-
-def _read_source(file: Path, kind: str) -> bytes:
-    """Return the source of a Python file."""
-    if file.suffix != ".py":
-        raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
-    try:
-        return read_bytes(file)
-    except RequestError as error:
-        reason = str(error).removeprefix(f"{file} ").removeprefix("cannot be read: ")
-        raise _wrong(kind, file, reason) from error
 
 
 def _execute(file: Path, source: bytes, kind: str) -> ModuleType:

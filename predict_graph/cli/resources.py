@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,10 +67,9 @@ def calibrate(
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
         said = "answering on {}:{}, until Ctrl-C"
-        try:
+        with suppress(KeyboardInterrupt):  # how it is meant to end
             answer(serve, listen, lambda port: console.print(said.format(listen, port)))
-        except KeyboardInterrupt:  # how it is meant to end
-            return
+        return
     if plot is not None and master is None:
         raise RequestError("--plot draws executors; accepted: with --master")
     if folder is not None and not folder.is_dir():
@@ -79,11 +79,10 @@ def calibrate(
         return
     if machines is not None:
         raise RequestError("--machines counts executors; accepted: together with --master")
-    address = None if peer is None else check_peer(peer)
     with watched(console) as progress:
         found = measure(
             folder=folder,
-            peer=address,
+            peer=None if peer is None else check_peer(peer),
             disk=disk,
             progress=lambda what, done: progress(f"measuring: {what}", done),
         )

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -116,10 +117,8 @@ def _for_page(table: Table) -> dict[str, Any]:
 def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
     found = []
     for name in dict.fromkeys([*_PACKAGES, *packages]):
-        try:
+        with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
     python = f"Python {platform.python_version()} on {sys.platform} ({platform.machine()})"
     return [
         ("versions", ", ".join([*found, python])),
