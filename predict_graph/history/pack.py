@@ -50,6 +50,6 @@ def inflated(packed: bytes, most: int, form: int = zlib.MAX_WBITS) -> bytes:
     """Return what compressed bytes hold, as long as that is no more than `most` bytes."""
     unpacking = zlib.decompressobj(form)
     content = unpacking.decompress(packed, most + 1)
-    if len(content) > most or not (unpacking.eof or most == 0):
+    if len(content) > most or unpacking.unused_data or not (unpacking.eof or most == 0):
         raise ValueError(f"it is cut off, or has more than {most:,} bytes")
     return content

@@ -60,7 +60,7 @@ def test_a_run_is_interrupted(tmp_path):
         assert process.poll() is None, first + process.stderr.read()
         process.send_signal(signal.SIGINT)
         # How far it came by then is the machine's affair.
-        is_interrupted(process, first, tmp_path, "starting", "reading", "pagerank: ")
+        is_interrupted(process, first, tmp_path, "starting", "setting up", "pagerank: ")
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
