@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
 from predict_graph.cores import meter
@@ -37,11 +36,11 @@ from predict_graph.functions.prefix import (
 )
 from predict_graph.functions.records import SampleRun, earlier_points, keep_samples
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.sampling import spread_order
+from predict_graph.functions.sampling import load_compiled, spread_order
 from predict_graph.functions.subject import Case, check_subject
-from predict_graph.functions.warm import load_compiled
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.table import Table
@@ -69,7 +68,7 @@ _ALIKE = 1.2  # vertices of two samples of about one size, larger / smaller; not
 _REFUSED = ("error", "died")  # states of failed runs; by definition
 _OUTLASTING = ("stopped", "time")  # states of unfinished runs; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
-_MEMORY_SHARE = 0.8  # limits the share of the free memory that a child takes
+_MEMORY_SHARE = 0.8  # limits the share of the available memory that a child takes
 
 
 def predict_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Prediction:
@@ -160,7 +159,7 @@ class PredictionRun:
         self.started = clock.processor(children=False)
         self.rng = np.random.default_rng(self.seed)
         self.progress = progress or (lambda *_: None)
-        self.available = float(psutil.virtual_memory().available)
+        self.available = float(max(available_memory() - resident_memory(), 0))
         self.target = drivers_of(self.graph, self.rng)
         known = earlier_points(self.history, self.function, self.graph)
         self.gathered = Gathered(self.target, self.graph.fingerprint, known)
@@ -440,7 +439,7 @@ class PredictionRun:
             replace(
                 limits,
                 setup=_TOLERATED * self._allowed() - self.spent,
-                memory=_MEMORY_SHARE * float(psutil.virtual_memory().available),
+                memory=_MEMORY_SHARE * available_memory(),
             ),
             progress=reporter(self.function.form),
         )

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.clock import remaining_of
-from predict_graph.functions.child import Observation
 from predict_graph.functions.growth import RUN_STD, Growth
+from predict_graph.functions.watch import Observation
 from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
@@ -27,7 +27,6 @@ FloatArray = npt.NDArray[np.float64]
 _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for the run; not tuned
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
 _FEWEST_OBSERVATIONS = 5  # observations that show the share of a loop; not tuned
-_FEWEST_ROUNDS = 3.0  # iterations that show the pace; not tuned
 # A loop over shuffled vertices deviates from the straight line by less than half of this, and
 # removing edges by betweenness by five times it (measured).
 _BENT = 0.15
@@ -206,8 +205,6 @@ def read_prefix(
     if shape.early and expected is None:
         return None
     total = total if expected is None else min(expected.cost, total)
-    if done < min(_FEWEST_ROUNDS, 0.02 * total):
-        return None
     work = total * np.minimum(places / total, 1.0) ** shape.power
     trail = [(time, part, total) for time, part in zip(times, work, strict=True)]
     left = remaining_of(trail, seconds).remaining or Interval(0.0, 0.0, 0.0)

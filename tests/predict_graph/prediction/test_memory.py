@@ -15,9 +15,9 @@ from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import check_graph
 from predict_graph.intervals import Interval
+from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
 from predict_graph.outcome import PeakMemory
-from predict_graph.prediction.memory import available_memory, peak_memory
-from predict_graph.prediction.memory.available import cgroup_rooms, resident_memory
+from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.memory.reading import reading_of
 
 GIB = 2**30
@@ -81,7 +81,7 @@ def test_control_groups_limit(tmp_path, monkeypatch, which):
 def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
     assert resident_memory() < available_memory() < 1 << 50
     limit = 3 << 30
-    code = "from predict_graph.prediction.memory.available import available_memory as a; print(a())"
+    code = "from predict_graph.memory import available_memory as a; print(a())"
     found = subprocess.run(
         [sys.executable, "-c", code],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
