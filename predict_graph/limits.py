@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -49,11 +49,11 @@ class Limits:
         run on it is predicted.
     """
 
-    unpacked_bytes: int
-    line_bytes: int
-    document_bytes: int
-    vertices: int
-    edges: int
+    unpacked_bytes: int = field(default_factory=lambda: 4 * usable_memory())
+    line_bytes: int = field(default_factory=lambda: max(usable_memory() >> 6, 1 << 26))
+    document_bytes: int = field(default_factory=lambda: max(usable_memory() >> 5, 1 << 26))
+    vertices: int = field(default_factory=lambda: usable_memory() // 16)
+    edges: int = field(default_factory=lambda: usable_memory() // 16)
     nesting: int = 100
     unpack_ratio: float = 300.0
     stream_seconds: float = 600.0
@@ -139,14 +139,12 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
     """
     now = limits()
     if unpacked > now.unpacked_bytes:
-        raise RequestError(
-            f"{what} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
-        )
-    if unpacked > _ALWAYS + now.unpack_ratio * packed:
-        raise RequestError(
-            f"{what} unpacks to more than it should; accepted: times its own size up to "
-            f"{beyond('unpack_ratio')}"
-        )
+        said = f"too much; accepted: up to {beyond('unpacked_bytes')}"
+    elif unpacked > _ALWAYS + now.unpack_ratio * packed:
+        said = f"more than it should; accepted: times its own size up to {beyond('unpack_ratio')}"
+    else:
+        return
+    raise RequestError(f"{what} unpacks to {said}")
 
 
 _ALWAYS = 1 << 26  # bytes that every machine has; limits refusals of small files
@@ -215,21 +213,9 @@ def usable_memory() -> int:
 
 @cache
 def _of_text(text: str) -> Limits:
-    memory = usable_memory()
-    small = max(memory >> 6, 1 << 26)
-    default = Limits(
-        unpacked_bytes=4 * memory,
-        line_bytes=small,
-        document_bytes=max(memory >> 5, 1 << 26),
-        vertices=memory // 16,
-        edges=memory // 16,
-    )
-    return _with(default, parse_limits(text))
+    return _with(Limits(), parse_limits(text))
 
 
 def _with(base: Limits, values: dict[str, float]) -> Limits:
-    whole = {
-        name: float(value) if name.endswith(("seconds", "ratio")) else int(value)
-        for name, value in values.items()
-    }
-    return replace(base, **whole)  # type: ignore[arg-type]
+    kinds = vars(base)
+    return replace(base, **{name: type(kinds[name])(value) for name, value in values.items()})

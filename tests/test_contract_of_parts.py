@@ -18,7 +18,7 @@ from predict_graph.algorithms import (
     VertexProgram,
     check_algorithm,
 )
-from predict_graph.cli.commands import Commands
+from predict_graph.cli.commands import command_of
 from predict_graph.engines import ENGINES
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import probe_of
@@ -530,7 +530,7 @@ def test_functions_show_the_declared_options(function, names):
 
 @pytest.mark.parametrize("command", ["predict", "validate"])
 def test_the_command_line_offers_the_declared_options(command):
-    offered = {each.name: each for each in Commands()[command].params}
+    offered = {each.name: each for each in command_of(command).params}
     for name in ESTIMATION:
         assert offered[name].help == OPTIONS[name].summary
         assert f"--{name.replace('_', '-')}" in offered[name].opts

@@ -110,7 +110,7 @@ def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(plugin, c
     ("name", "text"),
     [
         ("missing.py", "No such file or directory"),
-        ("folder.py", "Is a directory"),
+        ("folder.py", "is a folder; accepted: a file"),
         ("notes.txt", "its name does not end in .py; accepted: a Python file"),
     ],
 )

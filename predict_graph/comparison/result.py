@@ -114,10 +114,8 @@ class SamplerComparison(Result):
         values = table.mean(axis=0).to_numpy(np.float64)
         figures = np.column_stack((values, context, low, high, best)).tolist()
         ranks = [
-            Rank(str(name), value, rank, start, end, first_in, bool(ties))
-            for name, (value, rank, start, end, first_in), ties in zip(
-                table.columns, figures, tied, strict=True
-            )
+            Rank(str(name), *row, bool(ties))
+            for name, row, ties in zip(table.columns, figures, tied, strict=True)
         ]
         return sorted(ranks, key=lambda one: (one.rank, one.value))
 
@@ -195,10 +193,9 @@ class SamplerComparison(Result):
 
     def _row_tables(self) -> list[Table]:
         shown = [name for name in _HEADINGS if any(name in row for row in self.rows)]
-        if len({row["ratio"] for row in self.rows}) == 1:
-            shown.remove("ratio")
-        if len({row["seed"] for row in self.rows}) == 1:
-            shown.remove("seed")
+        for name in ("ratio", "seed"):
+            if len({row[name] for row in self.rows}) == 1:
+                shown.remove(name)
         rows = [[row[name] for name in shown] for row in self.rows]
         tables = [Table("fidelity of samples", [_HEADINGS[name] for name in shown], rows)]
         keys = [name for name in ("graph", "sampler", "ratio", "seed") if name in shown]

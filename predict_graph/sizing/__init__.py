@@ -9,8 +9,9 @@ Examples
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.fit_runs import fit as fit
@@ -38,23 +39,18 @@ if TYPE_CHECKING:
     from predict_graph.sizing.quantities import parse_money as parse_money
 
 # Only fitting and loading models import scikit-learn, which takes a second.
-_MODULES = {
-    "measuring.collecting": ("Collected", "collect"),
-    "measuring.designing": ("make_design", "write_design"),
-    "measuring.experiments": ("Design", "Experiment", "read_design"),
-    "measuring.measurements": ("Measurements", "read_measurements"),
-    "fitting.fit_runs": ("fit",),
-    "fitting.model": ("JobModel", "fit_job"),
-    "fitting.model_file": ("load_model", "save_model"),
-    "planning.candidates": ("MachineType", "read_prices"),
-    "planning.choices": ("Choice", "Configuration", "Plan", "plan"),
-    "quantities": ("parse_counts", "parse_duration", "parse_money"),
-}
-_PLACES = {name: module for module, names in _MODULES.items() for name in names}
-__all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(f"predict_graph.sizing.{_PLACES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __all__ = lazily(
+    __name__,
+    {
+        "measuring.collecting": "Collected collect",
+        "measuring.designing": "make_design write_design",
+        "measuring.experiments": "Design Experiment read_design",
+        "measuring.measurements": "Measurements read_measurements",
+        "fitting.fit_runs": "fit",
+        "fitting.model": "JobModel fit_job",
+        "fitting.model_file": "load_model save_model",
+        "planning.candidates": "MachineType read_prices",
+        "planning.choices": "Choice Configuration Plan plan",
+        "quantities": "parse_counts parse_duration parse_money",
+    },
+)

@@ -36,9 +36,9 @@ MODULES = (
 
 def load() -> None:
     """Import all of it."""
-    from predict_graph.cli.commands import Commands
+    from predict_graph.cli.commands import NAMES, command_of
 
-    list(Commands().values())
+    [*map(command_of, NAMES)]
     for name in MODULES:
         with contextlib.suppress(ImportError):
             import_module(name)

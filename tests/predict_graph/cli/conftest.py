@@ -37,7 +37,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
     monkeypatch.setenv("COLUMNS", "200")
     # A slow machine would write lines of progress where errors are counted.
-    monkeypatch.setattr("predict_graph.reports.progress.PATIENCE", 3600.0)
+    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 3600.0)
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, check_history, default_path
-from predict_graph.history.database import reading
-from predict_graph.history.rows import FIELDS
+from predict_graph.history.database import FIELDS, reading
 from predict_graph.limits import limited
 from predict_graph.table import Table
 
