@@ -86,10 +86,11 @@ def counted(of_one: float = OF_ONE) -> Iterator[Steps]:
 @contextmanager
 def calls_by(run: Callable[..., ChildRun]) -> Iterator[None]:
     """Let `run` make the calls of a function that is predicted, and all else take no time."""
-    predictor = "predict_graph.functions.predictor"
+    stopped = SimpleNamespace(processor=lambda **_: 0.0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{predictor}.run_in_child", run)
-        patch.setattr(f"{predictor}.clock", SimpleNamespace(processor=lambda **_: 0.0))
+        patch.setattr("predict_graph.functions.gathering.run_in_child", run)
+        patch.setattr("predict_graph.functions.gathering.clock", stopped)
+        patch.setattr("predict_graph.functions.predictor.clock", stopped)
         yield
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -126,26 +124,13 @@ def _networkx(graph: Graph) -> Any:
 
     made: Any = networkx.DiGraph() if graph.directed else networkx.Graph()
     sources, targets, weights = _edges(graph)
-    with _no_collection():
-        made.add_nodes_from(range(graph.vertices))
-        ends = sources.tolist(), targets.tolist()
-        if weights is None:
-            made.add_edges_from(zip(*ends, strict=True))
-        else:
-            made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+    ends = sources.tolist(), targets.tolist()
+    made.add_nodes_from(range(graph.vertices))
+    if weights is None:
+        made.add_edges_from(zip(*ends, strict=True))
+    else:
+        made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
     return made
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Make many objects without garbage collections in between."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _igraph(graph: Graph) -> Any:
