@@ -128,7 +128,8 @@ def profile(
     from predict_graph.sizing.tasks.runs import add_run
     from predict_graph.sizing.tasks.watching import watch
 
-    machine, attributes = None, {}
+    machine: ResourceProfile | None = None
+    attributes: dict[str, float] = {}
     if resources is not None:
         machine = read_profile(resources)
         attributes |= machine.row()
