@@ -128,13 +128,13 @@ def profile(
     from predict_graph.sizing.tasks.runs import add_run
     from predict_graph.sizing.tasks.watching import watch
 
-    machine, attributes = None, {}
-    if resources is not None:
-        machine = read_profile(resources)
-        attributes |= machine.row()
-    attributes |= {} if input_file is None else file_attributes(input_file)
-    attributes |= {} if graph is None else graph_attributes(graph)
-    attributes |= attributes_of(given)
+    machine = None if resources is None else read_profile(resources)
+    attributes = {
+        **({} if machine is None else machine.row()),
+        **({} if input_file is None else file_attributes(input_file)),
+        **({} if graph is None else graph_attributes(graph)),
+        **attributes_of(given),
+    }
     if out is not None and not attributes:
         raise RequestError(
             "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"
