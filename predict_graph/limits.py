@@ -19,6 +19,38 @@ from predict_graph.errors import RequestError
 ENVIRONMENT = "PREDICT_GRAPH_LIMITS"
 
 
+def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:
+    """Return the number that ASCII digits are; None if they are none, or more than `most`.
+
+    Examples
+    --------
+    >>> whole_number("12"), whole_number("²"), whole_number("9" * 5000)
+    (12, None, None)
+    """
+    if not (text.isdigit() and text.isascii()):
+        return None
+    digits = text.lstrip("0" if isinstance(text, str) else b"0")  # type: ignore[arg-type]
+    if len(digits) > 19:  # 2**63 has 19 digits; int() of thousands of them is slow, or refused
+        return None
+    value = int(digits or 0)
+    return value if value <= most else None
+
+
+@cache
+def usable_memory() -> int:
+    """Return the bytes of memory that this process may use: of the machine, or of its cgroup."""
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for place in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            text = (Path("/sys/fs/cgroup") / place).read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            continue
+        number = whole_number(text)
+        if number:
+            found.append(number)
+    return min(found)
+
+
 @dataclass(frozen=True)
 class Limits:
     """What is accepted at most.
@@ -177,38 +209,6 @@ def beyond(name: str) -> str:
     shown = f"{value:,g}" if isinstance(value, float) else f"{value:,}"
     unit = units.get(name.rpartition("_")[2], "")
     return f"{shown}{unit} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
-
-
-def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:
-    """Return the number that ASCII digits are; None if they are none, or more than `most`.
-
-    Examples
-    --------
-    >>> whole_number("12"), whole_number("²"), whole_number("9" * 5000)
-    (12, None, None)
-    """
-    if not (text.isdigit() and text.isascii()):
-        return None
-    digits = text.lstrip("0" if isinstance(text, str) else b"0")  # type: ignore[arg-type]
-    if len(digits) > 19:  # 2**63 has 19 digits; int() of thousands of them is slow, or refused
-        return None
-    value = int(digits or 0)
-    return value if value <= most else None
-
-
-@cache
-def usable_memory() -> int:
-    """Return the bytes of memory that this process may use: of the machine, or of its cgroup."""
-    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for place in ("memory.max", "memory/memory.limit_in_bytes"):
-        try:
-            text = (Path("/sys/fs/cgroup") / place).read_text(encoding="ascii").strip()
-        except (OSError, ValueError):
-            continue
-        number = whole_number(text)
-        if number:
-            found.append(number)
-    return min(found)
 
 
 @cache

@@ -124,17 +124,16 @@ def profile(
     from costmodels.occupancy import occupancies_of
     from predict_graph.cores import usable_cores
     from predict_graph.resources import read_profile
-    from predict_graph.sizing.tasks.data_profile import file_attributes, graph_attributes
-    from predict_graph.sizing.tasks.runs import add_run
+    from predict_graph.sizing.tasks.runs import add_run, file_attributes, graph_attributes
     from predict_graph.sizing.tasks.watching import watch
 
-    machine, attributes = None, {}
-    if resources is not None:
-        machine = read_profile(resources)
-        attributes |= machine.row()
-    attributes |= {} if input_file is None else file_attributes(input_file)
-    attributes |= {} if graph is None else graph_attributes(graph)
-    attributes |= attributes_of(given)
+    machine = None if resources is None else read_profile(resources)
+    attributes = {
+        **({} if machine is None else machine.row()),
+        **({} if input_file is None else file_attributes(input_file)),
+        **({} if graph is None else graph_attributes(graph)),
+        **attributes_of(given),
+    }
     if out is not None and not attributes:
         raise RequestError(
             "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"

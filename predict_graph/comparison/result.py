@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -112,11 +113,8 @@ class SamplerComparison(Result):
         behind = np.quantile(resampled - resampled[:, [np.argmin(context)]], _ENDS[0], axis=0)
         tied = (behind <= 0.0) | (len(found) < _FEW_BLOCKS)
         values = table.mean(axis=0).to_numpy(np.float64)
-        figures = np.column_stack((values, context, low, high, best)).tolist()
-        ranks = [
-            Rank(str(name), *row, bool(ties))
-            for name, row, ties in zip(table.columns, figures, tied, strict=True)
-        ]
+        figures = (each.tolist() for each in (values, context, low, high, best, tied))
+        ranks = starmap(Rank, zip(map(str, table.columns), *figures, strict=True))
         return sorted(ranks, key=lambda one: (one.rank, one.value))
 
     @property

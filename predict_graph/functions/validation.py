@@ -22,7 +22,7 @@ from predict_graph.table import Table
 def validate_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Comparison:
     """Predict a call of a function, then call it in a process of its own, then compare.
 
-    Options are those of :func:`~predict_graph.functions.predict_function`, whose errors it raises;
+    Options are those of :func:`~predict_graph.predict`, whose errors it raises;
     also if the call fails.
     """
     predicting = PredictionRun(function, graph, **options)

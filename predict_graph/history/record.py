@@ -134,7 +134,7 @@ def check_fields(run: Mapping[str, Any]) -> None:
         if not isinstance(run[name], Mapping) and (run[name] is not None or name != "sample"):
             raise RequestError(f"the {name} of a run are no mapping")
     for name, seconds in run["phases"].items():
-        if not (isinstance(seconds, Real) and math.isfinite(seconds) and seconds >= 0):
+        if not (isinstance(seconds, Real) and 0 <= float(seconds) < math.inf):
             raise RequestError(f"the phase {name!r} of a run cannot last {seconds} seconds")
     if run["time"].tzinfo is None:
         raise RequestError(f"the time of a run, {run['time']}, has no time zone")

@@ -16,7 +16,6 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import (
-    LARGEST_ID,
     FirstData,
     Layout,
     declared_direction,
@@ -25,6 +24,7 @@ from predict_graph.graph.readers.layout import (
     scan_error,
     wrong_field,
 )
+from predict_graph.graph.readers.scan import LARGEST_ID
 from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
 from predict_graph.stopwatch import imported
 
@@ -163,9 +163,9 @@ def scan_blocks(
     """Yield the edges of blocks of whole lines; see :func:`scan.scan_lines`."""
     texts, weighted = layout.ids == "string", layout.weight is not None
     columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
-    how = (layout.delimiter, columns, layout.exact, layout.simple, layout.hash_ids)
+    how = (layout.delimiter, ord(layout.point), columns, layout.exact, layout.simple)
     cursor = np.array([0, line, 0], np.int64)
-    sources, targets = np.empty(_LINES, np.int64), np.empty(_LINES, np.int64)
+    ends = np.empty((2, _LINES), np.int64)
     weights = np.empty(_LINES if weighted else 0, np.float32)
     spans = np.empty((2, _LINES if texts else 0, 2), np.int64)
     for block in blocks:
@@ -175,7 +175,7 @@ def scan_blocks(
         while code == scan.FULL:
             cursor[scan.EDGES] = 0
             code = scan.scan_lines(
-                buffer, *how, (lowest, highest), sources, targets, weights, spans, cursor
+                buffer, *how, layout.hash_ids, (lowest, highest), ends, weights, spans, cursor
             )
             if code not in (scan.DONE, scan.FULL):
                 field = wrong_field(block, int(cursor[scan.AT]), layout.delimiter)
@@ -184,10 +184,10 @@ def scan_blocks(
             if edges:
                 kept = weights[:edges].copy() if weighted else None
                 if texts:
-                    ends = [_texts(block, spans[which, :edges]) for which in range(2)]
-                    yield EdgeBlock(ends[0], ends[1], kept)
+                    both = [_texts(block, each[:edges]) for each in spans]
                 else:
-                    yield EdgeBlock(_narrow(sources[:edges]), _narrow(targets[:edges]), kept)
+                    both = [_narrow(each[:edges]) for each in ends]
+                yield EdgeBlock(both[0], both[1], kept)
 
 
 def counted(
