@@ -111,9 +111,10 @@ def _time_against_machines(
     lines = []
     for model in plan.models:
         rows = [each for each in plan.configurations if each.machine_type == model.machine_type]
-        table = np.array([(one.machines, one.seconds, one.low, one.high) for one in rows])
+        names = ("machines", "seconds", "low", "high")
+        x, middle, low, high = (np.array([getattr(one, n) for one in rows]) for n in names)
         label = model.machine_type or "predicted"
-        lines.append(Line(label, *table.T, points=_measured(model, plan)))
+        lines.append(Line(label, x, middle, low, high, _measured(model, plan)))
     draw = partial(
         draw_lines,
         lines=lines,

@@ -122,12 +122,10 @@ class TextTable:
         """
         values = self.plain(column).map(to_number)
         fine = values.between(least, most) & (values % 1 == 0 if whole else True)
-        if not fine.all():
-            line = fine.idxmin()
-            raise RequestError(
-                f"{self.place(line)}: {column} is {self.cells[column][line][:60]!r}; "
-                f"accepted: {accepted}"
-            )
+        wrong = self.cells[column][~fine]
+        if len(wrong):
+            place, text = self.place(wrong.index[0]), wrong.iloc[0][:60]
+            raise RequestError(f"{place}: {column} is {text!r}; accepted: {accepted}")
         return values
 
     def _plain(self, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -104,8 +105,10 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
         )
     types = _types(table)
     entries: list[tuple[str, int]] = []
-    for line, name in table.cells[table.needs("the machine type", *TYPE_NAMES)].items():
-        for count in parse_counts(table.cells["machines"][line]) if own else machines or ():
+    kinds = table.cells[table.needs("the machine type", *TYPE_NAMES)]
+    every = map(parse_counts, table.cells["machines"]) if own else repeat(machines or ())
+    for (line, name), counts in zip(kinds.items(), every, strict=False):
+        for count in counts:
             if (name, count) in entries:
                 raise RequestError(f"{table.place(line)}: {count} machines of {name!r} come twice")
             entries.append((name, count))
