@@ -27,6 +27,7 @@ FloatArray = npt.NDArray[np.float64]
 _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for the run; not tuned
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
 _FEWEST_OBSERVATIONS = 5  # observations that show the share of a loop; not tuned
+_FEWEST_ROUNDS = 3.0  # iterations that show the pace; not tuned
 # A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
 # not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
 _BENT = 0.1
@@ -205,6 +206,8 @@ def read_prefix(
     if shape.early and expected is None:
         return None
     total = total if expected is None else min(expected.cost, total)
+    if done < min(_FEWEST_ROUNDS, 0.02 * total):
+        return None
     work = total * np.minimum(places / total, 1.0) ** shape.power
     trail = [(time, part, total) for time, part in zip(times, work, strict=True)]
     left = remaining_of(trail, seconds).remaining or Interval(0.0, 0.0, 0.0)
