@@ -19,6 +19,7 @@ from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
 from predict_graph.outcome import PeakMemory
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.memory.reading import reading_of
+from tests.python import python
 
 GIB = 2**30
 UNDIRECTED = ("connected-components", "semi-clustering")
@@ -155,10 +156,9 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
         ("connected-components", "grid:rows=600,columns=500", "grid:rows=60,columns=50"),
     ],
 )
-def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small, warm_python):
+def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     arguments = ["-m", "predict_graph", "run", name]
-    first = warm_python.run([*arguments, small, "--history", "none"])
-    assert first.returncode == 0, first.stderr  # it compiles what is not in the cache yet
+    python(*arguments, small, "--history", "none")  # compiles what is not in the cache yet
     words = [sys.executable, *arguments, source, "--history", "none"]
     # A small process starts it: the peak of a child is at least what its parent held.
     code = (
