@@ -46,6 +46,14 @@ def for_functions(graph: Graph, functions: Sequence[GraphFunction]) -> Graph:
     return made.described_as(notes=(READ_AS_UNDIRECTED, *made.notes))
 
 
+def failure(function: GraphFunction, graph: Graph, reason: str, where: str = "") -> str:
+    """Return the sentence of a function that fails on a graph, with the remedy if it is known."""
+    said = f"{function.name} fails on {where}{graph.name}: {reason}"
+    if graph.directed and "not implemented for directed" in reason:
+        said += "; accepted: the graph without directions (--undirected, directed=False)"
+    return said
+
+
 def _reads_directed(function: GraphFunction) -> bool:
     """Whether a function gets an edge list as a directed graph.
 

@@ -14,6 +14,7 @@ from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import Gathered
+from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Point
 from predict_graph.functions.prefix import (
     LoopShape,
@@ -303,7 +304,7 @@ class Gathering:
         order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share)
         run = self.real = self._run(self.subject.whole(order), limits)
         if run.state == "error":
-            raise JobError(f"{self.function.name} fails on {self.graph.name}: {run.sentence}")
+            raise JobError(failure(self.function, self.graph, run.sentence))
         if run.done:
             self.iterator |= run.generator
         elif run.state == "memory":
@@ -357,10 +358,7 @@ class Gathering:
     def nothing_ran(self) -> str:
         """Return why no run on a sample has ended."""
         if self.raised:
-            return (
-                f"{self.function.name} fails on samples of {self.graph.name}, so nothing can be "
-                f"predicted: {self.raised}"
-            )
+            return failure(self.function, self.graph, self.raised, "samples of ")
         if all(each.run.state in OUTLASTING for each in self.samples):
             last = self.samples[-1]
             return (

@@ -10,6 +10,7 @@ import numpy as np
 from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError
 from predict_graph.functions.child import run_in_child
+from predict_graph.functions.forms import failure
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.predictor import PredictionRun
 from predict_graph.functions.records import keep_run
@@ -31,7 +32,7 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     case = subject.whole(np.arange(subject.graph.vertices))
     run = run_in_child(case.build, case.call, progress=reporter(subject.function.form))
     if not run.done:
-        raise JobError(f"{subject.function.name} fails on {subject.graph.name}: {run.sentence}")
+        raise JobError(failure(subject.function, subject.graph, run.sentence))
     if predicting.history is not None:
         keep_run(predicting.history, subject.function, subject.graph, predicting.target, run)
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}

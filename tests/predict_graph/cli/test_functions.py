@@ -150,3 +150,15 @@ def test_a_function_that_crashes_or_exits_is_named_as_such(
     assert done.status == 1
     assert f"f.py:f fails on {'samples of ' * (command != 'run')}{GRAPH}" in done.err
     assert said in done.err
+
+
+def test_a_function_of_undirected_graphs_says_how_to_read_one(
+    program: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "g.txt"
+    file.write_text("0 1\n1 2\n2 0\n")
+    done = program("predict", "networkx:triangles", file, "--directed")
+    assert done.status == 1
+    assert done.err.rstrip().endswith(
+        "accepted: the graph without directions (--undirected, directed=False)"
+    )
