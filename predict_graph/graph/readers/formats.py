@@ -20,7 +20,7 @@ _FORMATS = {
     "npz": ("npz:open_npz", ".npz"),
     "parquet": ("parquet:open_parquet", ".parquet .pq"),
     "webgraph": ("webgraph:open_webgraph", ""),
-    "adjacency": ("text:open_adjacency", ".adjlist"),
+    "adjacency": ("text:open_text", ".adjlist"),
     "dimacs": ("dimacs:open_dimacs", ".gr .dimacs .col .clq"),
     "graphml": ("networkx_files:open_networkx", ".graphml"),
     "gexf": ("networkx_files:open_networkx", ".gexf"),

@@ -112,6 +112,10 @@ class Content:
         finally:
             self.close()
 
+    def lines(self) -> Iterator[bytearray]:
+        """Yield the same in blocks of whole lines, read ahead."""
+        return line_blocks(read_ahead(self.blocks()), self.path)
+
     @property
     def packed_bytes(self) -> int:
         """Bytes of the file, or of what a stream has sent so far."""

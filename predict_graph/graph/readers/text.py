@@ -25,47 +25,23 @@ from predict_graph.graph.readers.layout import (
     wrong_field,
 )
 from predict_graph.graph.readers.scan import LARGEST_ID
-from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.streams import Content
 from predict_graph.stopwatch import imported
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an edge list.
+    """Open an edge list, or an adjacency list as networkx writes it.
 
     Raises
     ------
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
-    blocks = line_blocks(read_ahead(content.blocks()), content.path)
-    if b"{" in content.start:
+    path, suffix, blocks = content.path, content.suffix, content.lines()
+    if suffix == ".adjlist":
+        blocks, wanted = map(_pairs, blocks), replace(wanted, header=False)
+    elif b"{" in content.start:
         blocks = map(_without_attributes, blocks)
-    return _opened(content, blocks, wanted)
-
-
-def open_adjacency(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an adjacency list: a vertex and its neighbours in each line, as networkx writes it.
-
-    Raises
-    ------
-    RequestError
-        As of an edge list.
-    """
-    blocks = line_blocks(read_ahead(content.blocks()), content.path)
-    return _opened(content, map(_pairs, blocks), replace(wanted, header=False))
-
-
-def _pairs(block: bytearray) -> bytearray:
-    """Return a line for each neighbour; errors number these lines."""
-    lines = []
-    for row in block.split(b"\n"):
-        fields = row.partition(b"#")[0].split()
-        lines += [fields[0] + b" " + other for other in fields[1:]]
-    return bytearray(b"\n".join([*lines, b""]))
-
-
-def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> EdgeSource:
-    path, suffix = content.path, content.suffix
     found = first_data(blocks)
     if found.text is None:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
@@ -111,6 +87,15 @@ def _first_lines(found: FirstData) -> list[bytes]:
 
 
 _COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
+
+
+def _pairs(block: bytearray) -> bytearray:
+    """Return a line for each neighbour of a vertex; errors number these lines."""
+    lines = []
+    for row in block.split(b"\n"):
+        fields = row.partition(b"#")[0].split()
+        lines += [fields[0] + b" " + other for other in fields[1:]]
+    return bytearray(b"\n".join([*lines, b""]))
 
 
 def _without_attributes(block: bytearray) -> bytearray:
