@@ -16,7 +16,16 @@ _WORDS = (
     "citing cited, rater ratee, trustor trustee, parent child, payer payee"
 )
 _PAIRS = [tuple(words.split()) for words in _WORDS.split(", ")]
-_ENDINGS = [("1", "2"), ("a", "b"), ("u", "v"), ("i", "j"), ("x", "y"), ("s", "t"), ("one", "two")]
+_ENDINGS = [
+    ("0", "1"),
+    ("1", "2"),
+    ("a", "b"),
+    ("u", "v"),
+    ("i", "j"),
+    ("x", "y"),
+    ("s", "t"),
+    ("one", "two"),
+]
 _WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
 # Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.
 _NO_ENDS = re.compile(
@@ -32,7 +41,8 @@ _PEOPLE = re.compile(
 )
 _THINGS = re.compile(
     r"(item|movie|film|product|book|isbn|asin|paper|page|song|track|artist|group|venue|business|"
-    r"article|url|tag|course|game|event|project|repo|document|word)" + _ENDING
+    r"article|url|tag|course|game|event|project|repo|document|word|post|comment|forum|place|company)"
+    + _ENDING
 )
 
 
@@ -130,6 +140,12 @@ def pair_of(names: Sequence[str]) -> bool:
     (True, False)
     """
     return _known_pair([_plain(name) for name in names]) is not None
+
+
+def ends_named(names: Sequence[str]) -> bool:
+    """Tell whether two names are a known pair, or differ in a number or letter at their ends."""
+    plain = [_plain(name) for name in names]
+    return (_known_pair(plain) or _counted_pair(plain)) is not None
 
 
 def _plain(name: str) -> str:

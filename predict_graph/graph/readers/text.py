@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,10 +38,28 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
-    blocks = line_blocks(read_ahead(content.blocks()), content.path)
+    if _PAGE.match(content.start) or content.start.startswith(_POINTER):
+        kind = "a page of HTML or XML" if _PAGE.match(content.start) else "a pointer of Git LFS"
+        raise RequestError(f"{content.path} holds {kind}; accepted: a list of edges")
+    read: Iterator[bytes] = read_ahead(content.blocks())
+    if content.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        read = _from_utf16(read, content.path)
+    blocks = line_blocks(read, content.path)
     if b"{" in content.start:
         blocks = map(_without_attributes, blocks)
     return _opened(content, blocks, wanted)
+
+
+_PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
+_POINTER = b"version https://git-lfs."
+
+
+def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    """Pass UTF-16 on as UTF-8: what Excel and the shell of Windows write."""
+    try:
+        yield from iterencode(iterdecode(blocks, "utf-16"), "utf-8")
+    except UnicodeError as error:
+        raise RequestError(f"{path} begins as UTF-16, but is not: {error}") from None
 
 
 def open_adjacency(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -72,7 +91,7 @@ def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> 
     while len(found.block) < _SAMPLE and (more := next(found.rest, None)):
         found.block += more
     place = f"{path}:{found.number}"
-    layout = layout_of(_first_lines(found), suffix, wanted, place, found.block)
+    layout = layout_of(_first_lines(found), suffix, wanted, place, found.block, found.comments)
     if layout.hash_ids and _HASH_ID.search(found.comments):
         raise RequestError(
             f"{path}: a line before the first one of data begins with '#' and no blank, which may "
