@@ -42,6 +42,7 @@ _TIMES = tuple(
     )
 )
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)", re.IGNORECASE)
+_UNITS = ("unit", "units", "timeunit", "durationunit", "runtimeunit")
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
 CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are reported; not tuned
@@ -203,6 +204,9 @@ def job_runs(
     name = columns["seconds"]
     unit = time_unit(name) or _last_word(name)
     unit = unit if unit in _CLOCKS or unit_seconds(unit) else "s"
+    units = table.find(_UNITS)
+    if units is not None and not all(unit_seconds(row.cells[units].lower()) for row in table.rows):
+        units = None  # of something else
     steps = {row.line for row in table.rows if job and re.match(r"\d+(_\d+)?\.", row.cells[job])}
     found: dict[int, tuple[float, float, float, str, str | None]] = {}
     odd: list[Row] = []
@@ -214,7 +218,8 @@ def job_runs(
         text = row.plain(name)
         if text.startswith(">") and outcome == "ok":
             outcome = "timeout"
-        seconds = math.nan if outcome == "failed" else _seconds(text.lstrip("> "), unit)
+        own = unit if units is None else row.cells[units].lower()
+        seconds = math.nan if outcome == "failed" else _seconds(text.lstrip("> "), own)
         if math.isnan(seconds):
             odd += [row] if outcome == "ok" else []
             outcome = "failed"
