@@ -7,6 +7,7 @@ sentence in JSON, so that they never say different things.
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,8 +80,12 @@ def readable_bytes(value: float) -> str:
     --------
     >>> readable_bytes(3 * 2**20), readable_bytes(2.5 * 2**30)
     ('3 MiB', '2.5 GiB')
+    >>> readable_bytes(float("inf"))
+    'any size'
     """
     size = float(value)
+    if math.isinf(size):
+        return "any size"
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if size < 1024.0:
             return f"{size:.3g} {unit}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from predict_graph.printable import printable
 
-_LONG_WORD = re.compile(r"\S{300,}")  # no name of a file is longer
+_LONG_WORD = re.compile(r"(\S{40})\S{260,}?([^\s\w]{0,2})(?=\s|$)")  # no name of a file is longer
 _LONGEST = 1500  # limits the characters of a sentence
 
 
@@ -20,6 +20,8 @@ class PredictGraphError(Exception):
     --------
     >>> print(RequestError("the column " + 400 * "x" + " is unknown"))
     the column xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… is unknown
+    >>> print(RequestError(f"unknown graph {400 * 'x'!r}; accepted: y"))
+    unknown graph 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'; accepted: y
     >>> len(str(RequestError(250 * "word "))), len(str(RequestError(2500 * "word ")))
     (1250, 1503)
     """
@@ -27,7 +29,7 @@ class PredictGraphError(Exception):
     exit_status = 1
 
     def __init__(self, text: object = "") -> None:
-        short = _LONG_WORD.sub(lambda word: word[0][:40] + "…", str(text))
+        short = _LONG_WORD.sub(r"\1…\2", str(text))
         if len(short) > _LONGEST:
             short = f"{short[: _LONGEST - 400]} … {short[-400:]}"
         super().__init__(printable(short))

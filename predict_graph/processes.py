@@ -37,27 +37,30 @@ def supervise(*, always: bool) -> None:
     """
     parent = os.getppid()
     adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    # They wait until they are taken: a handler would not run if one came just before a wait began.
+    taken = {signal.SIGCHLD, signal.SIGTERM, ENDING}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, taken)
     child = os.fork()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
         _end_with(os.getppid(), signal.SIGKILL)
         return
     os.closerange(0, os.sysconf("SC_OPEN_MAX"))  # whoever reads what the child writes sees its end
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    asked = [always]
-
-    def pass_on(number: int, _: object) -> None:
-        asked[0] = True
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(parent, ENDING)
+    asked, ended, status = always, 0, 0
+    while not ended:
+        number = signal.sigwait(taken)
+        if number == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            continue
+        asked = True
         with contextlib.suppress(OSError):
             os.kill(child, signal.SIGKILL) if number == ENDING else os.killpg(child, number)
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, pass_on)
-    signal.signal(ENDING, pass_on)
-    _end_with(parent, ENDING)
-    _, status = os.waitpid(child, 0)
-    if asked[0]:
+    if asked:
         if not adopting:
             with contextlib.suppress(OSError):
                 os.killpg(child, signal.SIGKILL)
@@ -65,6 +68,7 @@ def supervise(*, always: bool) -> None:
     if os.WIFSIGNALED(status):
         with contextlib.suppress(OSError):
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {os.WTERMSIG(status)})
         os.kill(os.getpid(), os.WTERMSIG(status))
     os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 

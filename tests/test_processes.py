@@ -1,5 +1,8 @@
 """What a command or a function has started ends with it, in whatever session it is."""
 
+from __future__ import annotations
+
+import itertools
 import os
 import signal
 import subprocess
@@ -11,6 +14,7 @@ from multiprocessing import resource_tracker, shared_memory
 import psutil
 import pytest
 
+from predict_graph import processes
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.processes import ENDING, supervise
 from predict_graph.sizing.measuring.running import Job
@@ -158,3 +162,25 @@ def test_a_command_that_cannot_be_run_is_said_to():
     assert found is not None
     assert (found.outcome, found.exit_status) == ("failed", 127)
     assert ENDING == signal.SIGHUP
+
+
+def test_an_end_that_comes_just_before_the_wait_is_not_lost(monkeypatch):
+    usual = processes._end_with
+
+    def late(parent: int, number: signal.Signals) -> bool:
+        usual(parent, number)
+        # One instruction of a second, at whose end no handler runs.
+        return number == ENDING and 20_000_000 in itertools.count()
+
+    monkeypatch.setattr(processes, "_end_with", late)
+    child = os.fork()
+    if child == 0:
+        supervise(always=True)
+        time.sleep(20)
+        os._exit(0)
+    time.sleep(0.2)
+    os.kill(child, ENDING)
+    began = time.monotonic()
+    _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    assert time.monotonic() < began + 15.0

@@ -38,7 +38,8 @@ app = typer.Typer(
 )
 
 _FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143  # by definition
-_COMPILERS = ("numba.core.", "llvmlite.")
+# The compiler of numba, its loading of compiled code included; and what logging does around a fork.
+_WHOLE = ("numba.core.", "llvmlite.", "logging")
 _PATIENCE = 0.05  # limits polling: seconds until an interrupt of the compiler is checked again
 
 
@@ -126,7 +127,7 @@ def _interrupts_seen() -> Iterator[list[int]]:
     seen: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if _compiles(frame):
+        if _has_to_finish(frame):
             again = threading.Timer(_PATIENCE, os.kill, (os.getpid(), number))
             again.daemon = True
             again.start()
@@ -153,13 +154,13 @@ def _interrupts_seen() -> Iterator[list[int]]:
             signal.signal(number, usual[number])
 
 
-def _compiles(frame: FrameType | None) -> bool:
-    """Tell whether a frame is inside the compiler of numba, its loading of compiled code included.
+def _has_to_finish(frame: FrameType | None) -> bool:
+    """Tell whether a frame is inside what cannot be left in the middle.
 
-    A kernel that runs has no frame there.
+    A kernel that runs has no frame there. Python ignores what is raised around a fork.
     """
     while frame is not None:
-        if str(frame.f_globals.get("__name__")).startswith(_COMPILERS):
+        if str(frame.f_globals.get("__name__")).startswith(_WHOLE):
             return True
         frame = frame.f_back
     return False
@@ -207,7 +208,7 @@ def _sentence(error: Any, given: Sequence[str]) -> str:
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
     for option, value in pairwise(parts):
         if option in options and value not in text:
-            text = f"{text} (given: {value!r})"
+            return f"{text} (given: {value!r})"
     return text
 
 

@@ -18,9 +18,11 @@ from predict_graph.timing import clock
 
 def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
     """Return the arguments of a function's call; None for an algorithm, which has parameters."""
+    from predict_graph.engines import ENGINES
     from predict_graph.functions import is_function
     from predict_graph.functions.naming import check_arguments
 
+    ENGINES.get(cluster.engine)
     if not (is_function(case.algorithm) and cluster.engine == "local"):
         for name, value in {"--arg": case.arg, "--as": case.graph_form}.items():
             if value is not None:

@@ -63,6 +63,19 @@ def calibrate(
     from predict_graph.resources.network import serve as answer
 
     console = options.messages()
+    if serve is not None or master is not None:
+        unread: dict[str, object] = {
+            "--peer": peer,
+            "--folder": folder,
+            "--no-disk": None if disk else True,
+        }
+        if serve is not None:
+            unread |= {"--master": master, "--machines": machines, "--out": out, "--plot": plot}
+            unread |= {"--json": json}
+        for name, value in unread.items():
+            if value is not None:
+                other = "--master" if serve is None else "--serve"
+                raise RequestError(f"{name} is not read together with {other}; leave it out")
     if serve is not None:
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")

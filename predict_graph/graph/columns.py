@@ -17,7 +17,16 @@ _WORDS = (
     "citing cited, rater ratee, trustor trustee, parent child, payer payee"
 )
 _PAIRS = [tuple(words.split()) for words in _WORDS.split(", ")]
-_ENDINGS = [("1", "2"), ("a", "b"), ("u", "v"), ("i", "j"), ("x", "y"), ("s", "t"), ("one", "two")]
+_ENDINGS = [
+    ("0", "1"),
+    ("1", "2"),
+    ("a", "b"),
+    ("u", "v"),
+    ("i", "j"),
+    ("x", "y"),
+    ("s", "t"),
+    ("one", "two"),
+]
 _WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
 # Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.
 _NO_ENDS = re.compile(
@@ -34,7 +43,8 @@ _PEOPLE = re.compile(
 )
 _THINGS = re.compile(
     r"(item|movie|film|product|book|isbn|asin|paper|page|song|track|artist|group|venue|business|"
-    r"article|url|tag|course|game|event|project|repo|document|word)" + _ENDING
+    r"article|url|tag|course|game|event|project|repo|document|word|post|comment|forum|place|company)"
+    + _ENDING
 )
 
 
@@ -149,6 +159,12 @@ def declared_in(values: Iterable[Any]) -> bool | None:
 
 
 _DIRECTIONS = {"directed": True, "undirected": False, "true": True, "false": False}
+
+
+def ends_named(names: Sequence[str]) -> bool:
+    """Tell whether two names are a known pair, or differ in a number or letter at their ends."""
+    plain = [_plain(name) for name in names]
+    return (_known_pair(plain) or _counted_pair(plain)) is not None
 
 
 def _plain(name: str) -> str:

@@ -85,7 +85,8 @@ def _from_networkit(source: Any, *, directed: bool | None, name: str | None) -> 
 def _from_table(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
     source = wanted.edges
     names = [str(column) for column in source.columns]
-    if len(names) > 3 and [str(row) for row in getattr(source, "index", ())] == names:
+    index = [str(row) for row in getattr(source, "index", ())]
+    if index == names and (len(names) > 3 or not names[0].isdigit()):
         raise RequestError(
             "the table seems to be an adjacency matrix; accepted: a table of edges, or "
             "scipy.sparse.csr_array of the matrix"
@@ -112,6 +113,8 @@ def _from_rows(wanted: EdgeList, directed: bool | None, name: str | None) -> Gra
     columns = [[row[i] for row in rows] for i in range(max(lengths, default=2))]
     if lengths == {3}:
         columns[2] = [each.get("weight") if isinstance(each, dict) else each for each in columns[2]]
+        if set(columns[2]) - {None}:  # networkx: an edge without a weight weighs 1
+            columns[2] = [1 if each is None else each for each in columns[2]]
     weight = 2 if lengths == {3} and None not in columns[2] else None
     found = Columns(0, 1, weight, bipartite=bool(wanted.bipartite))
     made = _edges("the list", ["source", "target", "weight"], columns, found, wanted)

@@ -99,7 +99,7 @@ class History:
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         place = default_path() if path is None else Path(os.path.expanduser(path))
-        if place is None or str(place) in ("", "."):
+        if place is None or path == "":
             raise RequestError(
                 f"no history file is named: {ENVIRONMENT} is 'none' or the path is empty"
             )

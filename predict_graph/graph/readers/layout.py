@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.columns import Columns, declared_in, find_columns, pair_of
+from predict_graph.graph.columns import Columns, declared_in, ends_named, find_columns, pair_of
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.scan import LARGEST_ID
@@ -208,6 +208,7 @@ def layout_of(
     wanted: EdgeList,
     place: str,
     block: bytes | bytearray = b"",
+    comments: bytes = b"",
 ) -> Layout:
     """Return how the lines of a file are laid out.
 
@@ -223,6 +224,8 @@ def layout_of(
         File and line of the first one, for errors.
     block : bytes
         More lines of data, in which the ids of the first one repeatable.
+    comments : bytes
+        What stands before them; the last one may name the columns.
 
     Raises
     ------
@@ -253,6 +256,7 @@ def layout_of(
         columns = find_columns(rows[0], place, wanted)
     else:
         columns, notes = _columns_by_place(rows, wanted, place)
+        columns, notes = _named_by_comment(comments, delimiter, rows[0], wanted) or (columns, notes)
     notes += columns.notes(rows[0], wanted)
     data = rows[header:]
     if wanted.source_column is None and not columns.bipartite and not pair_of(rows[0]):
@@ -300,6 +304,21 @@ def _has_header(rows: list[list[str]], block: bytes | bytearray, place: str) -> 
         f"{place}: the first line may hold names of columns, or an edge; accepted: --header or "
         "--no-header (header= of EdgeList)"
     )
+
+
+def _named_by_comment(
+    comments: bytes, delimiter: int, row: list[str], wanted: EdgeList
+) -> tuple[Columns, list[str]] | None:
+    """Return what the last comment names, if that is not the first two of three or more columns."""
+    last = comments.strip().rpartition(b"\n")[2].lstrip(b"#% ")
+    names = _split(last, delimiter or (ord("\t") if b"\t" in last else 0))
+    if wanted.source_column is not None or len(names) != len(row) or not ends_named(names):
+        return None
+    try:
+        found = find_columns(names, "the comment", wanted)
+    except RequestError:
+        return None
+    return None if found.places[:2] == [0, 1] else (found, [])
 
 
 def _is_matrix(rows: list[list[str]], header: bool) -> bool:
@@ -362,6 +381,13 @@ def _columns_by_place(
             f"{place}: the first column seems to hold times, such as {own[0][0]}; accepted: "
             "--src-column and --dst-column with the numbers of the columns, from 1 on"
         )
+    heads, middle, tails = ({*column} for column in own) if len(own) == 3 else [set[str]()] * 3
+    if heads & tails and not middle & (heads | tails) and not any(map(_NUMERIC.match, tails)):
+        raise RequestError(
+            f"{place}: the second column seems to hold labels of edges, such as "
+            f"{own[1][0][:40]!r}; accepted: --src-column and --dst-column with the numbers of the "
+            "columns, from 1 on"
+        )
     notes = []
     if weight is None and len(own) > 2 and own[2][0]:
         labels = not any(map(_NUMERIC.match, own[2]))
@@ -404,7 +430,8 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
         tab = not all(map(_NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
-    for byte in b";," if _SEMICOLONS.match(line) else b",;":
+    bars = b"" if line.startswith(b"|") else b"|"
+    for byte in (b";," if _SEMICOLONS.match(line) else b",;") + bars:
         if byte in line:
             return byte
     return ord("\t") if b"\t" in line and suffix == ".tsv" else 0

@@ -9,6 +9,7 @@ import re
 import threading
 import zipfile
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -113,8 +114,11 @@ class Content:
             self.close()
 
     def lines(self) -> Iterator[bytearray]:
-        """Yield the same in blocks of whole lines, read ahead."""
-        return line_blocks(read_ahead(self.blocks()), self.path)
+        """Yield the same in blocks of whole lines, read ahead; UTF-16 as UTF-8."""
+        read: Iterator[bytes] = read_ahead(self.blocks())
+        if self.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            read = _from_utf16(read, self.path)
+        return line_blocks(read, self.path)
 
     @property
     def packed_bytes(self) -> int:
@@ -296,3 +300,11 @@ def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
             yield item
     finally:
         thread.join(_PATIENCE)  # it may be waiting for a stream that sends nothing
+
+
+def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    """Pass UTF-16 on as UTF-8: what Excel and the shell of Windows write."""
+    try:
+        yield from iterencode(iterdecode(blocks, "utf-16"), "utf-8")
+    except UnicodeError as error:
+        raise RequestError(f"{path} begins as UTF-16, but is not: {error}") from None

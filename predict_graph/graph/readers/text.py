@@ -28,6 +28,9 @@ from predict_graph.graph.readers.scan import LARGEST_ID
 from predict_graph.graph.readers.streams import Content
 from predict_graph.stopwatch import imported
 
+_PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
+_POINTER = b"version https://git-lfs."
+
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open an edge list, or an adjacency list as networkx writes it.
@@ -37,6 +40,9 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     RequestError
         If the file holds no line of data or its first lines are not those of an edge list.
     """
+    if _PAGE.match(content.start) or content.start.startswith(_POINTER):
+        kind = "a page of HTML or XML" if _PAGE.match(content.start) else "a pointer of Git LFS"
+        raise RequestError(f"{content.path} holds {kind}; accepted: a list of edges")
     path, suffix, blocks = content.path, content.suffix, content.lines()
     if suffix == ".adjlist":
         blocks, wanted = map(_pairs, blocks), replace(wanted, header=False)
@@ -48,7 +54,7 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     while len(found.block) < _SAMPLE and (more := next(found.rest, None)):
         found.block += more
     place = f"{path}:{found.number}"
-    layout = layout_of(_first_lines(found), suffix, wanted, place, found.block)
+    layout = layout_of(_first_lines(found), suffix, wanted, place, found.block, found.comments)
     if layout.hash_ids and _HASH_ID.search(found.comments):
         raise RequestError(
             f"{path}: a line before the first one of data begins with '#' and no blank, which may "

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -44,6 +43,7 @@ _TIMES = tuple(
 )
 _PATTERNS = {"machines": _MACHINES, "seconds": _TIMES, "scale": _SCALES}
 _SIZE = re.compile(r"^([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)$", re.IGNORECASE)
+_UNITS = ("unit", "units", "timeunit", "durationunit", "runtimeunit")
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
 CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are reported; not tuned
@@ -233,7 +233,9 @@ def measurements_of(
     name, kind = columns["seconds"], table.find(TYPE_NAMES)
     times = table.plain(name)
     outcome[times.str.startswith(">") & (outcome == "ok")] = "timeout"
-    seconds = times.map(partial(_seconds, unit=_unit_of(name))).mask(outcome == "failed")
+    units = _units_of(table, name)
+    read = [_seconds(text, unit) for text, unit in zip(times, units, strict=True)]
+    seconds = pd.Series(read, times.index, float).mask(outcome == "failed")
     odd = table.cells[name][seconds.isna() & (outcome == "ok")]
     if len(odd):
         first = f"{table.place(odd.index[0])}: {name} is {odd.iloc[0][:60]!r}"
@@ -284,6 +286,14 @@ def _seconds(text: str, unit: str) -> float:
         return parse_duration(text, unit=unit)
     except RequestError:
         return math.nan
+
+
+def _units_of(table: TextTable, name: str) -> pd.Series:
+    """Return the unit of each time: in a column of units, or else by the name of its own."""
+    units = table.find(_UNITS)
+    if units is not None and table.cells[units].str.lower().map(unit_seconds).notna().all():
+        return table.cells[units].str.lower()
+    return pd.Series(_unit_of(name), table.cells.index)
 
 
 def _unit_of(name: str) -> str:

@@ -132,3 +132,20 @@ def test_descriptions_count_up_in_any_of_their_numbers(imported, tmp_path, text,
     added = imported(path)
     assert f"{name}: 7 supersteps in 7.0 s added" in added.out
     assert "certain: job groups or descriptions count 7 supersteps" in added.out
+
+
+@pytest.mark.parametrize("group", ["{}", "table_{}"])
+def test_numbered_pieces_of_other_code_are_no_supersteps(imported, tmp_path, group):
+    path = tmp_path / "log"
+    pieces = [job(n, f"count at a.py:{n}", group.format(n)) for n in range(5)]
+    path.write_text(START + "".join(pieces))
+    refused = imported(path)
+    assert refused.status == 2
+    assert "no supersteps found" in refused.err
+
+
+def test_a_name_of_several_lines_is_one_line(imported, tmp_path):
+    path = tmp_path / "log"
+    pieces = [job(n, "start at a.py:1", None, f"q\nid = a\nbatch = {n}") for n in range(4)]
+    path.write_text(START + "".join(pieces))
+    assert imported(path).out.startswith("q id = a batch: 3 supersteps")

@@ -109,6 +109,21 @@ def test_an_interrupt_waits_until_code_is_compiled():
     assert compiled
 
 
+def test_an_interrupt_around_a_fork_is_not_lost():
+    after = {"__name__": "logging"}  # python ignores what such a function raises
+    exec("def unlocked(raised):\n    raised(2)\n    return True", after)
+    called = []
+
+    def interrupted():
+        with _interrupts_seen():
+            called.append(after["unlocked"](signal.raise_signal))
+            time.sleep(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert called == [True]
+
+
 def test_an_interrupt_waits_until_a_process_is_started():
     ended = threading.Event()
     other = threading.Thread(target=ended.wait)  # may be sent the signal: it masks nothing

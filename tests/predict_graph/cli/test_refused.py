@@ -37,6 +37,7 @@ predict networkx:clustering G -p k=3 | --arg NAME=VALUE
 predict networkx:clustering G --sampler rj | sampler is read for algorithms
 predict networkx:clustering G --workers 0 | workers is read for algorithms
 predict networkx:clustering G --no-probe | probe is read for algorithms
+predict networkx:clustering G --engine igraph | unknown engine 'igraph' | local
 predict networkx:clustering G --as pajek | unknown form of a graph 'pajek'
 predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
 run pagerank G -q -v | -q and -v are both given
@@ -51,7 +52,10 @@ list sampler | did you mean samplers?
 list things | 'things' | samplers | cost-models
 list samplers --plugin loop | cannot be loaded
 datasets path web-Nowhere | 'web-Nowhere' | web-NotreDame
+calibrate --serve 0 --peer localhost:1 | --peer is not read together with --serve
+calibrate --master local --no-disk | --no-disk is not read together with --master
 history list --history none | 'none'
+history list --history . | . is a folder, but a history is one file
 history show 9 --history h.sqlite | 9 | h.sqlite
 history export e.doc --history h.sqlite | e.doc | .parquet
 history import-eventlog types.csv --history h.sqlite | is not an event log of Spark

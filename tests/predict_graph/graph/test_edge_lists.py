@@ -49,6 +49,10 @@ def read(folder, name, text, **options):
         ("a.tsv", "New York\tLa Paz\nLa Paz\tBonn\n", [("La Paz", "Bonn"), ("New York", "La Paz")]),
         ("a.txt", "1.0 2.0\n2.0 3.0\n", [(1, 2), (2, 3)]),
         ("a.txt", "1 2 knows\n2 3 likes\n", [(1, 2), (2, 3)]),
+        ("a.txt", "#Row\tGene A\tGene B\n7\t1\t2\n8\t2\t3\n", [(1, 2), (2, 3)]),
+        ("a.txt", "# Sign FromNodeId ToNodeId\n1 1 2\n1 2 3\n", [(1, 2), (2, 3)]),
+        ("a.csv", "person.id|person.id|date\n1|2|2020\n2|3|2021\n", [(1, 2), (2, 3)]),
+        ("a.csv", "_c0,_c1,_c2\n1,2,5\n2,3,6\n", [(1, 2), (2, 3)]),
     ],
 )  # fmt: skip
 def test_headers_and_columns(tmp_path, name, text, edges):
@@ -115,6 +119,28 @@ def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
     with pytest.raises(RequestError, match=r"a\.txt:20001: 'Orwell' is not an id; .* --ids string"):
         read(tmp_path, "a.txt", far)
     assert read(tmp_path, "a.txt", far, ids="string").vertices == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("a knows b\nb likes a\n", "second column seems to hold labels of edges, such as 'knows'"),
+        ("<!DOCTYPE html><html>\n<body>Not found</body>\n", "a page of HTML or XML"),
+        ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
+    ],
+)
+def test_what_is_no_list_of_edges(tmp_path, text, match):
+    with pytest.raises(RequestError, match=match):
+        read(tmp_path, "a.txt", text)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_edge_lists_of_windows(tmp_path, encoding):
+    (tmp_path / "a.txt").write_bytes("source\ttarget\r\ná\t2\r\n2\t3\r\n".encode(encoding))
+    assert edges_of(check_graph(tmp_path / "a.txt")) == [("2", "3"), ("á", "2")]
+    (tmp_path / "a.txt").write_bytes(b"\xff\xfe1\0 \x002\0\n\x003")
+    with pytest.raises(RequestError, match="begins as UTF-16"):
+        check_graph(tmp_path / "a.txt")
 
 
 @pytest.mark.parametrize("time", ["1254192988", "1254192988123"])
@@ -200,6 +226,13 @@ def test_lists_of_edges():
     assert check_graph({(0, 1), (1, 2)}).vertices == 3
     assert check_graph(np.array([[0, 1], [1, 2]])).edges == 2
     assert edges_of(check_graph([(1.0, 2.0)])) == [(1, 2)]
+    assert check_graph([(0, 1, {"weight": 3}), (1, 2, {})]).weights.tolist() == [3, 1]
+
+
+def test_tables_without_names():
+    assert edges_of(check_graph(pd.DataFrame([[5, 2, 9], [7, 3, 8]]))) == [(5, 2), (7, 3)]
+    with pytest.raises(RequestError, match="adjacency matrix"):
+        check_graph(pd.DataFrame(np.ones((3, 3)), index=list("abc"), columns=list("abc")))
 
 
 def test_tables_are_read_by_the_same_names(tmp_path):

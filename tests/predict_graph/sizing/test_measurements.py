@@ -41,6 +41,13 @@ def test_units_in_names_are_converted(written):
     assert "no column for the scale" in found.warnings[0]
 
 
+def test_a_column_has_the_units_of_times(written):
+    path = written("nodes,time,unit\n2,1.5,min\n4,80,s\n8,900,Ms\n")
+    assert read_measurements(path).done.seconds.tolist() == [90, 80, 0.9]
+    path = written("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n")
+    assert read_measurements(path).done.seconds.tolist() == [1.5, 80]
+
+
 def test_columns_by_name(written):
     path = written("a,b,c\n1,2,3\n4,5,6\n")
     found = read_measurements(path, columns={"scale": "c", "machines": "a", "seconds": "b"})

@@ -233,12 +233,14 @@ def named_runs(log: EventLog) -> list[Recognised]:
         if len(order) < 2 or first > 1 or order != list(range(first, first + len(order))):
             continue
         groups = [[of_job[job] for job in numbered[number]] for number in order if number > 0]
+        sites = Counter(chain.from_iterable({unit.site for unit in group} for group in groups))
+        if 2 * max(sites.values()) <= len(groups):  # as many pieces of code, which are no loop
+            continue
         # Setup ends where the first superstep starts, which includes its planning.
         setup = [of_job[job].finished for job in numbered.get(0, ())]
         steps = _steps([list(dict.fromkeys(group)) for group in groups], max(setup, default=None))
-        name = (
-            _COUNTED_WORD.sub("", before) or _LIMIT.sub("", after).strip(" )]}") or before.strip()
-        )
+        text = _COUNTED_WORD.sub("", before) or _LIMIT.sub("", after).strip(" ,;:)]}")
+        name = " ".join((text or before).split())
         reason = f"job groups or descriptions count {len(steps)} supersteps"
         most = _LIMIT.match(after)
         limit = int(most.group(1)) if most and int(most.group(1)) >= order[-1] else None
@@ -247,8 +249,11 @@ def named_runs(log: EventLog) -> list[Recognised]:
 
 
 def _counted(label: object) -> Iterator[tuple[str, int, str]]:
-    """Split a name at each of its numbers; comparing names shows which one counts up."""
-    if isinstance(label, str):
+    """Split a name at each of its numbers; comparing names shows which one counts up.
+
+    Livy numbers the cells of a notebook: what is nothing but a number names no superstep.
+    """
+    if isinstance(label, str) and not label.strip().isdigit():
         for number in islice(_NUMBER.finditer(label), _NUMBERS):
             yield label[: number.start()], int(number.group()), label[number.end() :]
 
