@@ -118,7 +118,7 @@ class SparkEngine:
         if spark is None:
             self.settings = SparkSettings.from_environment(**given)
         else:
-            for name in given.keys() - {"partitions_per_core", "folder"}:
+            for name in (name for name in given if name not in ("partitions_per_core", "folder")):
                 called = "workers" if name == "machines" else name  # the name of the parameter
                 raise RequestError(
                     f"{called} cannot be set for an open session, which has its own; leave it out"
@@ -343,7 +343,7 @@ class SparkEngine:
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
                 session.group("write")
-                write_result(_with_labels(values, graph, session), write_to)
+                write_result(_named(values, algorithm, graph, session), write_to)
             return _with_seconds(profile, write=time.perf_counter() - started)
         finally:
             with suppress(Exception):  # a failed session has released its memory
@@ -435,13 +435,29 @@ def _fresh_folder(session: OpenSession) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _with_labels(values: DataFrame, graph: Graph | PackedGraph, session: OpenSession) -> DataFrame:
-    """Return results with the original ids of the vertices."""
+def _named(
+    values: DataFrame, algorithm: Algorithm, graph: Graph | PackedGraph, session: OpenSession
+) -> DataFrame:
+    """Return results with the original ids, also of vertices in values; null where there is none.
+
+    As :func:`predict_graph.engines.local.output.write_values` writes them.
+    """
+    from pyspark.sql import functions as F
+
+    first, *others = values.columns
+    if not getattr(algorithm.part_for("local"), "values_are_vertices", False):
+        others = []
+    named = values.select(
+        *(F.when(F.col(c) >= 0, F.col(c)).alias(c) if c in others else c for c in values.columns)
+    )
     if graph.labels is None:
-        return values
-    labels = session.small_table(id=np.arange(graph.vertices), label=graph.labels)
-    named = values.join(labels, "id").drop("id").withColumnRenamed("label", "id")
-    return named.select("id", *(name for name in named.columns if name != "id"))
+        return named
+    labels = session.small_table(number=np.arange(graph.vertices), label=graph.labels)
+    for column in (first, *others):
+        ids = labels.select(F.col("number").alias(column), F.col("label").alias("_label"))
+        joined = named.join(ids, column, "left").drop(column)
+        named = joined.withColumnRenamed("_label", column)
+    return named.select(*values.columns)
 
 
 def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:

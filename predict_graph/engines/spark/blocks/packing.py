@@ -193,6 +193,8 @@ def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[
     ids = ends.select(F.explode(F.array("src", "dst")).alias("id")).distinct().persist()
     try:
         count = ids.count()
+        if count == highest + 1:
+            return None
         check_driver_bytes(f"{source.source} has {count:,} vertices, whose ids", _ID_BYTES * count)
         rows = ids.mapInArrow(distinct_ids, ANSWERS).toLocalIterator()
         found = np.empty(count, np.int64)
@@ -204,7 +206,7 @@ def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[
     finally:
         ids.unpersist()
     found.sort()
-    return None if found[-1] == count - 1 else found
+    return found
 
 
 def _blocks(

@@ -164,7 +164,7 @@ class _GraphX:
         spark: Any = self.session.for_functions
         level = spark._jvm.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
         self.loaded = spark._jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(
-            *(spark.sparkContext._jsc.sc(), source.as_uri(), False),
+            *(spark.sparkContext._jsc.sc(), f"file://{source}", False),
             *(self.session.settings.partitions, level, level),
         )
 

@@ -62,7 +62,7 @@ def keeping_in(spark: SparkSession, folder: Path) -> Iterator[None]:
     java: Any = spark.sparkContext._jsc
     context = java.sc()
     before = context.getCheckpointDir()
-    context.setCheckpointDir(folder.resolve().as_uri())
+    context.setCheckpointDir(f"file://{folder.resolve()}")
     try:
         yield
     finally:
@@ -81,7 +81,7 @@ class Checkpoints:
         self.interval = interval
         context = self._context._jsc.sc()
         text = str(place)
-        context.setCheckpointDir(text if "://" in text else Path(text).resolve().as_uri())
+        context.setCheckpointDir(text if "://" in text else f"file://{Path(text).resolve()}")
         self._folder = str(context.getCheckpointDir().get())
         self._kept: str | None = None
 

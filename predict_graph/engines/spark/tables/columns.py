@@ -65,7 +65,7 @@ def refuse_two_sides(source: str) -> NoReturn:
     """Refuse a graph whose two sides have ids of their own."""
     raise RequestError(
         f"{source} is bipartite: an id means two vertices; accepted for a graph that Spark reads: "
-        "ids that differ, with --no-bipartite"
+        "ids that differ, in columns named source and target, or with --no-bipartite"
     )
 
 

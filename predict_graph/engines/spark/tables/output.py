@@ -30,7 +30,7 @@ def write_result(values: DataFrame, path: Path) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         writer = values.write.option("header", True)
-        writer.format(_FORMATS[path.suffix]).save(beside.resolve().as_uri())
+        writer.format(_FORMATS[path.suffix]).save(f"file://{beside.resolve()}")
         beside.rename(path)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

@@ -6,10 +6,11 @@ import signal
 import time
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from predict_graph.algorithms import PageRank
+from predict_graph.algorithms import PageRank, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import TABLE_COLUMNS
 from predict_graph.engines.spark import SparkSettings
@@ -56,6 +57,25 @@ def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["ranks.parquet"]
     with pytest.raises(RequestError, match=r"it exists; accepted: the name of a new folder"):
         engine.run(PageRank(), graph, write_to=target)
+
+
+@pytest.mark.parametrize("name", ["connected-components", "label-propagation", "topk-ranking"])
+def test_vertices_in_a_result_have_the_ids_of_the_user(engine, tmp_path, name):
+    """As the local engine writes them, in a folder whose name needs escapes, too."""
+    edges = [("ann", "bob"), ("bob", "cid"), ("dan", "eve"), ("eve", "dan")]
+    algorithm = check_algorithm(name)
+    graph = check_graph(edges, directed=False if algorithm.undirected else None)
+    folder = tmp_path / "my results"
+    folder.mkdir()
+    engine.run(algorithm, graph, write_to=folder / "spark.parquet")
+    LocalEngine().run(algorithm, graph, write_to=folder / "local.parquet")
+    found, expected = (
+        pyarrow.parquet.read_table(folder / f"{where}.parquet").to_pandas()
+        for where in ("spark", "local")
+    )
+    found = found.sort_values("id").reset_index(drop=True)
+    expected = expected.rename(columns={"vertex": "id"}).sort_values("id").reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected)
 
 
 @pytest.mark.parametrize(
