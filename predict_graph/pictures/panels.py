@@ -212,7 +212,7 @@ def dots(
     _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
     axes.margins(x=0.08)
-    if ends.max() > most_apart * ends.min() > 0.0:
+    if 0.0 < ends.min() < ends.max() / most_apart:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
 
