@@ -29,7 +29,7 @@ SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 # Not written, bytecode of our own files would be compiled by each of hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check beside long quick lint types layers test docs shown wheel spark35 \
+.PHONY: demo check beside long quick quick-tests lint types layers test docs shown wheel spark35 \
   check-spark35 studies calibration format clean
 
 demo: $(STAMP)
@@ -62,7 +62,10 @@ long: $(STAMP)
 	$(BIN)/python -m pytest -q -m long
 
 # mypy keeps what it found, and looks again only at what changed.
-quick: lint layers types
+quick: lint
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target types layers quick-tests
+
+quick-tests: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder \
 	  -m "not slow and not spark and not long" --hypothesis-profile=quick
 

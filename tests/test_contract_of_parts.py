@@ -166,10 +166,14 @@ def test_every_option_is_in_the_table():
 
 
 def columns():
-    """Each algorithm on each kind of engine, by its default and by each method that suits it."""
+    """An algorithm of each kind on each kind of engine, by its default and by each method."""
+    kinds = {}
+    for name in ALGORITHMS.names():
+        algorithm = ALGORITHMS.get(name)()
+        kinds.setdefault((*methods_for(algorithm), algorithm.prior is None), name)
     return [
         (name, engine, method)
-        for name in ALGORITHMS.names()
+        for name in kinds.values()
         for engine in ("local", "wrapped")
         for method in (None, *methods_on(engine, name))
     ]
@@ -305,6 +309,7 @@ def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
     assert found.iterations.low == found.iterations.high == ran.iterations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "wrapped"])
 @pytest.mark.parametrize("algorithm", ["pagerank", "neighborhood", "topk-ranking"])
 @pytest.mark.parametrize("option", PARTS)
@@ -437,6 +442,7 @@ def run_of(graph_for):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("virtual_workers", [True, False], ids=["one machine", "side by side"])
 @pytest.mark.parametrize("name", ALGORITHMS.names())
 def test_an_engine_with_known_costs_is_predicted_within_them(
@@ -454,6 +460,7 @@ def test_an_engine_with_known_costs_is_predicted_within_them(
         assert found.prior.iterations.predicted == actual.prior.iterations
 
 
+@pytest.mark.slow
 def test_no_seconds_of_another_engine_are_taken(monkeypatch):
     """Neither the probes of the local engine nor its timed samples, whatever the method."""
 

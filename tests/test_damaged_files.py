@@ -98,6 +98,7 @@ def test_faults_of_the_disk(tmp_path, monkeypatch, write, error):
     assert {file: file.read_bytes() for file in place.rglob("*") if file.is_file()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of a process")
 def test_a_file_that_may_not_grow(tmp_path):
     """A real fault, of the system: the limit of the size of a file, reached half way."""

@@ -53,6 +53,7 @@ def pages():
     return [*ROOT.glob("*.md"), *written]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", CAPS)
 def test_no_folder_grows(folder):
     total = sum(code_lines(path) for path in (ROOT / folder).rglob("*.py"))

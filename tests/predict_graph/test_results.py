@@ -90,6 +90,7 @@ def test_a_result_is_shown_in_one_line(result):
     assert len(frame.columns) > 1
 
 
+@pytest.mark.slow
 def test_a_result_draws_itself(result, tmp_path):
     pytest.importorskip("matplotlib")
     figure = result.plot(tmp_path / "picture.png")

@@ -51,6 +51,7 @@ def loopy(directed, weighted):
     return from_edges(*ends, vertices=260, weights=weights, directed=directed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "given"), CASES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_replica_counts_the_supersteps_of_the_local_kernel(name, given, weighted):

@@ -109,6 +109,7 @@ RMAT = "rmat:scale=14,edge_factor=8,seed=3"
 SPARSE = "rmat:scale=14,edge_factor=4,seed=3"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "given", "source", "error"),
     [

@@ -141,6 +141,7 @@ def _small_blocks(monkeypatch):
         monkeypatch.setattr(module, "row_blocks", partial(row_blocks, block_work=8))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize(("name", "given"), CASES)
 def test_supersteps_are_those_of_a_slow_program(name, given):
@@ -185,6 +186,7 @@ def of_networkx(algorithm, graph):
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("name", DRAWN)
 @given(data=st.data(), n=st.integers(1, 14))

@@ -113,6 +113,7 @@ def _stops_itself(given: nx.Graph) -> None:
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
 def test_a_process_that_a_function_forks_sends_nothing(forks: Callable[..., Any]) -> None:
     for _ in range(5):  # two that wrote at once would be mixed up now and then

@@ -167,6 +167,7 @@ def test_rows_in_any_order_are_counted():
     assert inbound_shares(graph)[:, 0].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", GRAPHS)
 @pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
 def test_rows_of_some_vertices_are_those_of_the_reverse(text, share):

@@ -158,6 +158,7 @@ def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
     return content.getvalue()
 
 
+@pytest.mark.slow
 def test_archives(tmp_path):
     text = b"".join(b"%d %d\n" % (v, v * v % 99_991) for v in range(60_000))
     (tmp_path / "a.txt").write_bytes(text)

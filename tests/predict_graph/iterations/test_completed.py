@@ -12,6 +12,7 @@ from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
+from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import check_request
@@ -106,3 +107,47 @@ def test_small_samples_need_one_pass_and_no_reverse_and_do_not_hang_on_it(monkey
     _ = graph.reverse
     assert estimate(graph.fresh(), LEAN).curve.tolist() == without.curve.tolist()
     assert estimate(graph, LEAN).curve.tolist() == without.curve.tolist()
+
+
+# Joining stubs.
+
+
+def packed(in_class, out_class, inflow):
+    return (in_class << 14) | (out_class << 7) | inflow
+
+
+PROFILES = st.builds(packed, st.integers(0, 6), st.integers(0, 6), st.integers(50, 64))
+
+
+def stubs(size):
+    return st.lists(st.tuples(PROFILES, PROFILES), max_size=size).map(
+        lambda pairs: np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    )
+
+
+SEEDS = st.integers(0, 2**32)
+
+
+@given(pairs=stubs(30), seed=SEEDS)
+def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
+    # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
+    sources, targets = match_one_way(
+        pairs[:, 0], pairs[:, 1], pairs[:, 1], pairs[:, 0], np.random.default_rng(seed)
+    )
+    assert len(sources) == len(pairs)
+    np.testing.assert_array_equal(pairs[sources], pairs[targets])
+    both = np.concatenate((pairs, pairs[:, ::-1]))
+    first, second = match_mutual(both[:, 0], both[:, 1], np.random.default_rng(seed))
+    assert len(first) == len(pairs)
+    np.testing.assert_array_equal(both[first], both[second][:, ::-1])
+
+
+def test_the_finest_level_goes_first():
+    a, b, c = packed(4, 4, 60), packed(6, 6, 60), packed(6, 6, 61)
+    out = np.array([[a, b], [a, c]], np.int32)
+    inn = np.array([[c, a], [b, a]], np.int32)
+    for seed in range(5):
+        pairs = match_one_way(
+            out[:, 0], out[:, 1], inn[:, 0], inn[:, 1], np.random.default_rng(seed)
+        )
+        assert dict(zip(*(each.tolist() for each in pairs), strict=True)) == {0: 1, 1: 0}

@@ -194,6 +194,7 @@ def graph_of(text):
     return check_graph(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e-2, 1e-3, 1e-4])
 @pytest.mark.parametrize(
     "text",

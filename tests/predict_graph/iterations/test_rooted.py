@@ -15,10 +15,22 @@ from predict_graph.graph import check_graph
 from predict_graph.graph.degrees import edge_weights
 from predict_graph.iterations import EdgeBudget
 from predict_graph.iterations.rooted import recipes
-from predict_graph.iterations.rooted.hops import hop_tree
+from predict_graph.iterations.rooted.hops import component_trees, hop_tree
 from predict_graph.iterations.rooted.sample import RootedSampler
 from tests.graphs import graphs
 from tests.predict_graph.iterations.test_estimates import estimate as estimate_by
+
+
+def check_tree(tree, graph, distances):
+    expected = np.array([distances.get(vertex, -1) for vertex in graph])
+    np.testing.assert_array_equal(tree.distance, expected)
+    np.testing.assert_array_equal(tree.reached, expected >= 0)
+    for vertex, parent in enumerate(tree.parent):
+        if expected[vertex] <= 0:
+            assert parent == -1
+        else:
+            assert graph.has_edge(parent, vertex)
+            assert expected[parent] == expected[vertex] - 1
 
 
 @given(graph=graphs(80, 300), root=st.integers(0, 79))
@@ -27,18 +39,14 @@ def test_distances_and_parents(graph, root):
     edges = nx.from_scipy_sparse_array(graph.to_scipy(), create_using=nx.DiGraph)
     for backward, other in ((False, edges), (True, edges.reverse())):
         tree = hop_tree(graph, root, backward=backward)
-        distances = nx.single_source_shortest_path_length(other, root)
-        expected = np.array([distances.get(vertex, -1) for vertex in other])
-        np.testing.assert_array_equal(tree.distance, expected)
-        np.testing.assert_array_equal(tree.reached, expected >= 0)
-        for vertex, parent in enumerate(tree.parent):
-            if expected[vertex] <= 0:
-                assert parent == -1
-            else:
-                assert other.has_edge(parent, vertex)
-                assert expected[parent] == expected[vertex] - 1
+        check_tree(tree, other, nx.single_source_shortest_path_length(other, root))
+    if not graph.directed:
+        roots = [min(component) for component in nx.weakly_connected_components(edges)]
+        distances = nx.multi_source_dijkstra_path_length(edges, roots)
+        check_tree(component_trees(graph), edges, distances)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["rmat:scale=15,edge_factor=16,seed=1", "grid:rows=150,columns=150"]
 )
@@ -65,12 +73,35 @@ def sampler(graph):
     return RootedSampler(graph, [tree], np.array([5, 9])), tree
 
 
+def test_weights_stand_for_the_whole_graph(graph):
+    drawing, _ = sampler(graph)
+    sample = drawing.draw(200, np.random.default_rng(0))
+    assert sample.weights.sum() == pytest.approx(graph.vertices)
+    assert set(np.unique(sample.weights)) == {0.0, 1.0, (3000 - 2) / 200}
+    assert np.count_nonzero(sample.weights) == 202
+    assert set(sample.vertices[sample.weights == 1.0]) == {5, 9}
+    np.testing.assert_array_equal(sample.degrees, graph.out_degrees[sample.vertices])
+
+
 def test_distances_to_the_root_are_those_of_the_graph(graph):
     drawing, tree = sampler(graph)
     sample = drawing.draw(150, np.random.default_rng(1))
     root = int(np.flatnonzero(sample.vertices == graph.out_degrees.argmax())[0])
     found = hop_tree(sample.graph, root).distance
     np.testing.assert_array_equal(found, tree.distance[sample.vertices])
+
+
+def test_small_neighbours_of_small_vertices_come_along():
+    for text, most, expected in (
+        ("path:n=5", 2, {0, 2}),
+        ("path:n=5", 1, {}),
+        ("star:n=20", 2, {}),
+    ):
+        graph = check_graph(text)
+        drawing = RootedSampler(graph, [], np.array([1]), near=most)
+        sample = drawing.draw(0, np.random.default_rng(0))
+        assert set(sample.vertices) == {1, *expected}
+        assert sample.weights.sum() == 1.0
 
 
 JOBS = [ConnectedComponents(), Neighborhood(), TopKRanking(), SemiClustering()]

@@ -23,6 +23,7 @@ MESHES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOPS)
 def test_iterations_of_what_goes_through_a_graph_by_hops(name):
     within = []

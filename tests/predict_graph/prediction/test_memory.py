@@ -152,8 +152,8 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
 @pytest.mark.parametrize(
     ("name", "source", "small"),
     [
-        ("pagerank", "rmat:scale=18,edge_factor=16,seed=1", "rmat:scale=12"),
-        ("connected-components", "grid:rows=600,columns=500", "grid:rows=60,columns=50"),
+        ("pagerank", "rmat:scale=17,edge_factor=16,seed=1", "rmat:scale=12"),
+        ("connected-components", "grid:rows=400,columns=400", "grid:rows=60,columns=50"),
     ],
 )
 def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):

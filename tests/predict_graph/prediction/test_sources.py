@@ -140,6 +140,7 @@ class Passing:
         return 1e9 if self.left <= self.looks else 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pagerank", "neighborhood", "topk-ranking", "k-core"])
 def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, name):
     """In the setup, in any sample and in any probe."""

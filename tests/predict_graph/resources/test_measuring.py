@@ -96,6 +96,7 @@ def answering():
     return ports[0]
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_machine(here):
     expected = {"cpu_integer_speed", "cpu_float_speed", "cpu_cores", "memory_bandwidth"}
     expected |= {latency_name(size) for size in WORKING_SETS}

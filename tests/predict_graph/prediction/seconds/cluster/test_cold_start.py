@@ -28,6 +28,7 @@ def test_an_answer_without_a_run_on_the_cluster(name):
     assert found.iterations.predicted == local.iterations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "apart"), [("pagerank", 0.5), ("graphx:connectedComponents", 0.01)]
 )
@@ -74,6 +75,7 @@ def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
     assert stds[0] > stds[1] + 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pagerank", "connected-components"])
 def test_keeping_states_costs_something_where_nothing_ran_yet(name, tmp_path):
     """The more often, the more; and nothing where no state is kept."""

@@ -118,6 +118,7 @@ def test_one_real_run_scales_the_reference_runs(history, log):
     assert width(found) < width(unknown) / 2.0
 
 
+@pytest.mark.slow
 def test_real_runs_correct_sample_runs_and_more_graphs_are_more_certain(history):
     """The cluster became three times slower since."""
     keep(history, shipped_runs("pagerank"), OTHER, job=JOB)

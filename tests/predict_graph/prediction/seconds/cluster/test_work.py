@@ -18,6 +18,7 @@ from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes,
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.placement import (
     combined_messages,
+    combined_share,
 )
 from predict_graph.prediction.seconds.cluster.work import bytes_per_unit, work_by_machines
 from predict_graph.table import Table
@@ -35,6 +36,17 @@ def test_partitions_are_those_of_spark():
     ids = [0, 1, 2, 3, 5, 10**6, 2**40 + 7]
     assert partition_of(ids, 6).tolist() == [1, 5, 2, 3, 2, 2, 2]
     assert partition_of(ids, 4).tolist() == [1, 1, 0, 3, 0, 2, 0]
+
+
+def test_combining_is_what_a_count_says():
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    pairs = graph.indices.astype(np.int64) * 5 + partition_of(rows, 5)
+    found = combined_messages(graph, 5)
+    assert found == pytest.approx(len(np.unique(pairs)), rel=0.02)
+    some = np.random.default_rng(1).random(graph.edges) < 0.3
+    share = combined_share(graph.in_degree_counts, [0.3], 5)[0]
+    assert share == pytest.approx(len(np.unique(pairs[some])) / some.sum(), rel=0.03)
 
 
 def exchanging(messages, records, written, *, converged=False):
