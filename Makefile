@@ -9,6 +9,7 @@
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make check-spark35   the tests of GraphFrames and GraphX, and of the engine on Spark 3.5, there
 # make studies   repeat the kept studies and compare with the published figures (an hour at most)
+# make calibration   measure errors of sources and usual figures anew (calibration.json)
 # make format  rewrite the sources as the linter wants them
 # make clean   remove environments, builds and caches
 #
@@ -29,7 +30,7 @@ SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check beside long quick lint types layers test docs shown wheel spark35 \
-  check-spark35 studies format clean
+  check-spark35 studies calibration format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -85,6 +86,9 @@ check-spark35: $(SPARK35)/.installed
 
 studies: $(STAMP)
 	$(BIN)/python -m benchmarks.studies
+
+calibration: $(STAMP)
+	$(BIN)/python -m benchmarks.calibration --out docs/studies/calibration.md
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

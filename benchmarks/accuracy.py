@@ -133,15 +133,19 @@ def options_of(setting: str, algorithm: Any) -> dict[str, Any] | None:
     return {"budget": "none"} if setting == "full budget" else {}
 
 
+def graph_for(case: Case, algorithm: Any) -> Graph:
+    """Return the graph as an algorithm needs it."""
+    undirected = algorithm.undirected and case.graph.directed
+    return symmetric(case.graph) if undirected else case.graph
+
+
 def study(case: Case, settings: list[str], seeds: int) -> Iterator[Result]:
     """Yield the predictions of all jobs on one graph, each beside a run after it."""
     for job, (name, parameters) in JOBS.items():
         algorithm = check_algorithm(name, parameters)
         if case.name.endswith("(undirected)") and algorithm.undirected:
             continue  # the same as the directed one
-        graph = (
-            symmetric(case.graph) if algorithm.undirected and case.graph.directed else case.graph
-        )
+        graph = graph_for(case, algorithm)
         for setting in settings:
             options = options_of(setting, algorithm)
             if options is None:

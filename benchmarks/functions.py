@@ -156,7 +156,7 @@ def timed(function, graph, seed, seconds=120.0):
     """Run a function to its end in a child process."""
     order = spread_order(graph, np.random.default_rng(seed))
     return run_in_child(
-        lambda: build(graph, function.form, order),
+        lambda: build(graph.subgraph(order), function.form),
         function,
         Limits(seconds=seconds, memory=8 * 2**30),
         progress=reporter(function.form),

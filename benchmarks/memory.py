@@ -70,7 +70,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction.memory import peak_memory
-from predict_graph.prediction.memory.available import resident_memory
+from predict_graph.memory import resident_memory
 name, source, plugin, undirected = sys.argv[1:5]
 predict_graph.load_plugin(plugin)
 graph = check_graph(source, directed=False if undirected == "yes" else None)

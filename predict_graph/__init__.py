@@ -12,72 +12,47 @@ True
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
-    from predict_graph.comparison import compare_samplers, sample
-    from predict_graph.functions.track import track
-    from predict_graph.graph import EdgeList, Graph, check_graph
-    from predict_graph.limits import limited
-    from predict_graph.outcome import Comparison, Prediction
-    from predict_graph.plugin_files import load_plugin
-    from predict_graph.prediction import predict, run, validate
-    from predict_graph.prediction.learn import learn
-    from predict_graph.sizing import fit, plan
-    from predict_graph.transforms import register_transform
+    from predict_graph.comparison import compare_samplers as compare_samplers
+    from predict_graph.comparison import sample as sample
+    from predict_graph.functions.track import track as track
+    from predict_graph.graph import EdgeList as EdgeList
+    from predict_graph.graph import Graph as Graph
+    from predict_graph.graph import check_graph as check_graph
+    from predict_graph.limits import limited as limited
+    from predict_graph.outcome import Comparison as Comparison
+    from predict_graph.outcome import Prediction as Prediction
+    from predict_graph.plugin_files import load_plugin as load_plugin
+    from predict_graph.prediction import predict as predict
+    from predict_graph.prediction import run as run
+    from predict_graph.prediction import validate as validate
+    from predict_graph.prediction.learn import learn as learn
+    from predict_graph.sizing import fit as fit
+    from predict_graph.sizing import plan as plan
+    from predict_graph.transforms import register_transform as register_transform
+    from predict_graph.version import __version__ as __version__
 
-    __version__: str
-
-__all__ = [
-    "Comparison",
-    "EdgeList",
-    "Graph",
-    "Prediction",
-    "__version__",
-    "check_graph",
-    "compare_samplers",
-    "fit",
-    "learn",
-    "limited",
-    "load_plugin",
-    "plan",
-    "predict",
-    "register_transform",
-    "run",
-    "sample",
-    "track",
-    "validate",
-]
-
-# Imported when first used, so that importing the package costs next to nothing.
-_HOMES = {
-    name: f"predict_graph.{home}"
-    for home, names in (
-        ("comparison", "compare_samplers sample"),
-        ("functions.track", "track"),
-        ("graph", "EdgeList Graph check_graph"),
-        ("limits", "limited"),
-        ("plugin_files", "load_plugin"),
-        ("outcome", "Comparison Prediction"),
-        ("prediction", "predict run validate"),
-        ("prediction.learn", "learn"),
-        ("sizing", "fit plan"),
-        ("transforms", "register_transform"),
-    )
-    for name in names.split()
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("predict-graph")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'predict_graph' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__, __all__ = lazily(
+    __name__,
+    {
+        "comparison": "compare_samplers sample",
+        "functions.track": "track",
+        "graph": "EdgeList Graph check_graph",
+        "limits": "limited",
+        "plugin_files": "load_plugin",
+        "outcome": "Comparison Prediction",
+        "prediction": "predict run validate",
+        "prediction.learn": "learn",
+        "sizing": "fit plan",
+        "transforms": "register_transform",
+        "version": "__version__",
+    },
+)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from predict_graph.durations import parse_duration
@@ -68,29 +67,29 @@ def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:
     """Return the budget that a user gives."""
     if value is None or isinstance(value, Budget):
         return default if value is None else value
-    refused = RequestError(f"the budget is {value!r}; {_ACCEPTED}")
-    if isinstance(value, Real) and not isinstance(value, bool):
-        if not 0.0 <= float(value) < math.inf:
-            raise refused
-        return Budget(seconds=float(value))
-    if not isinstance(value, str):
-        raise refused
-    parts = [part.strip() for part in value.lower().split(",")]
-    if parts == ["none"]:
-        return Budget()
-    if parts in (["0"], ["0s"]):
-        return Budget(seconds=0.0)
-    shares = [part for part in parts if part.endswith("%")]
-    times = [part for part in parts if not part.endswith("%")]
-    if len(shares) > 1 or len(times) > 1:
-        raise refused
     try:
-        return Budget(
-            _percent(shares[0], "the budget", _ACCEPTED) if shares else None,
-            parse_duration(times[0], "budget") if times else None,
-        )
-    except RequestError:
-        raise refused from None
+        if isinstance(value, str):
+            return _of_text(value.lower())
+        if not isinstance(value, bool) and 0.0 <= value < math.inf:
+            return Budget(seconds=float(value))
+    except (TypeError, ValueError):
+        pass
+    raise RequestError(f"the budget is {value!r}; {_ACCEPTED}")
+
+
+def _of_text(text: str) -> Budget:
+    if text.strip() == "none":
+        return Budget()
+    found: dict[str, float] = {}
+    for part in (part.strip() for part in text.split(",")):
+        name = "share" if part.endswith("%") else "seconds"
+        if name in found:
+            raise ValueError(part)
+        if name == "share":
+            found[name] = _share(part)
+        else:
+            found[name] = 0.0 if part in ("0", "0s") else parse_duration(part)
+    return Budget(**found)
 
 
 def check_within(value: str | float | None) -> float | None:
@@ -103,19 +102,17 @@ def check_within(value: str | float | None) -> float | None:
     """
     if value is None:
         return None
-    accepted = "accepted: a share between 0 and 1, such as 10%"
-    if isinstance(value, str):
-        return _percent(value, "within", accepted)
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < value <= 1:
-        raise RequestError(f"within is {value!r}; {accepted}")
-    return float(value)
-
-
-def _percent(text: str, what: str, accepted: str) -> float:
     try:
-        share = float(text.strip().removesuffix("%")) / 100.0
-    except ValueError:
+        share = _share(value.strip()) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
         share = math.nan
-    if not (text.strip().endswith("%") and 0.0 < share <= 1.0):
-        raise RequestError(f"{what} is {text!r}; {accepted}")
+    if isinstance(value, bool) or not 0.0 < share <= 1.0:
+        raise RequestError(f"within is {value!r}; accepted: a share between 0 and 1, such as 10%")
+    return share
+
+
+def _share(text: str) -> float:
+    share = float(text.removesuffix("%")) / 100.0
+    if not (text.endswith("%") and 0.0 < share <= 1.0):
+        raise ValueError(text)
     return share

@@ -166,10 +166,8 @@ def _threads() -> Iterator[tuple[str, tuple[float, float]]]:
 
 
 def _schedstat(file: Path) -> tuple[float, float]:
-    with suppress(OSError, ValueError):
-        ran, waited, _ = map(int, file.read_text(encoding="ascii").split())
-        return 1e-9 * ran, 1e-9 * waited
-    return 0.0, 0.0
+    ran, waited = (_text(file).split() or ["0", "0"])[:2]
+    return 1e-9 * int(ran), 1e-9 * int(waited)
 
 
 def _machine() -> tuple[float, float]:
@@ -181,46 +179,43 @@ def _machine() -> tuple[float, float]:
 
 def control_groups(controller: str) -> list[Path]:
     """Return the control groups of this process that may limit it, and those around them."""
-    try:
-        lines = _LISTED.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return []
-    found: dict[Path, None] = {}
-    for line in lines:
+    found: list[Path] = []
+    for line in _text(_LISTED).splitlines():
         _, controllers, place = line.split(":", 2)
         roots = [_CGROUPS] if controllers == "" else []
         if controller in controllers.split(","):
             roots = [_CGROUPS / controllers, _CGROUPS / controller]
         for root in roots:
             group = root / place.lstrip("/")
-            around = [each for each in group.parents if each.is_relative_to(root)]
-            found.update(dict.fromkeys([group, *around]))
-    return list(found)
+            found += [group, *(each for each in group.parents if each.is_relative_to(root))]
+    return [*dict.fromkeys(found)]
 
 
 def _quota(group: Path) -> Iterator[float]:
     """Give the cores that a control group allows, of version 1 or 2, if it has a limit."""
-    with suppress(OSError, ValueError):
-        quota = int((group / "cpu.cfs_quota_us").read_text(encoding="ascii"))
-        period = int((group / "cpu.cfs_period_us").read_text(encoding="ascii"))
-        if quota > 0:
-            yield quota / period
-    with suppress(OSError, ValueError):
-        most, each = (group / "cpu.max").read_text(encoding="ascii").split()
-        if most != "max":
-            yield int(most) / int(each)
+    first, period = (_text(group / f"cpu.cfs_{name}_us").split() for name in ("quota", "period"))
+    for words in (first + period, _text(group / "cpu.max").split()):
+        if len(words) == 2 and words[0] not in ("-1", "max"):
+            yield int(words[0]) / int(words[1])
 
 
 def _throttled() -> float:
     """Return the seconds in which quotas held back the control groups of this process."""
     most = 0.0
     for group in control_groups("cpu"):
-        with suppress(OSError, ValueError):
-            lines = (group / "cpu.stat").read_text(encoding="ascii").splitlines()
-            fields = dict(line.split() for line in lines)
-            seconds = 1e-6 * int(fields.get("throttled_usec", 0))
-            most = max(most, seconds, 1e-9 * int(fields.get("throttled_time", 0)))
+        words = _text(group / "cpu.stat").split()
+        fields = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+        seconds = 1e-6 * fields.get("throttled_usec", 0)
+        most = max(most, seconds, 1e-9 * fields.get("throttled_time", 0))
     return most
+
+
+def _text(file: Path) -> str:
+    """Return a file of the system; nothing if it is not there."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 meter = LoadMeter()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
+from predict_graph.files import write_text
 from predict_graph.inputs import read_json
 
 
@@ -31,23 +31,12 @@ class DocumentKind:
 
     def write(self, document: Mapping[str, Any], path: Path) -> None:
         """Write a document; what was there stays if that fails."""
-        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-        with written_beside(path) as beside:
-            beside.write_text(text, encoding="utf-8")
+        write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
     def read(self, path: Path) -> dict[str, Any]:
         """Read a document."""
         wrote = f"a file that {self.written_by} wrote"
-        try:
-            if not path.exists():
-                raise RequestError(f"there is no file {path}; accepted: {wrote}")
-            document = read_json(path)
-        except RequestError:
-            raise
-        except OSError as error:  # a name that is too long
-            raise RequestError(f"cannot read {path}: {error.strerror}") from error
-        except ValueError:
-            document = None
+        document = read_document(path, self.name, wrote)
         if not isinstance(document, dict) or document.get("kind") != self.kind:
             raise RequestError(f"{path} is no {self.name}; accepted: {wrote}")
         self._check_schema(document, path)
@@ -69,6 +58,20 @@ class DocumentKind:
                 f"{document.get('version', 'of another version')}, which is newer than this one; "
                 f"accepted: schema {known}"
             )
+
+
+def read_document(path: Path, name: str, accepted: str) -> Any:
+    """Return the content of a JSON file that a command wrote."""
+    try:
+        if not path.exists():
+            raise RequestError(f"there is no file {path}; accepted: {accepted}")
+        return read_json(path)
+    except RequestError:
+        raise
+    except OSError as error:  # a name that is too long
+        raise RequestError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError:
+        raise RequestError(f"{path} is no {name}; accepted: {accepted}") from None
 
 
 def _checksum(document: Mapping[str, Any]) -> str:

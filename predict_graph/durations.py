@@ -98,29 +98,21 @@ def _by_clock(text: str) -> float | None:
     found = _CLOCK.fullmatch(text)
     if found is None:
         return None
-    days, first, second, third = found.groups()
-    last = float(third)
-    if days is not None and first is None:  # as SLURM has it: hours and minutes
-        return float(days) * 86400.0 + float(second) * 3600.0 + last * 60.0
-    return float(days or 0) * 86400.0 + float(first or 0) * 3600.0 + float(second) * 60.0 + last
+    days, first, second, third = (float(part or 0.0) for part in found.groups())
+    if found["days"] is not None and found["a"] is None:  # as SLURM has it: hours and minutes
+        return days * 86400.0 + second * 3600.0 + third * 60.0
+    return days * 86400.0 + first * 3600.0 + second * 60.0 + third
 
 
 def _by_units(text: str, unit: str) -> float:
     """Return the sum of numbers with units; not a number if it is none."""
     iso = _ISO.fullmatch(text)
-    rest, total, parts = text if iso is None else iso["date"] + (iso["time"] or ""), 0.0, 0
-    while rest:
-        found = _PART.match(rest)
-        if found is None:
-            return math.nan
-        if not found[2] and (parts or found.end() < len(rest)):
-            return math.nan
-        seconds = _UNITS.get(found[2] or unit)
-        if seconds is None:
-            return math.nan
-        total += float(found[1]) * seconds
-        rest, parts = rest[found.end() :], parts + 1
-    return total
+    rest = text if iso is None else iso["date"] + (iso["time"] or "")
+    parts = [*_PART.finditer(rest)]
+    named = len(parts) == 1 or all(part[2] for part in parts)
+    if not (parts and named and "".join(part[0] for part in parts) == rest):
+        return math.nan
+    return sum(float(part[1]) * _UNITS.get(part[2] or unit, math.nan) for part in parts)
 
 
 def remaining(passed: float, fraction: float) -> float | None:

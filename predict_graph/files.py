@@ -46,6 +46,12 @@ def written_beside(path: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file; what was there stays if that fails."""
+    with written_beside(path) as beside:
+        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+
+
 def _explained(path: Path, error: OSError) -> JobError | RequestError:
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return RequestError(f"cannot write {path}: {error.strerror}")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import select
 import stat
 import threading
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,41 +20,38 @@ from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
 
 STANDARD_INPUT = Path("/dev/stdin")
+_AT_ONCE = os.O_NONBLOCK  # opening a FIFO does not wait for who writes
 
 
-class Input(io.RawIOBase):
+class Input(io.FileIO):
     """A file or stream that is open for reading."""
 
     def __init__(self, path: Path) -> None:
         self.path = STANDARD_INPUT if str(path) == "-" else path
-        self._handle = -1
         self._lock = threading.Lock()
+        self._taken = 0
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
-            self._handle = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            super().__init__(self.path, opener=lambda name, flags: os.open(name, flags | _AT_ONCE))
+            self._handle = self.fileno()
             state = os.fstat(self._handle)
             self._check(state.st_mode)
-        except OSError as error:
-            self.close()
-            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
-        except ValueError as error:  # a zero byte in the name; or refused
-            self.close()
-            if isinstance(error, RequestError):
-                raise
-            raise RequestError(f"{str(path)!r} cannot be read: {error}") from error
+        except RequestError:
+            raise
+        except (OSError, ValueError) as error:  # or a zero byte in the name
+            reason = getattr(error, "strerror", None) or error
+            raise RequestError(f"{self.path} cannot be read: {reason}") from error
         self.stream = stat.S_ISFIFO(state.st_mode)
-        self._read = 0
 
     def _check(self, mode: int) -> None:
-        kinds = {"a folder": stat.S_ISDIR, "a socket": stat.S_ISSOCK}
-        kinds |= {"a device": lambda mode: stat.S_ISCHR(mode) or stat.S_ISBLK(mode)}
-        for kind, matches in kinds.items():
-            if matches(mode):
-                raise RequestError(
-                    f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
-                )
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            special = "a socket" if stat.S_ISSOCK(mode) else "a device"
+            kind = "a folder" if stat.S_ISDIR(mode) else special
+            raise RequestError(
+                f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
+            )
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int | None = -1) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
         try:
             if self.stream:
@@ -62,11 +59,12 @@ class Input(io.RawIOBase):
             with self._lock:  # another thread may close it; the number is another file's then
                 if self.closed:
                     return b""
-                content = os.read(self._handle, size if size >= 0 else 1 << 16)
+                most = 1 << 16 if size is None or size < 0 else size
+                content = os.read(self._handle, most)
         except OSError as error:
             raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
-        self._read += len(content)
-        if self.stream and self._read > limits().unpacked_bytes:
+        self._taken += len(content)
+        if self.stream and self._taken > limits().unpacked_bytes:
             raise RequestError(
                 f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
             )
@@ -84,8 +82,6 @@ class Input(io.RawIOBase):
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._lock:
-            if self._handle >= 0 and not self.closed:
-                os.close(self._handle)
             super().close()
 
 
@@ -117,35 +113,30 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: bytes | str, what: str) -> Any:
-    """Return what a JSON text says."""
-    content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    plain = content.decode("utf-8")
-    most = limits().nesting
-    marks = content.count(b"[") + content.count(b"{")  # of most files, these are few enough
-    if marks > most and deepest_nesting(content) > most:
-        raise RequestError(f"{what} is nested too deeply; accepted: up to {beyond('nesting')}")
-    try:
-        return json.loads(plain)
-    except RecursionError:  # the limit was set beyond what Python can do
-        raise RequestError(f"{what} is nested too deeply for this Python") from None
-
-
-def deepest_nesting(content: bytes) -> int:
-    r"""Return how deep the brackets of a JSON text go, those in texts not counted.
+    """Return what a JSON text says.
 
     Examples
     --------
-    >>> deepest_nesting(b'[{"a]": "\\"{"}]')
-    2
+    >>> parse_json('[{"a]": "{"}]', "a text")
+    [{'a]': '{'}]
     """
-    depth = deepest = 0
-    for found in _BRACKETS.finditer(content):
-        mark = found.group()[:1]
-        if mark != b'"':
-            depth += 1 if mark in b"[{" else -1
-            deepest = max(deepest, depth)
-    return deepest
+    plain = text if isinstance(text, str) else text.decode("utf-8")
+    try:
+        found = json.loads(plain)
+    except RecursionError:
+        raise RequestError(f"{what} is nested too deeply for this Python") from None
+    most = limits().nesting
+    marks = plain.count("[") + plain.count("{")  # of most files, these are few enough
+    if marks > most and _is_deeper(found, most):
+        raise RequestError(f"{what} is nested too deeply; accepted: up to {beyond('nesting')}")
+    return found
 
 
-# A text that does not end takes the rest of the file, so that no byte is looked at twice.
-_BRACKETS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)
+def _is_deeper(value: Any, most: int) -> bool:
+    """Tell whether lists and objects are in each other more than so many times."""
+    level = [value]
+    for _ in range(most):
+        lists = [each for each in level if isinstance(each, list)]
+        lists += [[*each.values()] for each in level if isinstance(each, dict)]
+        level = [*chain.from_iterable(lists)]
+    return any(isinstance(each, list | dict) for each in level)

@@ -10,13 +10,45 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 
 from predict_graph.errors import RequestError
 
 ENVIRONMENT = "PREDICT_GRAPH_LIMITS"
+
+
+def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:
+    """Return the number that ASCII digits are; None if they are none, or more than `most`.
+
+    Examples
+    --------
+    >>> whole_number("12"), whole_number("²"), whole_number("9" * 5000)
+    (12, None, None)
+    """
+    if not (text.isdigit() and text.isascii()):
+        return None
+    digits = text.lstrip("0" if isinstance(text, str) else b"0")  # type: ignore[arg-type]
+    if len(digits) > 19:  # 2**63 has 19 digits; int() of thousands of them is slow, or refused
+        return None
+    value = int(digits or 0)
+    return value if value <= most else None
+
+
+@cache
+def usable_memory() -> int:
+    """Return the bytes of memory that this process may use: of the machine, or of its cgroup."""
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for place in ("memory.max", "memory/memory.limit_in_bytes"):
+        try:
+            text = (Path("/sys/fs/cgroup") / place).read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            continue
+        number = whole_number(text)
+        if number:
+            found.append(number)
+    return min(found)
 
 
 @dataclass(frozen=True)
@@ -49,11 +81,11 @@ class Limits:
         run on it is predicted.
     """
 
-    unpacked_bytes: int
-    line_bytes: int
-    document_bytes: int
-    vertices: int
-    edges: int
+    unpacked_bytes: int = field(default_factory=lambda: 4 * usable_memory())
+    line_bytes: int = field(default_factory=lambda: max(usable_memory() >> 6, 1 << 26))
+    document_bytes: int = field(default_factory=lambda: max(usable_memory() >> 5, 1 << 26))
+    vertices: int = field(default_factory=lambda: usable_memory() // 16)
+    edges: int = field(default_factory=lambda: usable_memory() // 16)
     nesting: int = 100
     unpack_ratio: float = 300.0
     stream_seconds: float = 600.0
@@ -139,14 +171,12 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
     """
     now = limits()
     if unpacked > now.unpacked_bytes:
-        raise RequestError(
-            f"{what} unpacks to too much; accepted: up to {beyond('unpacked_bytes')}"
-        )
-    if unpacked > _ALWAYS + now.unpack_ratio * packed:
-        raise RequestError(
-            f"{what} unpacks to more than it should; accepted: times its own size up to "
-            f"{beyond('unpack_ratio')}"
-        )
+        said = f"too much; accepted: up to {beyond('unpacked_bytes')}"
+    elif unpacked > _ALWAYS + now.unpack_ratio * packed:
+        said = f"more than it should; accepted: times its own size up to {beyond('unpack_ratio')}"
+    else:
+        return
+    raise RequestError(f"{what} unpacks to {said}")
 
 
 _ALWAYS = 1 << 26  # bytes that every machine has; limits refusals of small files
@@ -181,55 +211,11 @@ def beyond(name: str) -> str:
     return f"{shown}{unit} (the limit {name}, which --limit {name}=N or {ENVIRONMENT} sets)"
 
 
-def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:
-    """Return the number that ASCII digits are; None if they are none, or more than `most`.
-
-    Examples
-    --------
-    >>> whole_number("12"), whole_number("²"), whole_number("9" * 5000)
-    (12, None, None)
-    """
-    if not (text.isdigit() and text.isascii()):
-        return None
-    digits = text.lstrip("0" if isinstance(text, str) else b"0")  # type: ignore[arg-type]
-    if len(digits) > 19:  # 2**63 has 19 digits; int() of thousands of them is slow, or refused
-        return None
-    value = int(digits or 0)
-    return value if value <= most else None
-
-
-@cache
-def usable_memory() -> int:
-    """Return the bytes of memory that this process may use: of the machine, or of its cgroup."""
-    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for place in ("memory.max", "memory/memory.limit_in_bytes"):
-        try:
-            text = (Path("/sys/fs/cgroup") / place).read_text(encoding="ascii").strip()
-        except (OSError, ValueError):
-            continue
-        number = whole_number(text)
-        if number:
-            found.append(number)
-    return min(found)
-
-
 @cache
 def _of_text(text: str) -> Limits:
-    memory = usable_memory()
-    small = max(memory >> 6, 1 << 26)
-    default = Limits(
-        unpacked_bytes=4 * memory,
-        line_bytes=small,
-        document_bytes=max(memory >> 5, 1 << 26),
-        vertices=memory // 16,
-        edges=memory // 16,
-    )
-    return _with(default, parse_limits(text))
+    return _with(Limits(), parse_limits(text))
 
 
 def _with(base: Limits, values: dict[str, float]) -> Limits:
-    whole = {
-        name: float(value) if name.endswith(("seconds", "ratio")) else int(value)
-        for name, value in values.items()
-    }
-    return replace(base, **whole)  # type: ignore[arg-type]
+    kinds = vars(base)
+    return replace(base, **{name: type(kinds[name])(value) for name, value in values.items()})

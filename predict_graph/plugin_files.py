@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import sys
@@ -62,7 +61,13 @@ def file_module(file: Path) -> ModuleType:
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:
     """Execute a file unless it has been; what it registers is undone if it fails or changes."""
     file = Path(os.path.realpath(os.path.expanduser(path)))
-    source = _read_source(file, kind)
+    if file.suffix != ".py":
+        raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
+    try:
+        source = read_bytes(file)
+    except RequestError as error:
+        reason = str(error).removeprefix(f"{file} ").removeprefix("cannot be read: ")
+        raise _wrong(kind, file, reason) from error
     before = _LOADED.get(file)
     if before is not None and before.source == source and (before.registered or not registers):
         return before.module
@@ -88,21 +93,6 @@ def loaded_plugins() -> list[str]:
     return [str(file) for file, loaded in _LOADED.items() if loaded.registered]
 
 
-def _read_source(file: Path, kind: str) -> bytes:
-    """Return the source of a Python file."""
-    if file.suffix != ".py":
-        raise _wrong(kind, file, "its name does not end in .py; accepted: a Python file")
-    try:
-        if file.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        file.stat()
-        return read_bytes(file)
-    except OSError as error:
-        raise _wrong(kind, file, error.strerror or str(error)) from error
-    except RequestError as error:
-        raise _wrong(kind, file, str(error).removeprefix(f"{file} ")) from error
-
-
 def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
     """Execute a Python file as a module."""
     module = ModuleType(_module_name(file))
@@ -110,27 +100,24 @@ def _execute(file: Path, source: bytes, kind: str) -> ModuleType:
     sys.modules[module.__name__] = module  # where pickle and dataclasses look for what it defines
     try:
         exec(compile(source, str(file), "exec"), vars(module))
-    except SyntaxError as error:
-        at = f"line {error.lineno}: " if error.filename == str(file) else ""
-        raise _wrong(kind, file, f"{at}{type(error).__name__}: {error.msg}") from error
-    except SystemExit as error:
-        raise _wrong(kind, file, f"{_line(error, file)}it ends the program (SystemExit)") from error
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        text = str(error) if isinstance(error, RequestError) else described_error(error)
-        raise _wrong(kind, file, f"{_line(error, file)}{text}") from error
+        raise _wrong(kind, file, _reason(error, file)) from error
     return module
 
 
-def _line(error: BaseException, file: Path) -> str:
-    """Return the line of the file that raised an error, as text."""
-    lines = [
-        line
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == str(file)
-    ]
-    return f"line {lines[-1]}: " if lines else ""
+def _reason(error: BaseException, file: Path) -> str:
+    """Return the line of the file that raised an error, and what the error is."""
+    frames = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename == str(file)]
+    text = str(error) if isinstance(error, RequestError) else described_error(error)
+    if isinstance(error, SyntaxError):
+        lines = [error.lineno or 0] if error.filename == str(file) else lines
+        text = f"{type(error).__name__}: {error.msg}"
+    elif isinstance(error, SystemExit):
+        text = "it ends the program (SystemExit)"
+    return f"line {lines[-1]}: {text}" if lines else text
 
 
 def _unregister(registered: Iterable[tuple[Registry[Any], str]]) -> None:

@@ -97,7 +97,7 @@ def in_fork(call: Callable[[], Any], failure: str) -> Any:
         try:
             found = pickle.load(outcome)
         except EOFError:
-            raise JobError(f"{failure}: {': '.join(death(status)[:2])}") from None
+            raise JobError(f"{failure}: {death(status)}") from None
     if isinstance(found, BaseException):
         raise found
     return found
@@ -137,8 +137,8 @@ def _interrupt_once() -> None:
             signal.signal(number, interrupt)
 
 
-def death(status: int) -> tuple[str, str, str]:
-    """Return how a process ended that did not end as it should, from its wait status."""
+def death(status: int) -> str:
+    """Describe how a process ended that did not end as it should, from its wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         try:
@@ -146,8 +146,8 @@ def death(status: int) -> tuple[str, str, str]:
         except ValueError:  # a real-time signal has a number only
             name = f"signal {number}"
         said = signal.strsignal(number)
-        return "it crashed", name if said is None else f"{name}, {said.lower()}", ""
-    return "it ended its process", f"exit status {os.waitstatus_to_exitcode(status)}", ""
+        return f"it crashed: {name if said is None else f'{name}, {said.lower()}'}"
+    return f"it ended its process: exit status {os.waitstatus_to_exitcode(status)}"
 
 
 def _end_the_rest() -> None:

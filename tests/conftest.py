@@ -1,23 +1,18 @@
 """Fixtures for all tests."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-if TYPE_CHECKING:
-    from predict_graph.engines.spark.session.opening import OpenSession
-    from tests.warm import WarmPython
+from tests.python import python
 
 # Compiled functions make the first example slow; how long an example takes says nothing here.
 settings.register_profile(
@@ -46,14 +41,14 @@ class CommonSession:
     share it come first, one after the other; it is closed before a file that does not.
     """
 
-    def __init__(self) -> None:
-        self.settings: dict[str, Any] = {"master": "local[2]", "memory": "1g", "conf": QUICK_CONF}
-        self.files: set[Path] = set()
-        self.ctrl_c_before: Any = None
-        self._open: OpenSession | None = None
+    def __init__(self):
+        self.settings = {"master": "local[2]", "memory": "1g", "conf": QUICK_CONF}
+        self.files = set()
+        self.ctrl_c_before = None
+        self._open = None
         self._closing = ExitStack()
 
-    def get(self) -> OpenSession:
+    def get(self):
         """Return the session; open it if it is not."""
         if self._open is None:
             from predict_graph.engines.spark import SparkSettings
@@ -64,18 +59,18 @@ class CommonSession:
             self._open = self._closing.enter_context(open_session(settings))
         return self._open
 
-    def close(self) -> None:
+    def close(self):
         """Close it if it is open."""
         self._open = None
         self._closing.close()
 
 
 @pytest.fixture(autouse=True)
-def idle_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def idle_machine(monkeypatch):
     """Let predictions find no other work on the machine, whatever there is beside the tests."""
     from predict_graph.cores import Load, LoadMeter
 
-    def read(meter: LoadMeter) -> Load:
+    def read(meter):
         """Return no load."""
         return Load()
 
@@ -83,7 +78,7 @@ def idle_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def counted_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def counted_budget(monkeypatch):
     """Let a prediction spend its budget by looks at the clock, however slow the machine is."""
     ticks = itertools.count()
     counted = SimpleNamespace(perf_counter=lambda: 1e-4 * next(ticks))
@@ -95,7 +90,7 @@ OF_COMMON_SESSION = re.compile(r"\b(local_session|local_spark|common_session)\b"
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+def pytest_xdist_make_scheduler(config, log):
     """Give all files that share the session to one process: the other would open another.
 
     What Spark compiles for an algorithm takes longer than most of these tests, too.
@@ -110,7 +105,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     }
 
     class BySession(LoadFileScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
+        def _split_scope(self, nodeid):
             file: str = super()._split_scope(nodeid)
             return "the common session" if file in shared else file
 
@@ -120,10 +115,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 WAITS_FOR_JAVA = "tests/predict_graph/engines/spark/test_engine.py"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Put the files with Spark first: they are the longest."""
 
-    def shares(item: pytest.Item) -> bool:
+    def shares(item):
         return "common_session" in getattr(item, "fixturenames", ()) or "[spark-" in item.name
 
     for item in items:
@@ -132,7 +127,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
     second = {item.path for item in items if item.get_closest_marker("spark") is not None}
 
-    def place(item: pytest.Item) -> tuple[int, int]:
+    def place(item):
         group = 0 if item.path in first else 1 if item.path in second else 2
         name = item.path.relative_to(item.config.rootpath).as_posix()
         if group == 0:  # what Java has to clear away is waited for: there is least at first
@@ -142,29 +137,66 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=place)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     """Leave nothing of Spark running where it is not wanted."""
     if item.path not in COMMON_SESSION.files:
         COMMON_SESSION.close()
 
 
-def pytest_sessionfinish() -> None:
+def pytest_sessionfinish():
     """Leave nothing of Spark running."""
     COMMON_SESSION.close()
 
 
-@pytest.fixture(scope="session")
-def warm_python() -> Iterator[WarmPython]:
-    """A Python for commands in processes of their own, which need not import all again."""
-    from tests.warm import WarmPython
+@dataclass(frozen=True)
+class Result:
+    """How a command has ended."""
 
-    python = WarmPython()
-    yield python
-    python.close()
+    status: int
+    out: str
+    err: str
+
+    @property
+    def lines(self):
+        return self.err.splitlines()
+
+    def is_refused(self, *parts, status=2):
+        """Check that the program said why not, in one line."""
+        assert self.status == status, self
+        assert len(self.lines) == 1, self.err
+        assert self.err.startswith("error: ")
+        assert "internal error" not in self.err
+        for part in parts:
+            assert part in self.err
+
+
+@pytest.fixture
+def program(capsys):
+    """Run the program in this process."""
+    from predict_graph.cli import main
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as exit_:
+            main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Result(int(exit_.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def process():
+    """Run the program as a shell does: in a process of its own."""
+
+    def call(*arguments, **options):
+        done = python("-m", "predict_graph", *arguments, check=False, **options)
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    return call
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _warm_runs() -> Iterator[None]:
+def _warm_runs():
     """Fork the process of a run, that of ``validate``, from one that has imported what it needs.
 
     Commands that are interrupted (``cli/test_interrupt.py``) start theirs as the program does.
@@ -175,9 +207,11 @@ def _warm_runs() -> Iterator[None]:
 
     root = Path(__file__).parents[1]
 
-    def warm_context(method: str) -> Any:
+    def warm_context(method):
         context = get_context("forkserver")
-        context.set_forkserver_preload(["tests.warm.loaded"])
+        context.set_forkserver_preload(
+            ["predict_graph.prediction.pipeline", "predict_graph.engines.local"]
+        )
         with pytest.MonkeyPatch.context() as patch:  # where it imports from when it starts
             patch.setenv("PYTHONPATH", str(root), prepend=os.pathsep)
             forkserver.ensure_running()
@@ -189,7 +223,7 @@ def _warm_runs() -> Iterator[None]:
 
 
 @pytest.fixture
-def only_built_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def only_built_in(monkeypatch):
     """Forget the plug-ins that a test loads, and keep no history."""
     from predict_graph.plugins import registrations
 
@@ -204,7 +238,7 @@ def only_built_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def interruptible() -> Iterator[None]:
+def interruptible():
     """Let Ctrl-C and a closed terminal through, in this process and in those that a test starts.
 
     A shell makes its background jobs ignore them, and whatever they start inherits that.
@@ -217,10 +251,10 @@ def interruptible() -> Iterator[None]:
 
 
 @pytest.fixture
-def shared_graph_file() -> Callable[[str], Path]:
+def shared_graph_file():
     """Find a graph file in the folder that PREDICT_GRAPH_DATA names; skip when it is not there."""
 
-    def find(name: str) -> Path:
+    def find(name):
         data = os.environ.get("PREDICT_GRAPH_DATA")
         if not data:
             pytest.skip(f"needs {name}: PREDICT_GRAPH_DATA names no folder")
@@ -233,7 +267,7 @@ def shared_graph_file() -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
-def spark_here() -> None:
+def spark_here():
     """Skip where Apache Spark cannot run: pyspark or Java is missing."""
     from predict_graph.engines.spark.session.requirements import require_spark
     from predict_graph.errors import JobError
@@ -245,31 +279,31 @@ def spark_here() -> None:
 
 
 @pytest.fixture(scope="session")
-def quick_java() -> str:
+def quick_java():
     """Options of Java for short sessions."""
     return QUICK_JAVA
 
 
 @pytest.fixture(scope="session")
-def quick_conf() -> dict[str, str]:
+def quick_conf():
     """Settings of short sessions."""
     return QUICK_CONF
 
 
 @pytest.fixture(scope="session")
-def common_session() -> CommonSession:
+def common_session():
     """What opens and closes the session that tests share."""
     return COMMON_SESSION
 
 
 @pytest.fixture(scope="module")
-def local_session(spark_here: None, common_session: CommonSession) -> OpenSession:
+def local_session(spark_here, common_session):
     """A session of two threads in one process, shared with other tests."""
     return common_session.get()
 
 
 @pytest.fixture(scope="module")
-def local_spark(common_session: CommonSession, local_session: OpenSession) -> Any:
+def local_spark(common_session, local_session):
     """The engine in that session."""
     from predict_graph.engines.spark import SparkEngine
 

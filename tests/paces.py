@@ -1,13 +1,9 @@
 """How long something takes beside a loop in Python, which is as slow as the machine is."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
-from typing import Any
 
 
-def million_loops(call: Callable[[], Any], repeats: int = 3) -> float:
+def million_loops(call, repeats=3):
     """Return the processor time of a call, in loops over a million numbers; the least of some."""
     calls, loops = [], []
     for _ in range(repeats):
@@ -16,12 +12,12 @@ def million_loops(call: Callable[[], Any], repeats: int = 3) -> float:
     return min(calls) / min(loops)
 
 
-def _loop() -> None:
+def _loop():
     for _ in range(1_000_000):
         pass
 
 
-def _spent(call: Callable[[], Any]) -> float:
+def _spent(call):
     began = time.process_time()
     call()
     return time.process_time() - began

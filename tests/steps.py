@@ -6,13 +6,15 @@ import math
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from dataclasses import replace
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
 
+from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.timing import clock
 
 OF_ONE = 1e-5
@@ -79,3 +81,21 @@ def counted(of_one: float = OF_ONE) -> Iterator[Steps]:
             yield steps
         finally:
             sys.setprofile(None)
+
+
+@contextmanager
+def calls_by(run: Callable[..., ChildRun]) -> Iterator[None]:
+    """Let `run` make the calls of a function that is predicted, and all else take no time."""
+    stopped = SimpleNamespace(processor=lambda **_: 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("predict_graph.functions.gathering.run_in_child", run)
+        patch.setattr("predict_graph.functions.gathering.clock", stopped)
+        patch.setattr("predict_graph.functions.predictor.clock", stopped)
+        yield
+
+
+def counted_call(build: Any, call: Any, limits: Limits | None = None, **more: Any) -> ChildRun:
+    """Make a call in a child process; it takes counted steps, and nothing else takes time."""
+    with counted():
+        run = run_in_child(build, call, replace(limits or Limits(), setup=math.inf), **more)
+    return replace(run, spent=run.convert_seconds + run.seconds)

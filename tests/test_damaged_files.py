@@ -3,8 +3,6 @@
 import errno
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.writing import write_edges
 from predict_graph.history import History
+from tests.python import python
 
 FINDS = Path(__file__).parent / "finds"
 
@@ -115,12 +114,7 @@ def test_a_file_that_may_not_grow(tmp_path):
         "except JobError as error:\n"
         "    print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path / "g.npz")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", program, tmp_path / "g.npz")
     assert "writing" in done.stdout, done.stderr
     assert check_graph(tmp_path / "g.npz").vertices == 9
     assert os.listdir(tmp_path) == ["g.npz"]

@@ -6,14 +6,12 @@ tests/test_docs.py runs the scripts of the page.
 import os
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from predict_graph.cli import main
+from tests.python import python
 
 pytestmark = pytest.mark.slow
 
@@ -54,17 +52,15 @@ def test_an_example_has_less_than_40_lines(title):
 
 @pytest.mark.parametrize("title", EXAMPLES)
 @pytest.mark.usefixtures("only_built_in")
-def test_on_the_command_line(title, tmp_path, capsys, monkeypatch):
+def test_on_the_command_line(title, tmp_path, program, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name, source = plugin_of(title)
     (tmp_path / name).write_text(source)
-    for command in commands(title):
-        with pytest.raises(SystemExit) as exit_:
-            main(command[1:])
-        assert exit_.value.code == 0
+    shown = [program(*words) for _, *words in commands(title)]
+    assert [done.status for done in shown] == [0] * len(shown)
     registered = re.search(r'register(?:_transform)?\("([\w-]+)"', source)[1]
     if title != "A transform":  # what a prediction prints does not name its transform
-        assert registered in capsys.readouterr().out
+        assert registered in "".join(done.out for done in shown)
 
 
 @pytest.fixture(scope="module")
@@ -89,18 +85,15 @@ def installed(tmp_path_factory):
     return folder
 
 
-def test_as_an_installed_package(installed, tmp_path, warm_python):
-    def program(command):
-        assert command[0] == "predict-graph"
-        words = ["-m", "predict_graph", *command[1:]]
-        done = warm_python.run(words, cwd=tmp_path, env=surroundings(str(installed)))
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
-
-    shown = [program(command) for command in commands("As a package")]
-    assert "lowest_ids:LowestIds" in shown[0]
-    assert all(name in shown[1] for name in ("hops", "lowest-ids", "per-message"))
-    assert "scipy" in shown[2]
+def test_as_an_installed_package(installed, tmp_path, process):
+    shown = []
+    for program, *words in commands("As a package"):
+        assert program == "predict-graph"
+        shown.append(process(*words, cwd=tmp_path, env=surroundings(str(installed))))
+    assert [done.status for done in shown] == [0] * len(shown)
+    assert "lowest_ids:LowestIds" in shown[0].out
+    assert all(name in shown[1].out for name in ("hops", "lowest-ids", "per-message"))
+    assert "scipy" in shown[2].out
 
 
 def test_the_modules_of_a_package_may_be_imported_first(installed, tmp_path):
@@ -111,14 +104,5 @@ def test_the_modules_of_a_package_may_be_imported_first(installed, tmp_path):
         "print(ALGORITHMS.get('hops') is hops.Hops, ALGORITHMS.origin('hops'))\n"
         "print(TRANSFORMS.get('root-scaled').threshold is root_scaled.root_scaled)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=surroundings(str(installed)),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = python("-c", code, cwd=tmp_path, env=surroundings(str(installed)))
     assert done.stdout == "True hops:Hops\nTrue\n"

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 import predict_graph
-from predict_graph.cli import main
 from predict_graph.errors import RequestError
 from predict_graph.plugin_files import load_plugin, loaded_plugins
 from predict_graph.plugins import registrations
@@ -38,12 +37,6 @@ def plugin(tmp_path):
 
 def good(name="kept", summary="keeps the threshold"):
     return GOOD.format(name=name, summary=summary)
-
-
-def program(*arguments):
-    with pytest.raises(SystemExit) as exit_:
-        main([str(argument) for argument in arguments])
-    return exit_.value.code
 
 
 def test_a_file_registers(plugin):
@@ -91,7 +84,9 @@ AFTER += [(case, good("first-of-it")) for case in WRONG if case != "nothing"]
 
 
 @pytest.mark.parametrize(("case", "first"), AFTER)
-def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(plugin, case, first, capsys):
+def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(
+    plugin, case, first, program
+):
     source, text = WRONG[case]
     if first:  # what comes before it is undone, and counts as lines
         source, text = first + "\n" + source, re.sub(r"^line \d+", r"line \\d+", text)
@@ -100,17 +95,15 @@ def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(plugin, c
         load_plugin(file)
     assert registrations() == before
     assert {name for name in set(sys.modules) - modules if "mine" in name} == set()
-    assert program("list", "transforms", "--plugin", file) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"error: the plug-in file {file} cannot be loaded: ")
-    assert error.count("\n") == 1
+    said = f"error: the plug-in file {file} cannot be loaded: "
+    program("list", "transforms", "--plugin", file).is_refused(said)
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("missing.py", "No such file or directory"),
-        ("folder.py", "Is a directory"),
+        ("folder.py", "is a folder; accepted: a file"),
         ("notes.txt", "its name does not end in .py; accepted: a Python file"),
     ],
 )
@@ -238,41 +231,40 @@ FAILING = {
 
 
 @pytest.mark.parametrize("case", FAILING)
-def test_a_plug_in_that_fails_while_it_runs_is_named(plugin, case, capsys, monkeypatch, tmp_path):
+def test_a_plug_in_that_fails_while_it_runs_is_named(plugin, case, program, monkeypatch, tmp_path):
     source, arguments, text = FAILING[case]
     monkeypatch.chdir(tmp_path)
-    assert program(*arguments, "--plugin", plugin(source), "--seed", 1) == 1
-    error = capsys.readouterr().err.splitlines()[-1]
-    assert error.startswith(f"error: {text}")
+    done = program(*arguments, "--plugin", plugin(source), "--seed", 1)
+    assert done.status == 1
+    assert done.lines[-1].startswith(f"error: {text}")
 
 
-def test_debug_shows_where_it_failed(plugin, capsys):
+def test_debug_shows_where_it_failed(plugin, program):
     file = plugin(PROGRAM.format(body="return states"))
-    assert program("--debug", "run", "mine", GRAPH, "--plugin", file) == 1
-    error = capsys.readouterr().err
+    error = program("--debug", "run", "mine", GRAPH, "--plugin", file).err
     assert "Traceback (most recent call last)" in error
     assert f'File "{file}", line 13, in update' in error
 
 
 @pytest.mark.slow
-def test_several_files_in_a_process_of_its_own(plugin, warm_python):
+def test_several_files_in_a_process_of_its_own(plugin, process):
     one = plugin(PROGRAM.format(body="return state"), "one.py")
     two = plugin(good("two"), "two.py")
-    command = ["-m", "predict_graph", "validate", "mine", GRAPH, "--transform", "two"]
-    done = warm_python.run([*command, "--plugin", one, "--plugin", two, "--seed", 1])
-    assert done.returncode == 0, done.stderr
-    assert b"prediction and truth" in done.stdout
+    command = ["validate", "mine", GRAPH, "--transform", "two", "--seed", 1]
+    done = process(*command, "--plugin", one, "--plugin", two)
+    assert done.status == 0, done
+    assert "prediction and truth" in done.out
 
 
-def test_a_plug_in_that_cannot_be_described_hides_no_other(plugin, capsys):
+def test_a_plug_in_that_cannot_be_described_hides_no_other(plugin, program):
     source = (
         "from predict_graph.algorithms import ALGORITHMS\n@ALGORITHMS.register('bare')\n"
         "class Bare: ...\n"
     )
-    assert program("list", "algorithms", "--plugin", plugin(source)) == 0
-    out = capsys.readouterr().out
-    assert "cannot be described: AttributeError" in out
-    assert "pagerank" in out
+    done = program("list", "algorithms", "--plugin", plugin(source))
+    assert done.status == 0
+    assert "cannot be described: AttributeError" in done.out
+    assert "pagerank" in done.out
 
 
 FACTORY = """
@@ -294,8 +286,8 @@ ALGORITHMS.register("hidden")(make())
 """
 
 
-def test_what_no_other_process_can_load_is_told(plugin, capsys):
-    assert program("validate", "hidden", GRAPH, "--plugin", plugin(FACTORY), "--seed", 1) == 1
-    error = capsys.readouterr().err.splitlines()[-1]
-    assert error.startswith("error: the run cannot be handed to a process of its own: ")
-    assert "make.<locals>.Hidden" in error
+def test_what_no_other_process_can_load_is_told(plugin, program):
+    done = program("validate", "hidden", GRAPH, "--plugin", plugin(FACTORY), "--seed", 1)
+    assert done.status == 1
+    assert done.lines[-1].startswith("error: the run cannot be handed to a process of its own: ")
+    assert "make.<locals>.Hidden" in done.lines[-1]

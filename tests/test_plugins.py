@@ -61,30 +61,6 @@ def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     assert registry.get("map") is dict
 
 
-DECORATED = """
-from predict_graph.plugins import Registry
-import test_shapes_of_plugged
-
-@test_shapes_of_plugged.registry.register("star")
-class Star: ...
-"""
-
-
-def test_a_module_may_register_what_its_own_entry_point_names(installed, monkeypatch):
-    registry = shapes()
-    home = type(sys)("test_shapes_of_plugged")
-    home.registry = registry
-    monkeypatch.setitem(sys.modules, home.__name__, home)
-    points = f"[{GROUP}]\nstar = plugged_three:Star\n"
-    installed("plugged-three", "plugged_three", DECORATED, points)
-    assert registry.names() == ["map", "row", "star"]
-    assert registry.get("star").__name__ == "Star"
-    assert registry.get("star") is registry.get("star")
-    assert registry.origin("star") == "plugged_three:Star"
-    with pytest.raises(RequestError, match="the shape 'star' is already registered"):
-        registry.register("star")(int)
-
-
 def test_plug_ins_of_other_packages(installed):
     names = ["star = plugged_two:Star", "inner = plugged_two:Star.Inner", "map = plugged_two:Star"]
     source = "class Star:\n    class Inner: ...\n"

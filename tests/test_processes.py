@@ -8,11 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from multiprocessing import resource_tracker, shared_memory
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -30,15 +27,15 @@ pytestmark = [
 DAEMON = (sys.executable, "-c", "import time; time.sleep(300)")
 
 
-def noted(file: Path, process: int) -> None:
+def noted(file, process):
     file.write_text(file.read_text() + f"{process}\n" if file.exists() else f"{process}\n")
 
 
-def in_a_new_session(file: Path) -> None:
+def in_a_new_session(file):
     noted(file, subprocess.Popen(DAEMON, start_new_session=True).pid)
 
 
-def forked_twice(file: Path) -> None:
+def forked_twice(file):
     if os.fork() == 0:
         os.setsid()
         process = os.fork()
@@ -51,7 +48,7 @@ def forked_twice(file: Path) -> None:
         time.sleep(0.01)
 
 
-def end_of(file: Path) -> None:
+def end_of(file):
     """Wait until none of the processes is there any more."""
     for number in map(int, file.read_text().split()):
         until = time.monotonic() + 10.0
@@ -60,14 +57,14 @@ def end_of(file: Path) -> None:
             time.sleep(0.02)
 
 
-def returns(_: Any) -> None: ...
+def returns(_): ...
 
 
-def sleeps(_: Any) -> None:
+def sleeps(_):
     time.sleep(300)
 
 
-def crashes(_: Any) -> None:
+def crashes(_):
     os.kill(os.getpid(), signal.SIGUSR1)
 
 
@@ -75,12 +72,10 @@ def crashes(_: Any) -> None:
 @pytest.mark.parametrize(
     ("then", "state"), [(returns, "done"), (sleeps, "time"), (crashes, "died")]
 )
-def test_what_a_function_started_ends_with_it(
-    tmp_path: Path, start: Callable[[Path], None], then: Callable[[Any], None], state: str
-) -> None:
+def test_what_a_function_started_ends_with_it(tmp_path, start, then, state):
     file = tmp_path / "processes"
 
-    def call(_: Any) -> None:
+    def call(_):
         start(file)
         then(None)
 
@@ -90,7 +85,7 @@ def test_what_a_function_started_ends_with_it(
     end_of(file)
 
 
-def test_what_a_function_started_ends_with_its_grandparent(tmp_path: Path) -> None:
+def test_what_a_function_started_ends_with_its_grandparent(tmp_path):
     file = tmp_path / "processes"
     caller = os.fork()
     if caller == 0:
@@ -103,7 +98,7 @@ def test_what_a_function_started_ends_with_its_grandparent(tmp_path: Path) -> No
     end_of(file)
 
 
-def test_shared_memory_of_a_function_is_freed() -> None:
+def test_shared_memory_of_a_function_is_freed():
     resource_tracker.ensure_running()  # of this process, which does not end
     name = f"predict-graph-test-{os.getpid()}"
     run = run_in_child(
@@ -121,12 +116,12 @@ LEAVES_A_DAEMON = (
 )
 
 
-def leaving(file: Path, seconds: float) -> list[str]:
+def leaving(file, seconds):
     code = LEAVES_A_DAEMON.format(seconds=seconds)
     return [sys.executable, "-c", code, str(file), *DAEMON]
 
 
-def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path: Path) -> None:
+def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path):
     file = tmp_path / "process"
     found = Job(leaving(file, 300.0), timeout=2.0).run()
     assert found is not None
@@ -134,7 +129,7 @@ def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path: Path) ->
     end_of(file)
 
 
-def test_a_job_that_ends_may_leave_a_daemon(tmp_path: Path) -> None:
+def test_a_job_that_ends_may_leave_a_daemon(tmp_path):
     file = tmp_path / "process"
     found = Job(leaving(file, 0.0), timeout=60.0).run()
     assert found is not None
@@ -144,14 +139,14 @@ def test_a_job_that_ends_may_leave_a_daemon(tmp_path: Path) -> None:
     daemon.kill()
 
 
-def test_what_a_profiled_command_leaves_ends_with_it(tmp_path: Path) -> None:
+def test_what_a_profiled_command_leaves_ends_with_it(tmp_path):
     file = tmp_path / "process"
     assert watch(leaving(file, 0.0)).exit_status == 0
     end_of(file)
 
 
 @pytest.mark.parametrize("status", [3, -signal.SIGKILL, -signal.SIGTERM])
-def test_who_supervises_ends_as_its_child(status: int) -> None:
+def test_who_supervises_ends_as_its_child(status):
     code = (
         f"import os, sys; sys.exit({status}) if {status} > 0 else os.kill(os.getpid(), {-status})"
     )
@@ -162,14 +157,14 @@ def test_who_supervises_ends_as_its_child(status: int) -> None:
     assert process.wait() == status
 
 
-def test_a_command_that_cannot_be_run_is_said_to() -> None:
+def test_a_command_that_cannot_be_run_is_said_to():
     found = Job(["/no/such/command"]).run()
     assert found is not None
     assert (found.outcome, found.exit_status) == ("failed", 127)
     assert ENDING == signal.SIGHUP
 
 
-def test_an_end_that_comes_just_before_the_wait_is_not_lost(monkeypatch: Any) -> None:
+def test_an_end_that_comes_just_before_the_wait_is_not_lost(monkeypatch):
     usual = processes._end_with
 
     def late(parent: int, number: signal.Signals) -> bool:

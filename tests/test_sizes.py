@@ -1,7 +1,5 @@
 """Size and vocabulary of the code: each figure may fall, and none may rise."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path
@@ -13,7 +11,7 @@ CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
     "predict_graph": 34_300,
-    "tests": 17_000,
+    "tests": 16_100,
     "benchmarks": 5_900,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
@@ -27,7 +25,7 @@ LANGUAGE = re.compile(
 """Words that only this project would use."""
 
 
-def code_lines(path: Path) -> int:
+def code_lines(path):
     """Return the lines of a module without docstrings, comments and blank lines."""
     text = path.read_text(encoding="utf-8")
     documented: set[int] = set()
@@ -44,7 +42,7 @@ def code_lines(path: Path) -> int:
     )
 
 
-def pages() -> list[Path]:
+def pages():
     """Return the pages that people write; the reference is made from the code."""
     made = ROOT / "docs" / "_build", (ROOT / "docs" / "reference" / "commands").with_suffix(".md")
     written = [
@@ -56,17 +54,17 @@ def pages() -> list[Path]:
 
 
 @pytest.mark.parametrize("folder", CAPS)
-def test_no_folder_grows(folder: str) -> None:
+def test_no_folder_grows(folder):
     total = sum(code_lines(path) for path in (ROOT / folder).rglob("*.py"))
     assert total <= CAPS[folder]
     assert total > 0.95 * CAPS[folder], "the cap can be lowered"
 
 
-def test_the_docs_do_not_grow() -> None:
+def test_the_docs_do_not_grow():
     assert sum(len(path.read_text(encoding="utf-8").split()) for path in pages()) <= WORDS_OF_DOCS
 
 
-def test_the_words_are_those_of_the_field() -> None:
+def test_the_words_are_those_of_the_field():
     sources = [path for name in LIBRARY for path in (ROOT / name).rglob("*.py")]
     found = [
         f"{path.relative_to(ROOT)}: {word}"

@@ -135,15 +135,16 @@ def _measurements(path: Path) -> str:
 
 
 def _prices(path: Path) -> str:
-    from predict_graph.sizing import read_prices
+    from predict_graph.sizing import read_types
 
-    return repr(read_prices(path))
+    return repr(read_types(path))
 
 
 def _runs(path: Path) -> str:
+    from predict_graph.sizing.table_file import read_table
     from predict_graph.sizing.tasks.runs import read_runs
 
-    return repr(read_runs(path))
+    return repr(read_runs(read_table(path)))
 
 
 _TEXT = {"ids": "string"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.algorithms.registry import (
     ALGORITHMS,
@@ -20,7 +20,6 @@ __all__ = [
     "SPARK_LIBRARIES",
     "Algorithm",
     "Parameter",
-    "Usual",
     "VertexProgram",
     "check_algorithm",
 ]

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
 from predict_graph.errors import RequestError
 from predict_graph.plugins import loaded
-
-
-@dataclass(frozen=True)
-class Usual:
-    """Typical values of an algorithm, for the baseline estimate of a prediction.
-
-    Parameters
-    ----------
-    iterations : float
-    setup_ns, iteration_ns : float
-        Nanoseconds of the compiled run on two cores, per edge and vertex.
-    """
-
-    iterations: float
-    setup_ns: float
-    iteration_ns: float
 
 
 class Algorithm:
@@ -60,16 +43,12 @@ class Algorithm:
     """Whether it needs undirected graphs; directed ones then get each edge in both directions."""
     declared: ClassVar[tuple[Parameter, ...]]
     """The declared parameters."""
-    usual: ClassVar[Usual | None] = None
-    """Medians over many kinds of graphs (benchmarks/baseline.py), if known."""
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Maps an engine to a kernel or program, or its ``"module:attribute"``, loaded on first use."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Maps a method of estimating iterations to its part for this algorithm, likewise."""
     counted_by: ClassVar[Any] = None
     """The replica that counts its supersteps on a cluster's graph, likewise, or None."""
-    sampling_std: ClassVar[float] = 0.0
-    """Standard deviation of log(estimated / true iterations) that samples do not show."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(

@@ -90,7 +90,7 @@ class Parameter:
         return result
 
 
-# Limits runs that do not converge; graphs of docs/studies/baseline.md take up to 299
+# Limits runs that do not converge; graphs of docs/studies/accuracy.md take up to 299
 MAX_ITERATIONS = Parameter("max_iterations", int, 500, "stop after so many iterations", 1)
 """The parameter that all algorithms share."""
 

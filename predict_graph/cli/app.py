@@ -45,9 +45,9 @@ _PATIENCE = 0.05  # limits polling: seconds until an interrupt of the compiler i
 
 def _show_version(asked: bool) -> None:
     if asked:
-        from importlib.metadata import version
+        from predict_graph.version import __version__
 
-        typer.echo(f"predict-graph {version('predict-graph')}")
+        typer.echo(f"predict-graph {__version__}")
         raise typer.Exit
 
 
@@ -90,23 +90,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             program = get_command(app)
             status = program(args=given, prog_name="predict-graph", standalone_mode=False)
             sys.stdout.flush()  # a closed pipe is reported here, not at exit
-        except (KeyboardInterrupt, typer.Abort):
-            status = _INTERRUPTED
-        except SystemExit as exit_:
-            if not _completes(given):
-                status = _INTERRUPTED if interrupts else _failed(exit_, given, debug)
-            else:
-                status = int(exit_.code or 0)
         except BaseException as error:
-            # Compiled code and Spark turn an interrupt into errors of their own.
-            status = _INTERRUPTED if interrupts else _failed(error, given, debug)
+            if isinstance(error, SystemExit) and _completes(given):
+                status = int(error.code or 0)
+            elif interrupts or isinstance(error, KeyboardInterrupt | typer.Abort):
+                # Compiled code and Spark turn an interrupt into errors of their own.
+                status = _INTERRUPTED
+            else:
+                status = _failed(error, given, debug)
     if status == _INTERRUPTED:
-        ended = signal.SIGTERM in interrupts
-        status = _explain(
-            f"{'ended' if ended else 'interrupted'}; nothing is half written",
-            _ENDED if ended else _INTERRUPTED,
-            debug,
-        )
+        if signal.SIGTERM in interrupts:
+            status = _explain("ended; nothing is half written", _ENDED, debug)
+        else:
+            _explain("interrupted; nothing is half written", _INTERRUPTED, debug)
     sys.exit(status if isinstance(status, int) else 0)
 
 

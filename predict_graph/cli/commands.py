@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -45,29 +46,21 @@ COMMANDS = {
 """Words of a command to where it is in this folder."""
 
 
-class Commands(Mapping[str, Any]):
-    """The commands, each imported when it is called."""
+NAMES = [*dict.fromkeys(words.partition(" ")[0] for words in COMMANDS)]
+"""The commands and groups of commands, in the order of the help."""
 
-    def __init__(self) -> None:
-        self._imported: dict[str, Any] = {}
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._imported:
-            holder, group = (typer.Typer(rich_markup_mode=None, no_args_is_help=True) for _ in "12")
-            for words in COMMANDS:
-                first, _, second = words.partition(" ")
-                if first == name:
-                    (group if second else holder).command(second or first)(_found(words))
-            if group.registered_commands:
-                holder.add_typer(group, name=name, help=_summary(name))
-            self._imported[name] = get_group(holder).commands[name]
-        return self._imported[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(words.partition(" ")[0] for words in COMMANDS))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
+@cache
+def command_of(name: str) -> Any:
+    """Return a command, or a group of them, as typer runs it."""
+    holder, group = (typer.Typer(rich_markup_mode=None, no_args_is_help=True) for _ in "12")
+    for words in COMMANDS:
+        first, _, second = words.partition(" ")
+        if first == name:
+            (group if second else holder).command(second or first)(_found(words))
+    if group.registered_commands:
+        holder.add_typer(group, name=name, help=_summary(name))
+    return get_group(holder).commands[name]
 
 
 class Program(TyperGroup):
@@ -75,16 +68,16 @@ class Program(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands: Any = Commands()
+        self.commands: Any = dict.fromkeys(NAMES)
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names, in the order of the help."""
-        return list(self.commands)
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name; None if there is none."""
+        return command_of(cmd_name) if cmd_name in NAMES else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write what each command does."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _summary(name)) for name in self.commands])
+            formatter.write_dl([(name, _summary(name)) for name in NAMES])
 
 
 def _found(words: str) -> Callable[..., None]:

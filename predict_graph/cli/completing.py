@@ -11,9 +11,8 @@ import runpy
 from collections.abc import Callable
 from pathlib import Path
 
-from predict_graph.options import OPTIONS
-
 _LISTED = {
+    "samplers": "rj brj mhrw rwr ff uniform",
     "algorithms": "pagerank semi-clustering topk-ranking connected-components label-propagation "
     "neighborhood shortest-paths k-core triangle-count personalised-pagerank",
     "transforms": "scaled-threshold same-threshold",
@@ -26,22 +25,17 @@ _LISTED = {
 BUILT_IN = {kind: tuple(names.split()) for kind, names in _LISTED.items()}
 """Kind of plug-in to the names of what is built in."""
 
-_OF_LIBRARIES = {
-    "graphx": "pageRank connectedComponents labelPropagation shortestPaths personalizedPageRank "
-    "stronglyConnectedComponents triangleCount",
-    "graphframes": "pageRank connectedComponents labelPropagation shortestPaths "
-    "stronglyConnectedComponents",
-}
-ON_SPARK = [
-    f"{library}:{name}" for library, names in _OF_LIBRARIES.items() for name in names.split()
+_OF_BOTH = "pageRank connectedComponents labelPropagation shortestPaths stronglyConnectedComponents"
+_ON_SPARK = [
+    *(f"{library}:{name}" for library in ("graphx", "graphframes") for name in _OF_BOTH.split()),
+    *("graphx:personalizedPageRank", "graphx:triangleCount"),
 ]
-"""Algorithms that come along of libraries on Spark."""
 
 Completer = Callable[[str], list[str]]
 
 
-def names_of(kind: str) -> Completer:
-    """Return what completes the names of a kind; after a comma, the next of several.
+def names_of(*kinds: str) -> Completer:
+    """Return what completes the names of some kinds; after a comma, the next of several.
 
     Examples
     --------
@@ -54,21 +48,12 @@ def names_of(kind: str) -> Completer:
         taken = given.split(",")
         return [
             f"{given}{comma}{name}"
+            for kind in kinds
             for name in _names(kind)
             if name.startswith(begun) and name not in taken
         ]
 
     return complete
-
-
-def kinds(incomplete: str) -> list[str]:
-    """Complete the kinds of plug-ins."""
-    return [kind for kind in ("samplers", *BUILT_IN) if kind.startswith(incomplete)]
-
-
-def algorithms(incomplete: str) -> list[str]:
-    """Complete an algorithm: one of ours, or of a library on Spark."""
-    return [name for name in (*_names("algorithms"), *ON_SPARK) if name.startswith(incomplete)]
 
 
 def graphs(incomplete: str) -> list[str]:
@@ -78,24 +63,17 @@ def graphs(incomplete: str) -> list[str]:
 
 
 def _names(kind: str) -> list[str]:
-    if kind == "datasets":
-        return _datasets()
-    if kind == "samplers":
-        from samplers import SAMPLERS
-
-        built_in: tuple[str, ...] = tuple(SAMPLERS)
-    else:
-        built_in = BUILT_IN[kind]
+    if kind == "kinds":
+        return [*BUILT_IN]
+    if kind == "on Spark":
+        return _ON_SPARK
+    if kind == "datasets":  # their package would bring numpy with it
+        path = Path(__file__).parent.parent / "graph" / "catalogue.py"
+        return [each.name for each in runpy.run_path(str(path))["CATALOGUE"]]
     from importlib.metadata import entry_points
 
     group = f"predict_graph.{kind.replace('-', '_')}"
-    return [*built_in, *sorted({point.name for point in entry_points(group=group)})]
-
-
-def _datasets() -> list[str]:
-    """Return the names of the catalogue; its package would bring numpy with it."""
-    path = Path(__file__).parent.parent / "graph" / "catalogue.py"
-    return [each.name for each in runpy.run_path(str(path))["CATALOGUE"]]
+    return [*BUILT_IN[kind], *sorted({point.name for point in entry_points(group=group)})]
 
 
 def _files(incomplete: str) -> list[str]:
@@ -113,13 +91,12 @@ def _files(incomplete: str) -> list[str]:
 
 
 COMPLETERS: dict[str, Completer] = {
-    "algorithm": algorithms,
+    **{kind.removesuffix("s").replace("-", "_"): names_of(kind) for kind in BUILT_IN},
+    **{name: names_of(name) for name in ("algorithms", "samplers")},
+    "algorithm": names_of("algorithms", "on Spark"),
     "graph": graphs,
     "graphs": graphs,
     "dataset": names_of("datasets"),
-    "kind_of_plugin": kinds,
-    "algorithms": names_of("algorithms"),
-    "samplers": names_of("samplers"),
-    **{name: names_of(option.names) for name, option in OPTIONS.items() if option.names},
+    "kind_of_plugin": names_of("kinds"),
 }
 """Parameter of a command to what completes it."""

@@ -1,29 +1,23 @@
 """Commands as plain functions: the signature says what a command takes, the docstring what that is.
 
 A parameter before ``*`` is an argument and one after it an option; one whose type is a
-:class:`Group` brings the options of the group. The section Parameters, of the function or of the
-group, has an entry for each::
-
-    name : --flag METAVAR, default in words
-        What it is.
-
-What several commands take is described once, by :class:`Shared` or in
-:mod:`predict_graph.options`.
+:class:`Group` brings the options of the group. The section Parameters describes each, as
+:mod:`predict_graph.options` says; what several commands take is described once, by :class:`Shared`
+or there.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter
-from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from predict_graph.cli.completing import COMPLETERS
-from predict_graph.options import OPTIONS
+from predict_graph.options import OPTIONS, Option, described
 
 
 class Group:
@@ -50,30 +44,19 @@ class Shared:
     """
 
 
-class _Entry(NamedTuple):
-    """What a docstring says of a parameter."""
-
-    flags: list[str]
-    metavar: str | None
-    usual: str
-    text: str
-
-
 _COMPILED = frozenset(("predict", "run", "validate"))  # compiled before anything is timed
-_ENTRY = re.compile(r"^(\w+)(?: : (.*?))?(?:, default (.*?))?\n((?:    .*(?:\n|$))+)", re.MULTILINE)
-_FLAG = re.compile(r"--?\w[\w-]*(/--[\w-]+)?")
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command as typer takes it: with all of its options in the signature."""
     groups: dict[str, type[Group]] = {}
     taken: list[Parameter] = []
-    entries = _entries(Shared) | _entries(command)
+    entries = described(Shared) | described(command)
     for parameter in _parameters(command):
         kind = parameter.annotation
         if isinstance(kind, type) and issubclass(kind, Group):
             groups[parameter.name] = kind
-            own = entries | {n: e for each in kind.__mro__ for n, e in _entries(each).items()}
+            own = entries | {n: e for each in kind.__mro__ for n, e in described(each).items()}
             taken += [_offered(each, own) for each in _parameters(kind)]
         else:
             taken.append(_offered(parameter, entries))
@@ -117,29 +100,14 @@ def _parameters(thing: Any) -> list[Parameter]:
     return [each.replace(annotation=hints[each.name]) for each in found]
 
 
-def _entries(thing: Any) -> dict[str, _Entry]:
-    """Return what the section Parameters of a docstring says."""
-    section = inspect.cleandoc(thing.__doc__ or "").partition("Parameters\n----------\n")[2]
-    found = {}
-    for name, form, usual, text in _ENTRY.findall(section):
-        words = form.split()
-        flags = [word for word in words if _FLAG.fullmatch(word)]
-        metavar = " ".join(word for word in words if word not in flags)
-        found[name] = _Entry(flags, metavar or None, usual, " ".join(text.split()))
-    return found
-
-
-def _offered(parameter: Parameter, entries: Mapping[str, _Entry]) -> Parameter:
+def _offered(parameter: Parameter, entries: Mapping[str, Option]) -> Parameter:
     """Return a parameter with its declaration for typer."""
     name, kind, default = parameter.name, parameter.annotation, parameter.default
-    entry = entries.get(name)
-    if entry is None:
-        option = OPTIONS[name]
-        entry = _Entry([], option.metavar, option.default, option.summary)
+    entry = entries[name] if name in entries else OPTIONS[name]
     said: dict[str, Any] = {
-        "help": entry.text,
+        "help": entry.summary,
         "metavar": entry.metavar,
-        "show_default": default is not None or entry.usual or False,
+        "show_default": default is not None or entry.default or False,
         "autocompletion": COMPLETERS.get(name),
     }
     if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:

@@ -67,9 +67,9 @@ def design(
     target : S@N:M
         Scale and machines to predict, for --criterion i: 1@8:64.
     """
-    from predict_graph.sizing import make_design, parse_counts, write_design
-    from predict_graph.sizing.measuring.designing import design_summary
-    from predict_graph.sizing.quantities import parse_range
+    from predict_graph.sizing import make_design, write_design
+    from predict_graph.sizing.measuring.experiments import design_summary
+    from predict_graph.sizing.quantities import parse_counts, parse_range
 
     made = make_design(
         terms.split(",") if terms else [],
@@ -89,8 +89,7 @@ def design(
 
 def _target(text: str | None) -> tuple[float, list[int]] | None:
     """Return scale and machine counts of ``1@8:64``."""
-    from predict_graph.sizing import parse_counts
-    from predict_graph.sizing.quantities import parse_number
+    from predict_graph.sizing.quantities import parse_counts, parse_number
 
     if text is None:
         return None

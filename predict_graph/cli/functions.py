@@ -56,7 +56,7 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
 def _called(
     case: Case, call: Mapping[str, Any], expect: Path | None
 ) -> tuple[Answer, dict[str, Any]]:
-    from predict_graph.functions.forms import as_graph, build
+    from predict_graph.functions.forms import as_graph, build, failure
     from predict_graph.functions.naming import check_function, with_seed
     from predict_graph.functions.records import read_call
     from predict_graph.functions.track import run_tracked
@@ -87,8 +87,7 @@ def _called(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        failure = f"{function.name} fails on {source.name}"
-        raise JobError(f"{failure}: {described_error(error)}") from error
+        raise JobError(failure(function, source, described_error(error))) from error
     drawn = tracked.generator
     profile = profile_of(
         function,

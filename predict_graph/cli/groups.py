@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, make_dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.errors import RequestError
-from predict_graph.options import ESTIMATION, FORMS, OPTIONS
+from predict_graph.options import ESTIMATION, OPTIONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,13 +18,13 @@ class Reading(Group):
 
     Parameters
     ----------
-    undirected : --undirected/--directed
+    directed : --directed/--undirected
         Whether edges have a direction. [default: as the dataset or format says]
     header
         Whether the first line of a text file names columns. [default: as it seems]
-    src_column : NAME
+    source_column : --src-column NAME
         Column of a file: its name, or its number from 1 on.
-    dst_column : NAME
+    target_column : --dst-column NAME
         Column of a file: its name, or its number from 1 on.
     weight_column : NAME
         Column of a file: its name, or its number from 1 on.
@@ -33,28 +32,18 @@ class Reading(Group):
         Whether the same id as source and as target is two vertices. [default: as the file says]
     """
 
-    undirected: bool | None = None
+    directed: bool | None = None
     ids: str | None = None
     header: bool | None = None
-    src_column: str | None = None
-    dst_column: str | None = None
+    source_column: str | None = None
+    target_column: str | None = None
     weight_column: str | None = None
     bipartite: bool | None = None
 
-    @property
-    def directed(self) -> bool | None:
-        """Whether edges have a direction; None when the user did not say."""
-        return None if self.undirected is None else not self.undirected
-
     def of(self, graph: str) -> Any:
         """Return a graph as functions of the package take it."""
-        given: dict[str, Any] = {
-            "header": self.header,
-            "source_column": self.src_column,
-            "target_column": self.dst_column,
-            "weight_column": self.weight_column,
-            "bipartite": self.bipartite,
-        }
+        names = ("header", "source_column", "target_column", "weight_column", "bipartite")
+        given: dict[str, Any] = {name: getattr(self, name) for name in names}
         if all(value is None for value in given.values()):
             return graph
         from predict_graph.graph.edge_list import EdgeList
@@ -141,42 +130,34 @@ class Cluster(Group):
 
     def asked(self, *, verbose: bool = False) -> dict[str, Any]:
         """Return the engine and the settings of the local one as arguments."""
-        local = ("workers", "threads")
-        if self.engine != "spark":
-            self._refuse({*vars(self)} - {"engine", *local}, f"the engine {self.engine!r}")
-            return {"engine": self.engine, "workers": self.workers, "threads": self.threads}
-        self._refuse(local, "the spark engine, which takes --machines and --cores")
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        local = given.pop("engine") != "spark"
+        for name in given:
+            if local != (name in ("workers", "threads")):
+                other = f"the engine {self.engine!r}"
+                spark = "the spark engine, which takes --machines and --cores"
+                flag = name.replace("_", "-")
+                raise RequestError(f"--{flag} is no option of {other if local else spark}")
+        if local:
+            return {"engine": self.engine, **given}
         from predict_graph.engines.spark import SparkEngine
 
-        engine = SparkEngine(
-            master=self.master,
-            workers=self.machines,
-            cores=self.cores,
-            memory=self.memory,
-            conf=options.named_values(self.conf, _NO_SETTING),
-            graphframes_jar=self.graphframes_jar,
-            folder=self.spark_folder,
-            checkpoint=self.checkpoint,
-            checkpoint_interval=self.checkpoint_interval,
-        )
+        names = {"machines": "workers", "spark_folder": "folder"}
+        settings = {names.get(name, name): value for name, value in given.items()}
+        settings["conf"] = options.named_values(self.conf, _NO_SETTING)
+        engine = SparkEngine(**settings)
         if verbose:
             for name, value in engine.settings.session_conf(Path("/")).items():
                 options.note(f"{name}={value}")
         return {"engine": engine}
-
-    def _refuse(self, names: Iterable[str], engine: str) -> None:
-        for name in names:
-            if getattr(self, name) not in (None, False):
-                raise RequestError(f"--{name.replace('_', '-')} is no option of {engine}")
 
 
 _NO_SETTING = "the setting {!r}; accepted: NAME=VALUE, such as spark.executor.memoryOverhead=512m"
 _LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
 _Estimation: Any = make_dataclass(
     "_Estimation",
-    [(name, str if name in _LISTS else FORMS[name], OPTIONS[name].usual) for name in ESTIMATION],
+    [(name, OPTIONS[name].form, OPTIONS[name].usual) for name in ESTIMATION],
     bases=(Group,),
-    frozen=True,
     kw_only=True,
 )
 
@@ -186,7 +167,8 @@ class Sampling(_Estimation):  # type: ignore[misc]
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
-        given = dict(vars(self))
-        for name, form in _LISTS.items():
-            given[name] = options.numbers(given[name], name.replace("_", " "), form)
-        return given
+        lists = {
+            name: options.numbers(getattr(self, name), name.replace("_", " "), form)
+            for name, form in _LISTS.items()
+        }
+        return vars(self) | lists

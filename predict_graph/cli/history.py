@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 
 _LISTED = ("id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations")
+_FACTS = (
+    *("kind", "time", "algorithm", "parameters", "graph", "fingerprint", "vertices", "edges"),
+    *("engine", "machine", "version", "iterations", "phases"),
+)
 _SHOWN = {
     "iteration": "iteration",
     "worker": "worker",
@@ -61,11 +65,8 @@ def list_runs(
     """
     runs = _history(history).runs(algorithm, graph, kind, limit)
     rows = [
-        {
-            **{column: run[column] for column in _LISTED},
-            "time": str(run["time"])[:19],
-            "seconds": round(float(run["seconds"]), 4),
-        }
+        {column: run[column] for column in _LISTED}
+        | {"time": str(run["time"])[:19], "seconds": round(float(run["seconds"]), 4)}
         for run in runs.to_dict("records")
     ]
     shown = [name for name in [*_LISTED, "seconds"] if name != "vertices"]
@@ -83,21 +84,8 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
         Number of the run, from the list.
     """
     record = _history(history).record(run)
-    facts = {
-        "kind": record.kind,
-        "time": record.time.isoformat(timespec="seconds"),
-        "algorithm": record.algorithm,
-        "parameters": dict(record.parameters),
-        "graph": record.graph,
-        "fingerprint": record.fingerprint,
-        "vertices": record.vertices,
-        "edges": record.edges,
-        "engine": dict(record.engine),
-        "machine": record.machine,
-        "version": record.version,
-        "iterations": record.iterations,
-        "phases": dict(record.phases),
-    }
+    facts = {name: getattr(record, name) for name in _FACTS}
+    facts["time"] = record.time.isoformat(timespec="seconds")
     rows = record.rows.records()
     table = Table(
         "iterations and workers (all columns with --json)",

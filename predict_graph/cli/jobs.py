@@ -45,8 +45,9 @@ def collect(
     logs : FOLDER
         Keep the output of the runs.
     """
+    from predict_graph.durations import parse_duration
     from predict_graph.sizing import collect as collect_points
-    from predict_graph.sizing import parse_duration, read_design
+    from predict_graph.sizing import read_design
 
     console = options.messages()
     kept = 0

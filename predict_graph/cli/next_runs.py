@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
-    from costmodels.scaling.shapes import Prior
     from predict_graph.sizing.measuring.experiments import Design, Experiment
     from predict_graph.sizing.measuring.running import Outcome
     from predict_graph.sizing.planning.candidates import Candidates
@@ -69,9 +68,9 @@ def next_run(
     logs : FOLDER
         With --run, keep the output of the runs.
     """
-    from predict_graph.sizing.planning.candidates import read_candidates
+    from predict_graph.sizing.fitting.fit_runs import prior_of_past_jobs
+    from predict_graph.sizing.planning.candidates import read_candidates, read_tried
     from predict_graph.sizing.planning.next_run import advise, parse_goal
-    from predict_graph.sizing.planning.tried_runs import NO_RUNS, read_tried
     from predict_graph.sizing.quantities import parse_counts, parse_duration
 
     _check_options(run, command, {"max-runs": max_runs, "timeout": timeout, "logs": logs})
@@ -83,22 +82,15 @@ def next_run(
     wanted = parse_goal(goal)
     counts = None if machines is None else parse_counts(machines)
     there = read_candidates(candidates, counts)
-    learnt, said = _prior(prior, there)
+    learnt, said = prior_of_past_jobs(prior, there.types) if prior else (None, [])
 
-    def advice(begun: bool) -> Advice:
-        found = read_tried(runs, there, scale) if begun or runs.exists() else NO_RUNS
+    def advice() -> Advice:
+        found = read_tried(runs, there, scale, missing_ok=run)
         return advise(
-            there,
-            found,
-            wanted,
-            prior=learnt,
-            parallel=parallel,
-            uses=uses,
-            warnings=said,
-            source=str(runs),
+            there, found, wanted, prior=learnt, parallel=parallel, uses=uses, warnings=said
         )
 
-    now = advice(not run)
+    now = advice()
     if run:
         from predict_graph.sizing import collect
 
@@ -111,8 +103,9 @@ def next_run(
             if not output.quiet:
                 sentence = replace(now, next=chosen).answer.sentence
                 say(options.messages(), sentence.replace("next", "measuring", 1))
+            entries = now.options.loc[chosen, ["machine_type", "machines"]].values.tolist()
             collect(
-                _design(there, ((one.machine_type, one.machines) for one in chosen), scale),
+                _design(there, entries, scale),
                 command or [],
                 runs,
                 parallel=parallel,
@@ -121,7 +114,7 @@ def next_run(
                 report=_told,
             )
             ended += len(chosen)
-            now = advice(True)
+            now = advice()
     output.show(now)
     if run and ended and now.best is None:
         raise JobError(
@@ -144,16 +137,7 @@ def _check_options(run: bool, command: list[str] | None, measuring: Mapping[str,
         raise RequestError(f"--max-runs is {most}; accepted: 1 or more")
 
 
-def _prior(paths: list[Path] | None, there: Candidates) -> tuple[Prior | None, tuple[str, ...]]:
-    if not paths:
-        return None, ()
-    from predict_graph.sizing.fitting.past_jobs import read_past_jobs
-
-    past = read_past_jobs(paths, there.types)
-    return past.prior(), past.warnings
-
-
-def _design(there: Candidates, entries: Iterable[tuple[str, int]], scale: float | None) -> Design:
+def _design(there: Candidates, entries: Iterable[Sequence[Any]], scale: float | None) -> Design:
     """Return a design of one run each of some machine types and counts."""
     from predict_graph.sizing.measuring.experiments import Design
 

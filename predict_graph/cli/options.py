@@ -89,9 +89,7 @@ def results(*targets: str | None) -> Console:
 
 def messages() -> Console:
     """Return the console for progress."""
-    from predict_graph.reports.console import SafeConsole
-
-    return SafeConsole(stderr=True)
+    return results("-")
 
 
 def conclude(name: str, moment: Moment) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,11 +42,9 @@ class Output(Group):
         if self.quiet and self.verbose:
             raise RequestError("-q and -v are both given; accepted: one of them")
 
-    @contextmanager
-    def watched(self) -> Iterator[Steps]:
+    def watched(self) -> AbstractContextManager[Steps]:
         """Give a function that shows what is being done, unless nothing is to be shown."""
-        with watched(options.messages(), quiet=self.quiet) as steps:
-            yield steps
+        return watched(options.messages(), quiet=self.quiet)
 
     @contextmanager
     def clock(self) -> Iterator[Callable[[Moment], None]]:
@@ -89,18 +87,14 @@ class Pages(Output):
         self.give(result.answer, result.to_dict())
         if self.plot is None and self.report is None:
             return
+        from predict_graph.files import write_text
         from predict_graph.pictures import draw_together
-        from predict_graph.reports.page import command_to_repeat, write_report
+        from predict_graph.reports.page import command_to_repeat, page
 
-        drawn = result.pictures()
+        title, drawn = result.title, result.pictures()
         if self.plot is not None:
-            draw_together(drawn, result.title, self.plot)
+            draw_together(drawn, title, self.plot)
         if self.report is not None:
-            write_report(
-                self.report,
-                result.title,
-                result.answer,
-                drawn,
-                command=command_to_repeat(GIVEN, getattr(result, "seed", None)),
-                packages=packages,
-            )
+            command = command_to_repeat(GIVEN, getattr(result, "seed", None))
+            text = page(title, result.answer, drawn, command=command, packages=packages)
+            write_text(self.report, text)

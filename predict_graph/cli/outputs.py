@@ -81,7 +81,4 @@ def _paths(value: Any) -> Iterator[str]:
 def _same(first: str, second: str) -> bool:
     if os.path.realpath(first) == os.path.realpath(second):
         return True
-    try:
-        return os.path.samefile(first, second)
-    except OSError:
-        return False
+    return os.path.exists(first) and os.path.exists(second) and os.path.samefile(first, second)

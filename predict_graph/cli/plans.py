@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.options import named_values
 from predict_graph.cli.output import Pages
-from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
+
+if TYPE_CHECKING:
+    from predict_graph.sizing import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,61 +147,52 @@ def plan(
     given : --with NAME=VALUE
         Attribute that all candidates share.
     """
+    from predict_graph.sizing import plan as make_plan
+
     if assignments:
-        refused = {"machines": machines, "budget": planning.budget, "plot": output.plot}
-        for name, value in refused.items():
-            if value is not None:
-                raise RequestError(f"--{name} does not go with --assignments")
-        _rank(models, assignments, given, planning, output)
-        return
-    if machines is None:
+        made = _rank(models, assignments, given, machines, planning)
+    elif machines is not None:
+        made = make_plan(models, machines, **vars(planning))
+    else:
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
         )
-    from predict_graph.sizing import plan as make_plan
-    from predict_graph.sizing.report import described
-
-    made = make_plan(models, machines, **vars(planning))
     output.show(made)
-    if made.choice is not None and made.choice.configuration is None:
-        nearest = (f"{what}: {described(one, made)}" for what, one in made.choice.nearest.items())
-        raise JobError(f"no configuration is {made.choice.condition}; {'; '.join(nearest)}")
+    choice = made.choice
+    if choice is not None and choice.configuration is None:
+        nearest = (f"{what}: {made.described(one)}" for what, one in choice.nearest.items())
+        raise JobError(f"no configuration is {choice.condition}; {'; '.join(nearest)}")
 
 
 def _rank(
     models: list[str],
     files: list[Path],
     given: list[str] | None,
+    machines: str | None,
     planning: Planning,
-    output: Pages,
-) -> None:
+) -> Plan:
     """Rank candidate assignments for a task, or for a chain of them."""
-    from predict_graph.sizing import parse_duration
+    from predict_graph.sizing.quantities import parse_duration, parse_money
     from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
     from predict_graph.sizing.tasks.model import load_task
 
-    deadline, confidence = planning.deadline, planning.confidence
+    if machines is not None:
+        raise RequestError("--machines does not go with --assignments")
+    deadline, budget = planning.deadline, planning.budget
     tasks, shared = [load_task(Path(path)) for path in models], attributes(given)
-    known = {str(name): None for task in tasks for name in task.runs.attributes}
+    known = {str(name): None for task in tasks for name in task.known}
     for name in shared:
         if name not in known:
             raise RequestError(
                 f"--with has {name!r}, which no model knows; accepted: {', '.join(known)}"
             )
-    made = plan_tasks(
+    return plan_tasks(
         tasks,
         read_assignments(files, shared),
         deadline=None if deadline is None else parse_duration(deadline, "deadline"),
-        confidence=confidence,
+        budget=None if budget is None else parse_money(budget),
+        confidence=planning.confidence,
     )
-    output.show(made)
-    if made.choice is None:
-        best = made.ranked[0]
-        raise JobError(
-            f"no assignment is done in {deadline} with {100 * confidence:.4g}% confidence; the "
-            f"fastest, {best.assignment.name}, takes {readable_seconds(best.seconds)}, at most "
-            f"{readable_seconds(best.high)}"
-        )
 
 
 def attributes(texts: list[str] | None) -> dict[str, float]:

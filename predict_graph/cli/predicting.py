@@ -40,12 +40,12 @@ def predict(
     """
     import predict_graph
 
-    asked, packages = _asked(case, cluster, sampling, output, spark_reads=spark_reads)
-    profiles = _profiles(profile, target_profile)
-    if profiles is not None and "keywords" in asked:
+    if target_profile is not None and functions.call_of(case, cluster) is not None:
         raise RequestError(
             f"--target-profile is for algorithms, but {case.algorithm} is a function"
         )
+    asked, packages = _asked(case, cluster, sampling, output, spark_reads=spark_reads)
+    profiles = _profiles(profile, target_profile)
     with output.watched() as progress:
         found = predict_graph.predict(case.algorithm, case.source, **asked, progress=progress)
     if profiles is not None:
@@ -77,13 +77,14 @@ def run(
     import predict_graph
 
     call = functions.call_of(case, cluster)
-    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
     asked = case.asked() | cluster.asked(verbose=output.verbose) | {"spark_reads": spark_reads}
-    if call is not None:
+    if call is not None:  # refused before a dataset is fetched
         for name, value in {"--out": out, "--events": events}.items():
             if value is not None:
                 raise RequestError(f"{name} is for algorithms, but {case.algorithm} is a function")
         for_function(asked)  # refuses what is for algorithms, too
+    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
+    if call is not None:
         functions.run_call(case, output, call, expect)
         return
     last: list[Moment] = []
@@ -128,8 +129,10 @@ def _asked(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the options of a prediction, and the packages whose versions a report lists."""
     call = functions.call_of(case, cluster)
-    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
     asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked() | (call or {})
+    if call is not None:
+        for_function(asked)  # refused before a dataset is fetched
+    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
     packages = ["pyspark"] if cluster.engine == "spark" else []
     if call is not None:
         packages = [functions.library_of(case.algorithm)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,10 +80,9 @@ def calibrate(
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
         said = "answering on {}:{}, until Ctrl-C"
-        try:
+        with suppress(KeyboardInterrupt):  # how it is meant to end
             answer(serve, listen, lambda port: console.print(said.format(listen, port)))
-        except KeyboardInterrupt:  # how it is meant to end
-            return
+        return
     if plot is not None and master is None:
         raise RequestError("--plot draws executors; accepted: with --master")
     if folder is not None and not folder.is_dir():
@@ -92,11 +92,10 @@ def calibrate(
         return
     if machines is not None:
         raise RequestError("--machines counts executors; accepted: together with --master")
-    address = None if peer is None else check_peer(peer)
     with watched(console) as progress:
         found = measure(
             folder=folder,
-            peer=address,
+            peer=None if peer is None else check_peer(peer),
             disk=disk,
             progress=lambda what, done: progress(f"measuring: {what}", done),
         )
@@ -138,8 +137,7 @@ def profile(
     from costmodels.occupancy import occupancies_of
     from predict_graph.cores import usable_cores
     from predict_graph.resources import read_profile
-    from predict_graph.sizing.tasks.data_profile import file_attributes, graph_attributes
-    from predict_graph.sizing.tasks.runs import add_run
+    from predict_graph.sizing.tasks.runs import add_run, file_attributes, graph_attributes
     from predict_graph.sizing.tasks.watching import watch
 
     machine = None if resources is None else read_profile(resources)
@@ -155,27 +153,22 @@ def profile(
         )
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
-    share = seen.network_share(*_rates(machine))
-    found = occupancies_of(seen.seconds, seen.utilization, seen.data_bytes, share)
+    observed = {
+        "seconds": seen.seconds,
+        "utilization": seen.utilization,
+        "data_bytes": seen.data_bytes,
+        "network_share": seen.network_share(*_rates(machine)),
+    }
+    found = occupancies_of(*observed.values())
     occupancies = {name: float(vars(found)[name][0]) for name in ("compute", "network", "disk")}
     if seen.exit_status == 0 and out is not None:
         row = {
-            "started": started,
-            "seconds": f"{seen.seconds:.6f}",
-            "utilization": f"{seen.utilization:.6f}",
-            "data_bytes": seen.data_bytes,
-            "network_share": f"{share:.6f}",
+            name: value if name == "data_bytes" else f"{value:.6f}"
+            for name, value in observed.items()
         }
-        add_run(out, row, attributes)
-    content = {
-        "schema": 1,
-        **vars(seen),
-        "utilization": seen.utilization,
-        "data_bytes": seen.data_bytes,
-        "network_share": share,
-        "occupancies": occupancies,
-        "attributes": attributes,
-    }
+        add_run(out, {"started": started, **row}, attributes)
+    more = {"occupancies": occupancies, "attributes": attributes}
+    content = {"schema": 1, **vars(seen), **observed, **more}
     Output(json=json).give(_observed(seen, occupancies), content)
     status = seen.exit_status
     if status != 0:
@@ -208,13 +201,13 @@ def _executors(
     with watched(options.messages()) as progress:
         progress(f"measuring {machines} executors", 0.0)
         found = calibrate_executors(master, machines)
-    slowest = found.slowest.profile
+    slowest = found.slowest
     if out is not None:
         write_profile(slowest, out)
     columns = [f"{title}, {slowest.attributes[name].unit}" for name, title in _TELLING.items()]
     rows = [
-        (one.host, *(f"{one.profile.value(name):.4g}" for name in _TELLING))
-        for one in found.executors
+        (host, *(f"{profile.value(name):.4g}" for name in _TELLING))
+        for host, profile in found.profiles.items()
     ]
     table = Table(f"executors of {master}, side by side", ["executor", *columns], rows)
     if plot is not None:

@@ -68,7 +68,7 @@ class Watch:
     history: History | None = None
     run: str | None = None
     patience: float = 600.0
-    _first: Interval | None = None
+    _first: float | None = None
     _by: str = ""
 
     def moments(self) -> Iterator[Moment]:
@@ -82,7 +82,7 @@ class Watch:
             if moment is not None:
                 quiet_since = time.monotonic()
                 if self.application.ended:
-                    yield self._last(moment)
+                    yield replace(moment, state="ended", remaining=Interval(0.0, 0.0, 0.0))
                     return
                 yield moment
             elif time.monotonic() - quiet_since > self.patience:
@@ -103,30 +103,21 @@ class Watch:
             now -= began
         found = None if log.jobs.empty else self._recognised(log)
         if found is None:
-            return Moment(now, 0, state="before", algorithm="", first=self._first_seconds)
-        clock = self._clock(found, log)
-        part = self._part_of(found, clock.expected)
-        clock.begins(_algorithm(found), found.started - began, limit=found.limit, part=part)
+            return Moment(now, 0, state="before", first=self._first)
+        name = _algorithm(found)
+        expected = self._expectation([name, str(log.application.get("name"))])
+        names = [name] if expected is None else [part.algorithm for part in expected.parts]
+        part = names.index(name) if name in names else len(names) - 1  # of a chain
+        clock = SuperstepClock(expected)
+        clock.begins(name, found.started - began, limit=found.limit, part=part)
         for number, step in enumerate(found.supersteps, start=1):
             clock.superstep(number, step.finished - began)
         moment = clock.moment(now)
         if self._first is None and moment.remaining is not None:
-            self._first = clock.first if self.expected is not None else None
-            left = moment.remaining
-            self._first = self._first or Interval(
-                now + left.predicted, now + left.low, now + left.high
-            )
+            predicted = None if self.expected is None else moment.first
+            self._first = predicted or now + moment.remaining.predicted
             self._by = moment.by
-        return replace(moment, first=self._first_seconds, by=self._by)
-
-    def _last(self, moment: Moment) -> Moment:
-        return replace(
-            moment, state="ended", remaining=Interval(0.0, 0.0, 0.0), first=self._first_seconds
-        )
-
-    @property
-    def _first_seconds(self) -> float | None:
-        return None if self._first is None else self._first.predicted
+        return replace(moment, first=self._first, by=self._by)
 
     def _recognised(self, log: EventLog) -> Recognised | None:
         """Return the completed supersteps; None if none are recognised yet."""
@@ -151,19 +142,13 @@ class Watch:
         names += [str(each) for each in log.jobs["group"].dropna().unique()]
         return next((each for each in names if each.partition(":")[0] in SPARK_LIBRARIES), None)
 
-    def _clock(self, found: Recognised, log: EventLog) -> SuperstepClock:
-        name = _algorithm(found)
+    def _expectation(self, names: list[str]) -> Expected | None:
+        """Return what is expected of a run: from the user, a prediction, or earlier runs."""
         if self.iterations is not None:
-            part = ExpectedPart(name, float(self.iterations), 0.0)
-            return SuperstepClock(Expected((part,), source=f"{self.iterations} iterations"))
-        if self.expected is not None:
-            return SuperstepClock(self.expected)
-        names = [name, str(log.application.get("name"))]
-        return SuperstepClock(self._from_history(names))
-
-    def _from_history(self, names: list[str]) -> Expected | None:
-        if self.history is None:
-            return None
+            part = ExpectedPart(names[0], float(self.iterations), 0.0)
+            return Expected((part,), source=f"{self.iterations} iterations")
+        if self.expected is not None or self.history is None:
+            return self.expected
         for name in names:
             runs = self.history.runs(algorithm=name, kind="run", limit=_NEWEST_RUNS)
             counts = np.log(np.maximum(runs["iterations"].to_numpy(float), 1.0))
@@ -173,15 +158,6 @@ class Watch:
                 part = ExpectedPart(name, float(np.exp(counts.mean())), std)
                 return Expected((part,), source=f"{len(counts)} earlier runs of {name}")
         return None
-
-    @staticmethod
-    def _part_of(found: Recognised, expected: Expected | None) -> int:
-        """Return which part of a chain is running: the one of that name, or the last."""
-        if expected is None:
-            return 0
-        names = [part.algorithm for part in expected.parts]
-        name = _algorithm(found)
-        return names.index(name) if name in names else len(names) - 1
 
 
 def _algorithm(found: Recognised) -> str:

@@ -1,82 +1,104 @@
-"""Progress display: a bar on a terminal, lines elsewhere."""
+"""What is being done, how far it is and what remains: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from predict_graph.clock.moment import Moment
+from predict_graph.durations import readable_seconds, remaining
 from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
-_BETWEEN_LINES = 1.0  # seconds; limits the rate of lines
+PATIENCE = 2.0  # limits output: seconds before the first line where no bar can be drawn
+_PAUSE = 5.0  # limits output: seconds to the next line, then half longer each time
 _REFRESHES = 2.0  # per second; limits the rate of updates of a bar
 
 
-class Display:
-    """A bar on a terminal or in a notebook; elsewhere lines, at most one per second."""
+class Display(AbstractContextManager["Display"]):
+    """A bar on a terminal or in a notebook; elsewhere lines, also while nothing is reported."""
 
     def __init__(self, console: Console, *, what: str = "superstep", lines: bool = True) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-        self._console = console
-        self._what = what
-        self._bar = console.is_terminal or console.is_jupyter
-        self._lines = lines and not self._bar
-        self._moment: Moment | None = None
-        self._at = self._line_at = time.monotonic()
-        self._shown = ("", 0.0)
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}", markup=False),
-            console=console,
-            transient=True,
-            refresh_per_second=_REFRESHES,
-            disable=not self._bar,
-        )
-        self._task = self._progress.add_task("reading", total=1.0, left=self)
-        self._progress.start()
+        self._console, self._what = console, what
+        self._began = time.monotonic()
+        self._text = "starting"
+        self._left: Callable[[], str] = str
+        self._ended = threading.Event()
+        self._lines = threading.Thread(target=self._write, daemon=True)
+        self._bar: Progress | None = None
+        if console.is_terminal or console.is_jupyter:
+            self._draw()
+        elif lines:
+            self._lines.start()
 
     def show(self, moment: Moment) -> None:
-        """Show the state of the run."""
-        self._moment, self._at = moment, time.monotonic()
-        if self._bar:
-            name = f"{moment.algorithm}: " if moment.algorithm else ""
-            text = name + moment.progress(self._what)
-            self._progress.update(self._task, description=text, completed=moment.share)
-        elif self._lines and moment.state == "running":
-            self._line(moment)
+        """Show the state of a run."""
+        name, now = f"{moment.algorithm}: " if moment.algorithm else "", time.monotonic()
+        self._began = now - moment.elapsed
+        text = name + moment.progress(self._what)
+        self._update(text, moment.share, lambda: _left(moment, time.monotonic() - now))
 
-    def __str__(self) -> str:
-        """Return the remaining time as text; the bar shows it."""
-        moment = self._moment
-        if moment is None:
-            return ""
-        if moment.remaining is not None:  # time passes between supersteps
-            gone, figure = time.monotonic() - self._at, moment.remaining
-            ends = (max(each - gone, 0.0) for each in (figure.predicted, figure.low, figure.high))
-            moment = replace(moment, remaining=Interval(*ends))
-        return moment.left
+    def step(self, text: str, fraction: float) -> None:
+        """Show what is being done, and the fraction of all that is done."""
+
+        def left() -> str:
+            rest = remaining(time.monotonic() - self._began, fraction)
+            return "" if rest is None else f"about {readable_seconds(max(rest, 1.0))} left"
+
+        self._update(text, fraction, left)
 
     def close(self) -> None:
-        """Remove the bar."""
-        self._progress.stop()
-
-    def __enter__(self) -> Display:
-        return self
+        """Remove the bar, or end the lines."""
+        self._ended.set()
+        if self._bar is not None:
+            self._bar.stop()
+        elif self._lines.is_alive():
+            self._lines.join()
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _line(self, moment: Moment) -> None:
-        state = (moment.algorithm, moment.done)
-        now = time.monotonic()
-        if state == self._shown or now - self._line_at < _BETWEEN_LINES:
-            return
-        self._shown, self._line_at = state, now
-        self._console.print(moment.words(self._what), markup=False, highlight=False, soft_wrap=True)
+    def __str__(self) -> str:
+        """Return the remaining time as text; the bar shows it."""
+        return self._left()
+
+    def _update(self, text: str, share: float, left: Callable[[], str]) -> None:
+        self._text, self._left = text, left
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], description=text, completed=share)
+
+    def _draw(self) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        what, left = (
+            TextColumn(f"{{task.{each}}}", markup=False) for each in ("description", "fields[left]")
+        )
+        columns = (what, BarColumn(20), TimeElapsedColumn(), left)
+        self._bar = Progress(
+            *columns, console=self._console, transient=True, refresh_per_second=_REFRESHES
+        )
+        self._bar.add_task(self._text, total=1.0, left=self)
+        self._bar.start()
+
+    def _write(self) -> None:
+        pause = PATIENCE
+        while not self._ended.wait(pause):
+            elapsed = f"{readable_seconds(time.monotonic() - self._began)} elapsed"
+            line = ", ".join(filter(None, (self._text, elapsed, str(self))))
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+            pause = _PAUSE if pause == PATIENCE else 1.5 * pause
+
+
+def _left(moment: Moment, gone: float) -> str:
+    """Return the remaining time some seconds after a moment."""
+    if moment.remaining is None:
+        return moment.left
+    ends = (max(each - gone, 0.0) for each in (moment.remaining.predicted, *moment.remaining))
+    return replace(moment, remaining=Interval(*ends)).left

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.documents import read_document
 from predict_graph.errors import RequestError
-from predict_graph.inputs import read_json
 from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,17 +45,7 @@ class Expected:
 
 def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:
     """Read a prediction that ``predict --json`` wrote."""
-    accepted = "accepted: a file that predict --json wrote"
-    try:
-        if not Path(path).is_file():
-            raise RequestError(f"there is no file {path}; {accepted}")
-        document = read_json(Path(path))
-    except OSError as error:
-        raise RequestError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        if isinstance(error, RequestError):
-            raise
-        raise RequestError(f"{path} is not a prediction; {accepted}") from None
+    document = read_document(Path(path), "prediction", "a file that predict --json wrote")
     return expected_of(document, str(path)), document
 
 

@@ -40,18 +40,6 @@ class Moment:
         """The seconds of the whole run; None if unknown."""
         return None if self.remaining is None else self.elapsed + self.remaining.predicted
 
-    def words(self, what: str = "superstep") -> str:
-        """Describe the progress and the remaining time.
-
-        Examples
-        --------
-        >>> of, remaining = Interval(9.0, 8.0, 10.0), Interval(17.5, 15.0, 20.0)
-        >>> Moment(5.0, 2, of, remaining, algorithm="x").words()
-        'x: superstep 2 of about 9, 5 s elapsed, 17.5 s left (15 s to 20 s)'
-        """
-        name = f"{self.algorithm}: " if self.algorithm else ""
-        return f"{name}{self.progress(what)}, {readable_seconds(self.elapsed)} elapsed, {self.left}"
-
     def progress(self, what: str = "superstep") -> str:
         """Describe the progress."""
         if self.state == "before":
@@ -63,16 +51,18 @@ class Moment:
 
     @property
     def left(self) -> str:
-        """The remaining time as text; the pace where it is unknown."""
+        """The remaining time as text; the pace where it is unknown.
+
+        Examples
+        --------
+        >>> Moment(5.0, 2, remaining=Interval(17.5, 15.0, 20.0)).left
+        '17.5 s left (15 s to 20 s)'
+        """
         if self.remaining is not None:
-            figure = self.remaining
-            low, high = readable_seconds(figure.low), readable_seconds(figure.high)
-            return f"{readable_seconds(figure.predicted)} left ({low} to {high})"
+            return _with_ends(self.remaining, "left")
         if self.pace is not None:
-            low, high = readable_seconds(self.pace.low), readable_seconds(self.pace.high)
-            each = readable_seconds(self.pace.predicted)
-            return f"{each} each ({low} to {high}), the remaining number is unknown"
-        return "remaining time unknown"
+            return f"{_with_ends(self.pace, 'each')}, the remaining number is unknown"
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON; docs/json.md describes them."""
@@ -92,6 +82,11 @@ class Moment:
             "first_prediction_seconds": self.first,
             "by": self.by,
         }
+
+
+def _with_ends(seconds: Interval, what: str) -> str:
+    middle, low, high = map(readable_seconds, (seconds.predicted, *seconds))
+    return f"{middle} {what} ({low} to {high})"
 
 
 def closing_words(seconds: float, first: float | None, by: str = "") -> str:

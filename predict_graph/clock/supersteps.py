@@ -55,6 +55,7 @@ class SuperstepClock:
 
     def __init__(self, expected: Expected | None = None) -> None:
         self.expected = expected
+        self._parts = () if expected is None else expected.parts
         self._part: _Part | None = None
         self._number = -1
         self.ended: float | None = None
@@ -86,8 +87,8 @@ class SuperstepClock:
         self._part.ends.append(at)
         if aggregate is not None:
             self._part.aggregates.append(aggregate)
-        if self.first is None:
-            self._baseline(at)
+        if self.first is None and (left := self.moment(at).remaining) is not None:
+            self.first = Interval(at + left.predicted, at + left.low, at + left.high)
 
     def end(self, at: float) -> None:
         """Record the end of the run."""
@@ -95,19 +96,19 @@ class SuperstepClock:
 
     def moment(self, at: float) -> Moment:
         """Return the state of the run at a moment."""
-        part, nothing = self._part, Interval(0.0, 0.0, 0.0)
+        part = self._part or _Part("")
         found = Moment(
             at,
-            done=0 if part is None else len(part.ends),
-            algorithm="" if part is None else part.algorithm,
-            aggregate=part.aggregates[-1] if part is not None and part.aggregates else None,
+            done=len(part.ends),
+            algorithm=part.algorithm,
+            aggregate=part.aggregates[-1] if part.aggregates else None,
             first=None if self.first is None else self.first.predicted,
             by="" if self.expected is None else self.expected.source,
         )
         if self.ended is not None:
-            whole = Interval(found.done, found.done, found.done)
+            whole, nothing = (Interval(each, each, each) for each in (found.done, 0.0))
             return replace(found, elapsed=self.ended, of=whole, remaining=nothing, state="ended")
-        if part is None:
+        if self._part is None:
             return replace(found, remaining=self._before(at), state="before")
         of, remaining, pace = self._running(part, at)
         return replace(found, of=of, remaining=remaining, pace=pace)
@@ -137,7 +138,7 @@ class SuperstepClock:
         self, part: _Part, at: float
     ) -> tuple[Interval | None, Interval | None, Interval | None]:
         """Return the total number of supersteps, the remaining seconds, and the pace."""
-        known = self._expected_part
+        known = self._parts[self._number] if self._number < len(self._parts) else None
         if known is not None:
             known = replace(known, seconds=self._slower * known.seconds)
         done = len(part.ends)
@@ -158,29 +159,13 @@ class SuperstepClock:
         # An unusually long superstep does not affect the estimate of later ones.
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
-        for later in self._later_parts:
+        for later in self._parts[self._number + 1 :]:
             own = self._slower * float(later.seconds.sum())
             variance += (own * math.hypot(later.iterations_std, later.seconds_std)) ** 2
             rest += own
         rest += 0.0 if self.expected is None else self.expected.after
         relative = math.sqrt(variance) / max(rest, 1e-9)
         return whole, Interval.spread(rest, math.sqrt(math.log1p(relative**2))), pace
-
-    @property
-    def _expected_part(self) -> ExpectedPart | None:
-        if self.expected is None or not 0 <= self._number < len(self.expected.parts):
-            return None
-        return self.expected.parts[self._number]
-
-    @property
-    def _later_parts(self) -> tuple[ExpectedPart, ...]:
-        return () if self.expected is None else self.expected.parts[self._number + 1 :]
-
-    def _baseline(self, at: float) -> None:
-        """Store the first estimate if there was no prediction."""
-        remaining = self.moment(at).remaining
-        if remaining is not None:
-            self.first = Interval(at + remaining.predicted, at + remaining.low, at + remaining.high)
 
 
 def supersteps_left(
@@ -274,29 +259,23 @@ def seconds_left(
     10.0
     """
     done = len(seconds)
-    known = expected is not None and len(expected.seconds) > 0
-    if done == 0 and not known:
+    known = expected if expected is not None and len(expected.seconds) else None
+    if done == 0 and known is None:
         return None
-    profile = expected.seconds if known and expected is not None else np.ones(1)
-    prior_std = expected.seconds_std if expected is not None else 10.0
-    total = done + left
-    work = _work(profile, done, total)
-    recent = max(round(_RECENT * done), 1)
-    if done == 0:
-        rate, std = 1.0, prior_std
-    else:
+    profile = np.ones(1) if known is None else known.seconds
+    trust = 0.0 if known is None else 1.0 / known.seconds_std**2
+    total, recent = done + left, max(round(_RECENT * done), 1)
+    found = weight = 0.0
+    if done:
         spent = np.maximum(seconds[-recent:], 1e-12)
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
         predicted_recent = np.maximum(-np.diff(sums), 1e-12)  # prediction of each recent superstep
         found = math.log(float(spent.sum()) / float(predicted_recent.sum()))
         alone = _FIRST_NOISE if done == 1 else _NOISE
         noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else alone
-        own = math.hypot(noise / math.sqrt(recent), _LEAST_NOISE)
-        trust = 1.0 / prior_std**2 if known else 0.0
-        weight = 1.0 / own**2
-        rate = math.exp(found * weight / (weight + trust))
-        std = 1.0 / math.sqrt(weight + trust)
-    return rate * work, math.hypot(std, left_std / max(left, 1.0))
+        weight = 1.0 / math.hypot(noise / math.sqrt(recent), _LEAST_NOISE) ** 2
+    rate, std = math.exp(found * weight / (weight + trust)), 1.0 / math.sqrt(weight + trust)
+    return rate * _work(profile, done, total), math.hypot(std, left_std / max(left, 1.0))
 
 
 def _work(profile: FloatArray, done: float, total: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -112,13 +113,8 @@ class SamplerComparison(Result):
         behind = np.quantile(resampled - resampled[:, [np.argmin(context)]], _ENDS[0], axis=0)
         tied = (behind <= 0.0) | (len(found) < _FEW_BLOCKS)
         values = table.mean(axis=0).to_numpy(np.float64)
-        figures = np.column_stack((values, context, low, high, best)).tolist()
-        ranks = [
-            Rank(str(name), value, rank, start, end, first_in, bool(ties))
-            for name, (value, rank, start, end, first_in), ties in zip(
-                table.columns, figures, tied, strict=True
-            )
-        ]
+        figures = (each.tolist() for each in (values, context, low, high, best, tied))
+        ranks = starmap(Rank, zip(map(str, table.columns), *figures, strict=True))
         return sorted(ranks, key=lambda one: (one.rank, one.value))
 
     @property
@@ -195,10 +191,9 @@ class SamplerComparison(Result):
 
     def _row_tables(self) -> list[Table]:
         shown = [name for name in _HEADINGS if any(name in row for row in self.rows)]
-        if len({row["ratio"] for row in self.rows}) == 1:
-            shown.remove("ratio")
-        if len({row["seed"] for row in self.rows}) == 1:
-            shown.remove("seed")
+        for name in ("ratio", "seed"):
+            if len({row[name] for row in self.rows}) == 1:
+                shown.remove(name)
         rows = [[row[name] for name in shown] for row in self.rows]
         tables = [Table("fidelity of samples", [_HEADINGS[name] for name in shown], rows)]
         keys = [name for name in ("graph", "sampler", "ratio", "seed") if name in shown]

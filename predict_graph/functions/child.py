@@ -9,7 +9,6 @@ because the machine may be busy; those of finished children of the function coun
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import importlib
 import math
@@ -33,9 +32,16 @@ import psutil
 
 from predict_graph.budget import Budget
 from predict_graph.cores import meter
-from predict_graph.errors import error_text
+from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import NO_LOOP, LoopProgress, LoopWatch, library_progress
+from predict_graph.functions.watch import NO_LOOP, LoopWatch, Observation
+from predict_graph.memory import (
+    fill_holes,
+    forget_peak,
+    resident_memory,
+    resident_peak,
+    trim_memory,
+)
 from predict_graph.processes import ENDING, death, supervise
 from predict_graph.timing import CallTimer, clock
 
@@ -43,16 +49,14 @@ TICK_SECONDS = 0.004  # limits the cost
 """CPU seconds between two observations, which take about 50 microseconds: 1.2%."""
 
 _OBSERVING = 0.05  # limits the part of a run that observing it takes
-_MAXIMUM_OBSERVATIONS = 2000  # limits the memory: beyond that, every other observation is dropped
-_ROUNDS_FOR_STOP = 4  # iterations from which the loop predicts the run; not tuned
-_PATIENT = 30.0  # limits the seconds of those iterations
+_SPACING = 1e-3  # limits the memory: time between two observations / time until then
+_FEW_ROUNDS = 4  # iterations from which the loop predicts the run; not tuned
 # From here on the first part does not get more precise: 0.5 / sqrt(100) is 5%, and two runs differ
 # by more (measured).
-_ENOUGH_ROUNDS, _ENOUGH_SECONDS = 100, 30.0
+_MANY_ROUNDS = 100
+_LONG = 30.0  # limits the seconds of few iterations, and of many ones
 _POLL_SECONDS = 0.05  # limits how late a child's end is noticed
 _LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
-_FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: limits the time
-_HEAD = sys.getsizeof(b"")  # bytes of an object beside its content
 _HERE = str(Path(__file__).parent)
 
 
@@ -91,14 +95,6 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Observation:
-    """An observation of a run: the loop that it is in."""
-
-    seconds: float
-    loop: LoopProgress
-
-
-@dataclass(frozen=True)
 class ChildRun:
     """The outcome of a call.
 
@@ -116,8 +112,8 @@ class ChildRun:
     graph_bytes : float
         Growth by building the graph.
     observations : list of Observation
-    error : tuple of str
-        Type, text and place of what the function raised.
+    sentence : str
+        What the function raised, or how its process ended.
     spent : float
         CPU seconds of the child in all.
     generator : bool
@@ -133,7 +129,7 @@ class ChildRun:
     peak_bytes: float = 0.0
     graph_bytes: float = 0.0
     observations: list[Observation] = field(default_factory=list, repr=False)
-    error: tuple[str, str, str] = ("", "", "")
+    sentence: str = ""
     spent: float = 0.0
     generator: bool = False
     imported: bool = False
@@ -142,12 +138,6 @@ class ChildRun:
     def done(self) -> bool:
         """Whether the function ended."""
         return self.state == "done"
-
-    @property
-    def sentence(self) -> str:
-        """The error in words."""
-        kind, text, where = self.error
-        return f"{kind}{': ' if text else ''}{text}{where}"
 
 
 def run_in_child(
@@ -219,7 +209,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                 continue
             if effort.seconds() > until:
                 state = "time"
-            elif limits.memory < math.inf and _resident(caller) > limits.memory:
+            elif limits.memory < math.inf and resident_memory(caller) > limits.memory:
                 state = "memory"
     finally:
         meter.observe_child(caller)
@@ -231,7 +221,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
         spent = max(spent, effort.total)
         return ChildRun(state, seconds=max(spent - called, 0.0), wall=wall, spent=spent)
     if facts is None:
-        return ChildRun("died", seconds=spent, wall=wall, spent=spent, error=death(status))
+        return ChildRun("died", seconds=spent, wall=wall, spent=spent, sentence=death(status))
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
     modules = facts.pop("modules")
     _import_ahead(modules)
@@ -269,13 +259,6 @@ def _import_ahead(modules: list[str]) -> None:
             importlib.import_module(name)
 
 
-def _resident(process: int | None = None) -> float:
-    """Return the resident bytes of a process, by default of this one."""
-    with contextlib.suppress(psutil.Error):
-        return float(psutil.Process(process).memory_info().rss)
-    return 0.0
-
-
 # --- the child -------------------------------------------------------------------------------
 
 
@@ -295,8 +278,7 @@ def _in_child(
         _silence()
         gc.freeze()  # what the parent has is no work for this process's garbage collector
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
-        there = frozenset(sys.modules)
-        _Recorder(sender, limits, there).run(build, call, progress)
+        _Recorder(sender, limits).run(build, call, progress)
     except BaseException:
         pass
     os._exit(70)
@@ -312,17 +294,16 @@ def _track_own_resources() -> None:
 class _Recorder:
     """Runs one call, observes it now and then, and sends the outcome."""
 
-    def __init__(self, sender: Connection, limits: Limits, modules: frozenset[str]) -> None:
+    def __init__(self, sender: Connection, limits: Limits) -> None:
         self._sender = sender
         self._process = os.getpid()
-        self._modules = modules
+        self._modules = frozenset(sys.modules)
         self._limits = limits
-        self._watch = LoopWatch(self._called.__func__.__code__)  # type: ignore[attr-defined]
+        self._watch = LoopWatch(_called.__code__)
         self._observations: list[Observation] = []
-        self._every = TICK_SECONDS
         self._timer: CallTimer | None = None
         self._facts: dict[str, float] = {}
-        self._base = 0.0
+        self._base = 0
         self._looking = False
         self._looked = 0.0  # seconds of observing
         self._allowed = 0.0  # seconds of the call that the parent knows of
@@ -331,36 +312,27 @@ class _Recorder:
         self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
-        _trim()  # or the graph would be built in what the parent has left free, and seem small
-        self._filled = [_fill_holes()]
-        before, began = _resident(), clock.processor(children=False)
+        trim_memory()  # or the graph would be built in what the parent has left free
+        self._filled = [fill_holes()]
+        before, began = resident_memory(), clock.processor(children=False)
         try:
             graph = build()
+            self._facts["convert_seconds"] = clock.processor(children=False) - began
+            trim_memory()
+            self._filled.append(fill_holes())
+            self._base = resident_memory()
+            self._facts["graph_bytes"] = max(self._base - before, 0.0)
+            forget_peak()
+            if progress is not None:
+                progress(self._percent)
+            self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
+            self._timer = CallTimer()
+            signal.signal(signal.SIGPROF, self._tick)
+            clock.alarm(TICK_SECONDS)
+            lazy = _called(call, graph)
         except BaseException as error:
-            self._send("error", error=_described(error))
-        self._facts["convert_seconds"] = clock.processor(children=False) - began
-        _trim()
-        self._filled.append(_fill_holes())
-        self._base = _resident()
-        self._facts["graph_bytes"] = max(self._base - before, 0.0)
-        forget_peak()
-        if progress is not None:
-            progress(self._percent)
-        self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
-        self._timer = CallTimer()
-        signal.signal(signal.SIGPROF, self._tick)
-        clock.alarm(self._every)
-        try:
-            lazy = self._called(call, graph)
-        except BaseException as error:
-            clock.alarm(0.0)
-            self._send("error", error=_described(error))
-        clock.alarm(0.0)
+            self._send("error", sentence=_described(error))
         self._send("done", generator=lazy)
-
-    def _called(self, call: Callable[[Any], Any], graph: Any) -> bool:
-        result = call(graph)
-        return consume(result)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         if self._looking or self._timer is None:  # one takes longer than the time between two
@@ -368,51 +340,39 @@ class _Recorder:
         self._looking = True
         now = clock.processor()
         elapsed = self._timer.seconds
-        self._observe(elapsed, self._watch.observe(frame))
+        self._observe(self._watch.observe(elapsed, frame))
         self._stop_in_time(elapsed)
         looked = clock.processor() - now
         self._timer.leave_out(looked)
         self._looked += looked
         owed = self._looked / _OBSERVING - elapsed
-        if owed > self._every:
-            signal.setitimer(signal.ITIMER_PROF, owed, self._every)
+        clock.alarm(max(TICK_SECONDS, _SPACING * elapsed, owed))
         self._looking = False
 
     def _percent(self, percent: float) -> None:
-        """Take the progress that a library in C reports."""
-        elapsed = self._timer.seconds if self._timer else 0.0
-        if not self._observations or self._observations[-1].seconds < elapsed - self._every / 2:
-            self._observe(elapsed, library_progress(percent))
-        self._loop = library_progress(percent)
-        self._stop_in_time(elapsed)
+        self._watch.report(self._timer.seconds if self._timer else 0.0, percent)
 
-    def _observe(self, elapsed: float, loop: LoopProgress) -> None:
-        if loop.name and self._limits.loop in ("", loop.name):
-            if self._loop.name != loop.name:
+    def _observe(self, seen: Observation) -> None:
+        if seen.loop.name and self._limits.loop in ("", seen.loop.name):
+            if self._loop.name != seen.loop.name:
                 self._entered = self._observations[-1].seconds if self._observations else 0.0
-            self._loop = loop
-        self._observations.append(Observation(elapsed, loop))
-        if len(self._observations) > _MAXIMUM_OBSERVATIONS:
-            del self._observations[1::2]
-            self._every *= 2.0
-            clock.alarm(self._every)
+            self._loop = seen.loop
+        if seen not in self._observations[-1:]:  # a library may not have reported since
+            self._observations.append(seen)
 
     def _stop_in_time(self, elapsed: float) -> None:
-        limits, enough, seen = self._limits, False, self._loop
-        total = min(seen.total, limits.rounds)
-        predicted = 0.0
-        if seen.bounded and total and seen.done >= min(_ROUNDS_FOR_STOP, total / 2):
-            predicted = self._entered + (elapsed - self._entered) * total / seen.done
-        share = limits.budget.share or 0.0
-        if share and predicted and math.isfinite(predicted):
+        limits, loop = self._limits, self._loop
+        share, total = limits.budget.share or 0.0, min(loop.total, limits.rounds)
+        allowed = limits.seconds
+        if share and loop.bounded and total and loop.done >= min(_FEW_ROUNDS, total / 2):
+            predicted = self._entered + (elapsed - self._entered) * total / loop.done
             allowed = limits.budget.allowed(predicted)
             allowed -= limits.already + self._facts["convert_seconds"]
-            enough = seen.done >= _ENOUGH_ROUNDS and elapsed >= _ENOUGH_SECONDS
-        else:  # the few iterations that are useful may be within the share, if there are many
-            few = not seen.early and share * total >= _ROUNDS_FOR_STOP > seen.done
-            allowed = max(limits.seconds, _PATIENT) if few else limits.seconds
-        if enough or elapsed >= allowed:
-            clock.alarm(0.0)
+            if loop.done >= _MANY_ROUNDS:
+                allowed = min(allowed, _LONG)
+        elif not loop.early and share * total >= _FEW_ROUNDS > loop.done:
+            allowed = max(allowed, _LONG)  # these iterations may be within the share
+        if elapsed >= allowed:
             self._send("stopped")
         self._allow(allowed, elapsed)
 
@@ -423,6 +383,7 @@ class _Recorder:
             self._sender.send(_LATE * seconds - elapsed)
 
     def _send(self, state: str, **more: Any) -> NoReturn:
+        clock.alarm(0.0)
         if os.getpid() != self._process:  # a process that the function has forked, and returns
             os._exit(0)
         facts = {
@@ -441,6 +402,11 @@ class _Recorder:
             signal.pause()
 
 
+def _called(call: Callable[[Any], Any], graph: Any) -> bool:
+    """Call the function, whose frames are inside this one; return whether its result is lazy."""
+    return consume(call(graph))
+
+
 def _silence() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -450,50 +416,9 @@ def _silence() -> None:
     sys.stderr = sys.stdout
 
 
-def _described(error: BaseException) -> tuple[str, str, str]:
-    where = ""
+def _described(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
+    where = ""
     if frames and not frames[-1].filename.startswith(_HERE):
         where = f" (line {frames[-1].lineno} of {Path(frames[-1].filename).name})"
-    return type(error).__name__, error_text(error)[:300], where
-
-
-def _trim() -> None:
-    gc.collect()
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-
-
-def _fill_holes() -> list[Any]:
-    """Fill memory that Python holds without using it, which no trimming gives back.
-
-    A small call that fits there seems to take none, unlike a large one. Python has pools for
-    objects of each multiple of 16 bytes up to 512; each is filled until the process grows.
-    """
-    kept, left, before = [], _MOST_FILLED, _resident()
-    for size in range(512, 32, -16):  # large ones first: they take the pools that are all free
-        while left > 0:
-            kept.append([bytes(size - _HEAD) for _ in range(_FILLED // size)])
-            left -= _FILLED
-            now = _resident()
-            grown, before = now - before, now
-            if grown - sys.getsizeof(kept[-1]) > 0.5 * _FILLED:
-                break
-    return kept
-
-
-def forget_peak() -> None:
-    """Let the peak of the resident memory begin anew (Linux)."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def resident_peak() -> float:
-    """Return the peak of this process's resident memory, bytes."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return float(line.split()[1]) * 1024.0
-    import resource
-
-    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024.0
+    return described_error(error)[:300] + where

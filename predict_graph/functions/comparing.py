@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.graph import Graph
+    from predict_graph.history import History
 
 _MIB = 2.0**20  # bytes, by definition
 
@@ -143,7 +144,9 @@ def compare_functions(
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
     seed: int | None = None,
-    **options: Any,
+    budget: str | float | None = None,
+    history: History | str | bool | None = None,
+    progress: Callable[[str, float], None] | None = None,
 ) -> FunctionComparison:
     """Predict several functions on one graph, those of networkx by installed backends as well.
 
@@ -156,8 +159,8 @@ def compare_functions(
         Of each call.
     seed : int, optional
         One is drawn for all of them by default.
-    **options
-        Of each prediction: see :class:`~predict_graph.functions.predictor.PredictionRun`.
+    budget, history, progress
+        Of each prediction, as for :func:`~predict_graph.predict`.
 
     Raises
     ------
@@ -167,6 +170,8 @@ def compare_functions(
     given = dict(keywords or {})
     found = [check_function(name, arguments, given) for name in functions]
     graph = for_functions(graph, found)
+    options = {"budget": budget, "history": history, "progress": progress}
+    options["directed"] = graph.directed
     calls: list[tuple[str, dict[str, Any]]] = []
     for name, checked in zip(functions, found, strict=True):
         backends = backends_of(checked)
@@ -176,9 +181,9 @@ def compare_functions(
     predictions: list[Prediction] = []
     errors: dict[str, str] = {}
     for name, own in calls:
-        call = {"arguments": arguments, "keywords": own, "directed": graph.directed}
+        call = {"arguments": arguments, "keywords": own, "seed": seed}
         try:
-            one = predict_function(name, graph, **call, seed=seed, **options)
+            one = predict_function(name, graph, **call, **options)
         except PredictGraphError as error:
             errors[_with_backend(name, own)] = str(error)
             continue

@@ -1,19 +1,17 @@
 """Drivers: counts of a graph that the cost of a function may grow with.
 
-The compiled counts take some nanoseconds an edge, a hundredth of what a Python function takes.
+The counts take some nanoseconds an edge, a hundredth of what a Python function takes.
 Reach is estimated by breadth-first searches from some vertices: on a directed or disconnected graph
 they visit far fewer vertices and edges than there are.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from predict_graph.graph import Graph
+from samplers.search import breadth_first
 
 _SEARCHES = 32  # limits the searches whose mean is taken
 _MOST_STEPS = 20_000_000  # limits the edges that all searches together visit: about 0.1 s
@@ -37,14 +35,13 @@ def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
     (12.0, 34.0, 144.0)
     """
     n, m = graph.vertices, graph.edges
-    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
-    squares, two_hop = _degree_sums(graph.indptr, graph.indices, degrees)
+    degrees = _degrees(graph)
     vertices, edges = _mean_reach(graph, rng)
     return {
         "vertices": float(n),
         "edges": float(max(m, 1)),
-        "squares": max(squares, 1.0),
-        "two_hop": max(two_hop, 1.0),
+        "squares": max(float(degrees @ degrees), 1.0),
+        "two_hop": max(float(degrees @ neighbour_work(graph)), 1.0),
         "reached_vertices": n * vertices,
         "reached_edges": n * max(edges, 1.0),
         "vertices_squared": float(n) ** 2,
@@ -53,68 +50,36 @@ def drivers_of(graph: Graph, rng: np.random.Generator) -> dict[str, float]:
 
 
 def neighbour_work(graph: Graph) -> npt.NDArray[np.float64]:
-    """Return the sum of the degrees of each vertex's neighbours, shape (n,)."""
-    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
-    return np.asarray(_neighbour_sums(graph.indptr, graph.indices, degrees))
+    """Return the sum of the degrees of each vertex's neighbours, shape (n,).
 
-
-def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:
-    n = graph.vertices
-    starts = rng.permutation(n)[:_SEARCHES].astype(np.int64)
-    allowed = max(_MOST_STEPS, 2 * graph.edges)
-    done, vertices, edges = searches(graph.indptr, graph.indices, starts, allowed)
-    return vertices / done, edges / done
-
-
-@njit(cache=True, nogil=True)
-def _degree_sums(indptr: Any, indices: Any, degrees: Any) -> tuple[float, float]:
-    squares = two_hop = 0.0
-    for v in range(len(indptr) - 1):
-        own = float(degrees[v])
-        squares += own * own
-        around = 0.0
-        for e in range(indptr[v], indptr[v + 1]):
-            around += float(degrees[indices[e]])
-        two_hop += own * around
-    return squares, two_hop
-
-
-@njit(cache=True, nogil=True)
-def _neighbour_sums(indptr: Any, indices: Any, degrees: Any) -> Any:
-    sums = np.zeros(len(indptr) - 1, np.float64)
-    for v in range(len(indptr) - 1):
-        for e in range(indptr[v], indptr[v + 1]):
-            sums[v] += degrees[indices[e]]
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> neighbour_work(check_graph("star:n=4")).tolist()
+    [3.0, 3.0, 3.0, 3.0]
+    """
+    sums, rows = np.zeros(graph.vertices), np.flatnonzero(graph.out_degrees)
+    sums[rows] = np.add.reduceat(_degrees(graph)[graph.indices], graph.indptr[rows])
     return sums
 
 
-@njit(cache=True, nogil=True)
-def searches(indptr: Any, indices: Any, starts: Any, allowed: int) -> tuple[int, float, float]:
-    """Search a graph in compressed rows from each start, until `allowed` edges are visited.
+def _degrees(graph: Graph) -> npt.NDArray[np.float64]:
+    """Return the degrees in both directions."""
+    both = graph.out_degrees + graph.in_degrees if graph.directed else graph.out_degrees
+    return both.astype(np.float64)
 
-    Returns the searches done, and the vertices and edges that they have visited in all.
-    """
-    n = len(indptr) - 1
-    seen = np.full(n, -1, np.int32)
-    queue = np.empty(n, np.int64)
-    vertices = edges = 0.0
-    done = 0
-    for number in range(len(starts)):
+
+def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the mean number of vertices and of edges that a search from a vertex visits."""
+    rows = (graph.indptr, graph.indices)
+    allowed = max(_MOST_STEPS, 2 * graph.edges)
+    vertices = edges = done = 0
+    for root in rng.permutation(graph.vertices)[:_SEARCHES].tolist():
         if edges > allowed:
             break
-        queue[0] = starts[number]
-        seen[starts[number]] = number
-        head, tail = 0, 1
-        while head < tail:
-            v = queue[head]
-            head += 1
-            for e in range(indptr[v], indptr[v + 1]):
-                w = indices[e]
-                if seen[w] != number:
-                    seen[w] = number
-                    queue[tail] = w
-                    tail += 1
-            edges += indptr[v + 1] - indptr[v]
-        vertices += tail
+        distance, _, _ = breadth_first(*rows, *rows, root, root + 1, not graph.directed)
+        reached = distance >= 0
+        vertices += int(np.count_nonzero(reached))
+        edges += int(graph.out_degrees[reached].sum())
         done += 1
-    return done, vertices, edges
+    return vertices / done, edges / done

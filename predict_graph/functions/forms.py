@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import islice
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +46,14 @@ def for_functions(graph: Graph, functions: Sequence[GraphFunction]) -> Graph:
     return made.described_as(notes=(READ_AS_UNDIRECTED, *made.notes))
 
 
+def failure(function: GraphFunction, graph: Graph, reason: str, where: str = "") -> str:
+    """Return the sentence of a function that fails on a graph, with the remedy if it is known."""
+    said = f"{function.name} fails on {where}{graph.name}: {reason}"
+    if graph.directed and "not implemented for directed" in reason:
+        said += "; accepted: the graph without directions (--undirected, directed=False)"
+    return said
+
+
 def _reads_directed(function: GraphFunction) -> bool:
     """Whether a function gets an edge list as a directed graph.
 
@@ -73,22 +78,15 @@ def _reads_directed(function: GraphFunction) -> bool:
     return False
 
 
-def build(graph: Graph, form: str, order: IntArray | None = None) -> Any:
+def build(graph: Graph, form: str) -> Any:
     """Return a graph in a form (:data:`~predict_graph.functions.naming.FORMS`).
-
-    `order` are the vertices in the order of the library's graph; by default as they are.
 
     Raises
     ------
     RequestError
         If the library is not installed.
     """
-    sources, targets, weights = _edges(graph)
-    if order is not None:
-        place = np.empty(graph.vertices, dtype=np.int64)
-        place[order] = np.arange(graph.vertices)
-        sources, targets = place[sources], place[targets]
-    return _BUILDERS[form](graph, sources, targets, weights)
+    return _BUILDERS[form](graph)
 
 
 def reorder_networkx(source: Any, nodes: list[Any]) -> Any:
@@ -129,59 +127,24 @@ def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | 
     return sources[once], targets[once], weights
 
 
-def _networkx(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
-    """Return what ``add_edges_from`` makes of the edges, in half of its time.
-
-    Row by row: an edge's attributes are one dictionary, which both of its ends hold.
-    """
+def _networkx(graph: Graph) -> Any:
     import networkx
 
     made: Any = networkx.DiGraph() if graph.directed else networkx.Graph()
-    count = graph.vertices
-    with _no_collection():
-        made._node.update((vertex, {}) for vertex in range(count))
-        values: Any = [None] * len(sources) if weights is None else weights.tolist()
-        data = [{} if value is None else {"weight": value} for value in values]
-        number = np.arange(len(sources))
-        if graph.directed:
-            made._succ.update(_rows(count, sources, targets, data, number))
-            made._pred.update(_rows(count, targets, sources, data, number))
-        else:
-            other = sources != targets  # a loop is one entry
-            ends = np.concatenate((sources, targets[other]))
-            others = np.concatenate((targets, sources[other]))
-            number = np.concatenate((number, number[other]))
-            made._adj.update(_rows(count, ends, others, data, number))
+    sources, targets, weights = _edges(graph)
+    ends = sources.tolist(), targets.tolist()
+    made.add_nodes_from(range(graph.vertices))
+    if weights is None:
+        made.add_edges_from(zip(*ends, strict=True))
+    else:
+        made.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
     return made
 
 
-def _rows(
-    vertices: int, ends: IntArray, others: IntArray, data: list[Any], number: IntArray
-) -> Iterator[tuple[int, dict[int, Any]]]:
-    """Return each vertex and its row: by the other end of each edge, the data of its number."""
-    order = np.lexsort((others, ends))
-    entries = zip(
-        others[order].tolist(), map(data.__getitem__, number[order].tolist()), strict=True
-    )
-    for vertex, count in enumerate(np.bincount(ends, minlength=vertices).tolist()):
-        yield vertex, dict(islice(entries, count))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Make many objects without garbage collections in between."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _igraph(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+def _igraph(graph: Graph) -> Any:
     import igraph
 
+    sources, targets, weights = _edges(graph)
     pairs = np.column_stack((sources, targets))
     made = igraph.Graph(n=graph.vertices, edges=pairs, directed=graph.directed)
     if weights is not None:
@@ -189,9 +152,10 @@ def _igraph(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) ->
     return made
 
 
-def _networkit(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
+def _networkit(graph: Graph) -> Any:
     import networkit
 
+    sources, targets, weights = _edges(graph)
     values = np.ones(len(sources)) if weights is None else weights.astype(np.float64)
     return networkit.GraphFromCoo(
         (values, (sources.astype(np.uint64), targets.astype(np.uint64))),
@@ -201,35 +165,11 @@ def _networkit(graph: Graph, sources: IntArray, targets: IntArray, weights: Any)
     )
 
 
-def _scipy(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
-    from scipy import sparse
-
-    values = np.ones(len(sources)) if weights is None else weights.astype(np.float64)
-    shape = (graph.vertices, graph.vertices)
-    made = sparse.coo_array((values, (sources, targets)), shape=shape).tocsr()
-    if graph.directed:
-        return made
-    loops = sparse.diags_array(made.diagonal())
-    return sparse.csr_array(made + made.T - loops)
-
-
-def _table(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
-    return np.column_stack((sources, targets))
-
-
-def _own(graph: Graph, sources: IntArray, targets: IntArray, weights: Any) -> Any:
-    from predict_graph.graph.build import from_edges
-
-    return from_edges(
-        sources, targets, vertices=graph.vertices, weights=weights, directed=graph.directed
-    )
-
-
-_BUILDERS: dict[str, Callable[..., Any]] = {
+_BUILDERS: dict[str, Callable[[Graph], Any]] = {
     "networkx": _networkx,
     "igraph": _igraph,
     "networkit": _networkit,
-    "scipy": _scipy,
-    "edges": _table,
-    "graph": _own,
+    "scipy": lambda graph: graph.to_scipy().astype(np.float64),
+    "edges": lambda graph: np.column_stack(_edges(graph)[:2]),
+    "graph": lambda graph: graph,
 }

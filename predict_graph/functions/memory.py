@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from predict_graph.functions.child import ChildRun
@@ -21,7 +22,7 @@ def predict_memory(
     prefix: ChildRun | None,
     *,
     converted: bool,
-    rounds_left: float = float("inf"),
+    rounds_left: float = math.inf,
 ) -> Interval:
     """Return the bytes that the graph and the call take at their peak.
 
@@ -36,7 +37,8 @@ def predict_memory(
     if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
         least = prefix.peak_bytes
         most = max(least, _RESOLUTION) * max(rounds_left, 1.0)
-        high = call.high if call.predicted >= least else most  # samples that it refutes
+        refuted = call.predicted < least and math.isfinite(most)  # the samples, by the first part
+        high = most if refuted else call.high
         call = Interval(*(min(max(x, least), most) for x in (call.predicted, call.low, high)))
     graph = 0.0
     if converted and prefix is not None and prefix.graph_bytes:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from operator import attrgetter
 from pathlib import Path
 from pkgutil import resolve_name
 from types import MethodDescriptorType, ModuleType
@@ -25,15 +24,18 @@ FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
 of edges (two columns), or our own :class:`~predict_graph.graph.Graph`."""
 
-_LIBRARIES = ("networkx", "igraph", "networkit", "scipy", "predict_graph")
 _GRAPH_LIBRARIES = ("networkx", "igraph", "networkit")
+_LIBRARIES = (*_GRAPH_LIBRARIES, "scipy")
 _ANNOTATIONS = {
-    **{library: library for library in (*_GRAPH_LIBRARIES, "scipy")},
+    **{library: library for library in _LIBRARIES},
     **{"nx.": "networkx", "ig.": "igraph", "nk.": "networkit", "csr_": "scipy"},
     **{"predict_graph": "graph", "DataFrame": "edges", "ndarray": "edges"},
 }
-_HOMES = {"igraph": ["igraph.Graph"], "networkx": ["networkx", "networkx.algorithms.community"]}
-_FORM_OF = {"predict_graph": "graph", "sklearn": "scipy"}
+_HOMES = {
+    "igraph": ("igraph.Graph", "igraph"),
+    "networkx": ("networkx", "networkx.algorithms.community"),
+}
+_FORM_OF = {"scipy": "scipy", "sklearn": "scipy", "predict_graph": "graph"}
 
 VERTEX_PARAMETERS = frozenset({"source", "target", "s", "t", "u", "v", "root", "node", "r"})
 """Names of parameters whose value is a vertex of the graph, which a sample must then hold."""
@@ -138,12 +140,12 @@ def check_function(
         name=name,
         library=library,
         library_version=_version(library),
-        form=form or own or form_of(graph) or _wanted(found, library, name),
+        form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
         code=code,
     )
-    if function.form in (*_GRAPH_LIBRARIES, "scipy") and find_spec(function.form) is None:
+    if function.form in _LIBRARIES and find_spec(function.form) is None:
         library = function.form
         raise RequestError(f"{library} is not installed; install it with: pip install {library}")
     _check_signature(found, function)
@@ -231,7 +233,7 @@ def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, A
 def form_of(graph: Any) -> str | None:
     """Return the library of a graph; None for text, our graphs and None."""
     bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
-    return next((name for name in (*_GRAPH_LIBRARIES, "scipy") if name in bases), None)
+    return next((name for name in _LIBRARIES if name in bases), None)
 
 
 def _literal(text: str) -> Any:
@@ -245,50 +247,46 @@ def _literal(text: str) -> Any:
 
 
 def _named(text: str) -> tuple[Any, str, str, str]:
+    """Return a function, its public name, its library, and the digest of code of the user's own."""
     place, _, name = text.rpartition(":")
     if place.endswith(".py"):
-        module = file_module(Path(place))
-        found = _load(lambda: attrgetter(name)(module), lambda: module, text)
+        found = _member([file_module(Path(place))], text)
         return found, f"{Path(place).name}:{name}", "", _digest(found)
     library = place.partition(".")[0]
-    home = next((home for home in _HOMES.get(place, ()) if _is_there(home, name)), place)
-    parent = f"{home}.{name}".rpartition(".")[0]
-    found = _load(lambda: resolve_name(f"{home}.{name}"), lambda: resolve_name(parent), text)
-    public = f"{place}.{name}".removeprefix("igraph.") if library == "igraph" else name
-    return found, f"{library}:{public.removeprefix('Graph.')}", library, ""
-
-
-def _is_there(home: str, name: str) -> bool:
-    with contextlib.suppress(ImportError, AttributeError):
-        return resolve_name(f"{home}.{name}") is not None
-    return False
-
-
-def _load(load: Callable[[], Any], parent: Callable[[], Any], text: str) -> Any:
-    """Return what `load` finds; its parent has names that are like the wanted one."""
-    place, _, name = text.rpartition(":")
-    accepted = (
-        "accepted: module:function such as networkx:betweenness_centrality, or file.py:function"
-    )
     try:
-        found = load()
-    except AttributeError:
-        names: list[str] = []
-        with contextlib.suppress(AttributeError):
-            names = [each for each in dir(parent()) if not each.startswith("_")]
-        near = did_you_mean(name.rpartition(".")[2], names)
-        alike = f";{near}" if near else ""
-        raise RequestError(f"there is no function {name!r} in {place!r}{alike}") from None
+        homes = [resolve_name(home) for home in _HOMES.get(place, (place,))]
     except Exception as error:
         reason = f"importing {place!r} raised {type(error).__name__}: {error}"
-        if isinstance(error, ModuleNotFoundError) and error.name == place.partition(".")[0]:
-            reason = f"there is no module {error.name!r}"
+        if isinstance(error, ModuleNotFoundError) and error.name == library:
+            reason = f"there is no module {library!r}"
         raise RequestError(
-            f"the function {text!r} cannot be loaded: {reason}; {accepted}"
+            f"the function {text!r} cannot be loaded: {reason}; accepted: module:function such as "
+            "networkx:betweenness_centrality, or file.py:function"
         ) from error
+    public = f"{place}.{name}".removeprefix("igraph.") if library == "igraph" else name
+    return _member(homes, text), f"{library}:{public.removeprefix('Graph.')}", library, ""
+
+
+def _member(homes: Sequence[Any], text: str) -> Any:
+    """Return the function of a name in the first of its homes that has it."""
+    place, _, name = text.rpartition(":")
+    found = next(filter(None, (_attribute(home, name) for home in homes)), None)
+    if found is None:
+        parent, _, last = name.rpartition(".")
+        owners = [_attribute(home, parent) or home for home in homes]
+        names = {each for owner in owners for each in dir(owner) if not each.startswith("_")}
+        near = did_you_mean(last, sorted(names))
+        raise RequestError(f"there is no function {name!r} in {place!r}{near and f';{near}'}")
     if not callable(found):
         raise RequestError(f"{text!r} is a {type(found).__name__}; accepted: a function")
     return found
+
+
+def _attribute(home: Any, path: str) -> Any:
+    """Return an attribute, or one of an attribute and so on; None if there is none."""
+    for name in path.split("."):
+        home = getattr(home, name, None)
+    return home
 
 
 def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
@@ -297,7 +295,7 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
     name = getattr(inner, "__qualname__", None) or getattr(inner, "__name__", None)
     name = name or type(inner).__name__
     root = module.partition(".")[0]
-    if root in _LIBRARIES and root != "predict_graph":
+    if root in _LIBRARIES:
         return function, f"{root}:{name.removeprefix('Graph.')}", root, ""
     return function, f"{module}:{name}", "", _digest(inner)
 
@@ -326,15 +324,11 @@ def _runnable(kind: Any) -> Callable[..., Any]:
     return call
 
 
-def _wanted(function: Any, library: str, name: str) -> str:
-    """Return the form of graph that a function wants, from its annotation or its library."""
-    if library in FORMS:
-        return library
-    if library in _FORM_OF:
-        return _FORM_OF[library]
-    annotated = _annotation(function)
-    if annotated is not None:
-        return annotated
+def _wanted(function: Any, name: str) -> str:
+    """Return the form of graph that a function wants, from its annotation or its imports."""
+    with contextlib.suppress(TypeError, ValueError, StopIteration):
+        first = next(iter(inspect.signature(function).parameters.values()))
+        return next(form for part, form in _ANNOTATIONS.items() if part in str(first.annotation))
     module = vars(inspect.getmodule(function) or ModuleType("none"))
     names = dict(getattr(inspect.unwrap(function), "__globals__", module))
     homes = (getattr(each, "__module__", getattr(each, "__name__", "")) for each in names.values())
@@ -350,49 +344,24 @@ def _wanted(function: Any, library: str, name: str) -> str:
     )
 
 
-def _annotation(function: Any) -> str | None:
-    try:
-        first = next(iter(inspect.signature(function).parameters.values()))
-    except (TypeError, ValueError, StopIteration):
-        return None
-    text = first.annotation
-    if text is inspect.Parameter.empty:
-        return None
-    if isinstance(text, type):
-        text = f"{text.__module__}.{text.__qualname__}"
-    return next((form for part, form in _ANNOTATIONS.items() if part in str(text)), None)
-
-
 def _check_signature(found: Any, function: GraphFunction) -> None:
     try:
         signature = signature_of(found)
     except (TypeError, ValueError):
         return
-    takes = [
-        each
-        for each in signature.parameters.values()
-        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD, each.VAR_POSITIONAL)
-    ]
-    if not takes:
-        raise RequestError(
-            f"{function.name} takes no graph: it has no positional parameter; accepted: a function "
-            "whose first parameter is the graph"
-        )
     extra = {"backend"} if hasattr(found, "orig_func") else set()
     keywords = {name: value for name, value in function.keywords.items() if name not in extra}
     try:
         signature.bind(None, *function.positional, **keywords)
     except TypeError as error:
-        accepted = ", ".join(str(each) for each in list(signature.parameters.values())[1:])
+        accepted = ", ".join(map(str, list(signature.parameters.values())[1:]))
         raise RequestError(
-            f"the arguments of {function.name} do not fit: {error}; accepted: {accepted or 'none'}"
+            f"{function.name} cannot be called with a graph and these arguments: {error}; accepted "
+            f"after the graph: {accepted or 'none'}"
         ) from None
 
 
 def _version(library: str) -> str:
-    if not library:
-        return ""
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return ""
+    with contextlib.suppress(PackageNotFoundError):
+        return version(library) if library else ""
+    return ""

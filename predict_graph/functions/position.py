@@ -11,17 +11,20 @@ import builtins
 import gc
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
 
+_SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
+_TRIES = 3  # limits the failures in a row to read a loop
+_REMEMBERED = 100  # limits the memory of loops
 _LARGEST = 5_000_000  # limits the elements of a container that is listed to find a place
 _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
@@ -51,29 +54,78 @@ Reader = Callable[[FrameType], Progress | None]
 """Reads the progress of the loop of a frame."""
 
 
-def reader_of(loop: Loop, frame: FrameType) -> Reader | None:
-    """Return what reads the progress of a loop that the frame is in; None if nothing does."""
-    if loop.condition is not None:
-        return _by_condition(loop.condition, frame)
-    if loop.target is None or loop.iterable is None:
-        return None
-    inner = _enumerated(loop)
-    if inner is not None:
-        return reader_of(inner, frame)
-    if isinstance(loop.iterable, ast.Name | ast.Attribute):
+@dataclass
+class _Followed:
+    reader: Reader | None = None
+    sightings: int = 0
+
+
+class LoopReader:
+    """Reads the progress of loops, and remembers how each is read."""
+
+    def __init__(self) -> None:
+        self._tries: Counter[Any] = Counter()
+        self._followed: dict[Any, _Followed] = {}
+
+    def of_frame(self, frame: FrameType | None) -> Progress | None:
+        """Return the progress of a comprehension, or of the outermost loop of a function."""
+        if frame is None:
+            return None
+        if frame.f_code.co_name in COMPREHENSIONS:
+            return self._of_iterator(frame.f_locals.get(".0"))
+        loops = enclosing_loops(frame.f_code, frame.f_lineno)
+        return self.of_loop(loops[0], frame) if loops else None
+
+    def of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
+        """Return the progress of a loop that the frame is in; None if it cannot be read."""
+        place = frame.f_code, loop.header
+        if len(self._followed) > _REMEMBERED:  # loops come and go with their frames
+            self._followed.clear()
+        followed = self._followed.setdefault((id(frame), place), _Followed())
+        followed.sightings += 1
+        if followed.sightings < _SIGHTINGS:
+            return None
+        progress = None if followed.reader is None else followed.reader(frame)
+        if progress is None and self._tries[place] < _TRIES:
+            followed.reader = self._reader_of(loop, frame)
+            progress = None if followed.reader is None else followed.reader(frame)
+            self._tries[place] = 0 if progress is not None else self._tries[place] + 1
+        return progress
+
+    def _reader_of(self, loop: Loop, frame: FrameType) -> Reader | None:
+        if loop.condition is not None:
+            return _by_condition(loop.condition, frame)
+        if loop.target is None or loop.iterable is None:
+            return None
+        inner = _enumerated(loop)
+        if inner is not None:
+            return self._reader_of(inner, frame)
         source = _evaluated(loop.iterable, frame)
-        if hasattr(source, "__next__"):
-            return lambda frame: _iterator_progress(source)
-    source = _evaluated(loop.iterable, frame)
-    if isinstance(source, range):
-        unbound = source and not _names(loop.target) & loop.bound
-        return _by_value(loop.target, source.index, len(source)) if unbound else None
-    return _in_combinations(loop, frame) or _in_container(loop, source)
+        if isinstance(loop.iterable, ast.Name | ast.Attribute) and hasattr(source, "__next__"):
+            return lambda frame: self._of_iterator(source)
+        if isinstance(source, range):
+            unbound = source and not _names(loop.target) & loop.bound
+            return _by_value(loop.target, source.index, len(source)) if unbound else None
+        return _in_combinations(loop, frame) or _in_container(loop, source)
 
-
-def comprehension_progress(frame: FrameType) -> Progress | None:
-    """Return the progress of a comprehension or generator expression, which is in ``.0``."""
-    return _iterator_progress(frame.f_locals.get(".0"))
+    def _of_iterator(self, iterator: Any) -> Progress | None:
+        """Return the progress of an iterator, without drawing from it."""
+        try:
+            if isinstance(iterator, GeneratorType):
+                return self.of_frame(iterator.gi_frame)
+            kind = type(iterator).__name__
+            if kind == "enumerate":
+                return self._of_iterator(iterator.__reduce__()[1][0])
+            if kind in ("zip", "map"):
+                parts = [part for part in iterator.__reduce__()[1] if hasattr(part, "__next__")]
+                return next(filter(None, map(self._of_iterator, parts)), None)
+            left = operator.length_hint(iterator, -1)
+            if left < 0:
+                return None
+            total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
+            return Progress(float(total - left - 1), float(total)) if total > left else None
+        except Exception:
+            return None
 
 
 def _enumerated(loop: Loop) -> Loop | None:
@@ -243,43 +295,3 @@ def _called(node: ast.Call, frame: FrameType) -> Any:
         listed = _evaluate(node.func, frame)(*(_evaluate(part, frame) for part in node.args))
         return list(listed) if hasattr(listed, "__next__") else listed
     raise ValueError("calling this might change something")
-
-
-def _iterator_progress(iterator: Any) -> Progress | None:
-    """Return the progress of an iterator, without drawing from it."""
-    try:
-        if isinstance(iterator, GeneratorType):
-            return _generator_progress(iterator)
-        kind = type(iterator).__name__
-        if kind == "enumerate":
-            return _iterator_progress(iterator.__reduce__()[1][0])
-        if kind in ("zip", "map"):
-            parts = [part for part in iterator.__reduce__()[1] if hasattr(part, "__next__")]
-            return next((each for each in map(_iterator_progress, parts) if each is not None), None)
-        left = operator.length_hint(iterator, -1)
-        if left < 0:
-            return None
-        total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
-        return Progress(float(total - left - 1), float(total)) if total > left else None
-    except Exception:
-        return None
-
-
-def _generator_progress(generator: GeneratorType[Any, Any, Any]) -> Progress | None:
-    frame = generator.gi_frame
-    if frame is None:
-        return None
-    if frame.f_code.co_name in COMPREHENSIONS:
-        return comprehension_progress(frame)
-    loops = enclosing_loops(frame.f_code, frame.f_lineno)
-    if not loops:
-        return None
-    header, reader = _GENERATORS.get(generator, (0, None))
-    if header != loops[0].header:
-        reader = reader_of(loops[0], frame)
-        _GENERATORS[generator] = (loops[0].header, reader)
-    return None if reader is None else reader(frame)
-
-
-_GENERATORS: WeakKeyDictionary[Any, tuple[int, Reader | None]] = WeakKeyDictionary()
-"""The header of a generator's loop, and what reads it."""

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.clock import remaining_of
-from predict_graph.functions.child import Observation
 from predict_graph.functions.growth import RUN_STD, Growth
+from predict_graph.functions.watch import Observation
 from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
@@ -28,9 +28,9 @@ _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for 
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
 _FEWEST_OBSERVATIONS = 5  # observations that show the share of a loop; not tuned
 _FEWEST_ROUNDS = 3.0  # iterations that show the pace; not tuned
-# A loop over shuffled vertices deviates from the straight line by less than half of this, and
-# removing edges by betweenness by five times it (measured).
-_BENT = 0.15
+# A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
+# not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
+_BENT = 0.1
 _OBSERVATIONS_OF_A_CURVE = 20  # observations that show a curve; not tuned
 _TOO_SHORT = "the runs on samples are too short to see a loop in them"
 _NO_LOOP = "there is no one loop in which it spends most of its time"

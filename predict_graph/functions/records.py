@@ -63,12 +63,22 @@ def keep_run(
     graph: Graph,
     drivers: Mapping[str, float],
     run: ChildRun,
-    **sample: Any,
 ) -> None:
-    """Keep a run of a function to its end, on a graph or on a sample."""
+    """Keep a run of a function to its end."""
+    history.keep([_record(function, graph, drivers, run)])
+
+
+def _record(
+    function: GraphFunction,
+    graph: Graph,
+    drivers: Mapping[str, float],
+    run: ChildRun,
+    **sample: Any,
+) -> RunRecord:
+    """Return the record of a run on a graph, or on a sample of one."""
     row = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
     row |= {"seconds": run.seconds, "peak_bytes": run.peak_bytes}
-    record = RunRecord(
+    return RunRecord(
         kind="sample" if sample else "run",
         algorithm=function.name,
         parameters=function.arguments,
@@ -83,7 +93,6 @@ def keep_run(
         rows=Table({name: [value] for name, value in row.items()}),
         **sample,
     )
-    history.keep([record])
 
 
 def read_call(file: Path, function: GraphFunction) -> Interval:
@@ -113,14 +122,17 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
 def keep_samples(
     history: History, function: GraphFunction, graph: Graph, samples: Iterable[SampleRun]
 ) -> None:
-    """Keep the runs of a prediction on samples."""
-    for each in samples:
-        sample = {"sampler": each.sampler, "ratio": each.vertices / graph.vertices}
-        keep_run(
-            *(history, function, each.case.graph, each.drivers, each.run),
-            sample=sample,
-            sample_of=graph.fingerprint,
-        )
+    """Keep the runs of a prediction on samples, all at once."""
+    history.keep(
+        [
+            _record(
+                *(function, each.case.graph, each.drivers, each.run),
+                sample={"sampler": each.sampler, "ratio": each.vertices / graph.vertices},
+                sample_of=graph.fingerprint,
+            )
+            for each in samples
+        ]
+    )
 
 
 def earlier_points(

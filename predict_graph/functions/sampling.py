@@ -7,17 +7,29 @@ the graph.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.functions.drivers import neighbour_work
-from predict_graph.graph import Graph
+from predict_graph.functions.drivers import drivers_of, neighbour_work
+from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.iterations import draw_sample
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
 
 SAMPLERS = ("completed", "mhrw", "rj")
+
+
+@lru_cache(maxsize=2)
+def load_compiled(directed: bool) -> None:
+    """Draw small samples: loading compiled code is no part of what a prediction takes."""
+    graph, rng = check_graph("cycle:n=60", directed=directed), np.random.default_rng(0)
+    drivers_of(graph, rng)
+    spread_order(graph, rng)
+    for sampler in SAMPLERS:
+        draw(graph, sampler, 20, rng)
 
 
 def draw(graph: Graph, sampler: str, size: int, rng: np.random.Generator) -> Graph:

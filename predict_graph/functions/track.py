@@ -32,7 +32,7 @@ from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, keep_run
 from predict_graph.functions.reported import reporter, silence
-from predict_graph.functions.watch import LoopProgress, LoopWatch, library_progress
+from predict_graph.functions.watch import LoopWatch, Observation
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -240,7 +240,6 @@ class _Watcher(threading.Thread):
         self._loop = ""
         self._elsewhere = 0  # observations since the last one inside that loop
         self._function = function
-        self._report: tuple[float, LoopProgress] | None = None
         self._expected = expected
         self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
         self.said: list[Moment] = []
@@ -252,14 +251,11 @@ class _Watcher(threading.Thread):
             frame = sys._current_frames().get(self._watched)
             elapsed = clock.wall() - self._began
             try:
-                seen = self._watch.observe(frame)
+                seen = self._watch.observe(elapsed, frame)
             except Exception:  # the frames moved on during the observation
                 continue
             del frame
-            if seen.name or self._report is None:
-                self._take(elapsed, seen)
-            else:
-                self._take(*self._report)
+            self._take(seen)
             remaining = self._remaining(elapsed)
             if remaining is not None:
                 self.said.append(remaining)
@@ -270,7 +266,7 @@ class _Watcher(threading.Thread):
 
     def library_progress(self, percent: float) -> None:
         """Take the progress that a library reports, in the thread that runs the function."""
-        self._report = clock.wall() - self._began, library_progress(percent)
+        self._watch.report(clock.wall() - self._began, percent)
 
     def interrupted(self) -> str:
         """Return the progress of the run at an interrupt."""
@@ -285,7 +281,8 @@ class _Watcher(threading.Thread):
         if self._display is not None:
             self._display.close()
 
-    def _take(self, elapsed: float, outer: LoopProgress) -> None:
+    def _take(self, seen: Observation) -> None:
+        outer = seen.loop
         inside = outer.name and outer.name == self._loop
         self._elsewhere = 0 if inside else self._elsewhere + 1
         if self._elsewhere >= _LEFT:  # its end was not that of the function
@@ -297,7 +294,7 @@ class _Watcher(threading.Thread):
             self._trail, self._loop = [], outer.name
         if len(self._trail) >= _MOST_POINTS:
             del self._trail[1::2]
-        self._trail.append((elapsed, outer.done, outer.total))
+        self._trail.append((seen.seconds, outer.done, outer.total))
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:

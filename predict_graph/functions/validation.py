@@ -10,6 +10,7 @@ import numpy as np
 from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError
 from predict_graph.functions.child import run_in_child
+from predict_graph.functions.forms import failure
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.predictor import PredictionRun
 from predict_graph.functions.records import keep_run
@@ -22,7 +23,7 @@ from predict_graph.table import Table
 def validate_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Comparison:
     """Predict a call of a function, then call it in a process of its own, then compare.
 
-    Options are those of :func:`~predict_graph.functions.predict_function`, whose errors it raises;
+    Options are those of :func:`~predict_graph.predict`, whose errors it raises;
     also if the call fails.
     """
     predicting = PredictionRun(function, graph, **options)
@@ -31,7 +32,7 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     case = subject.whole(np.arange(subject.graph.vertices))
     run = run_in_child(case.build, case.call, progress=reporter(subject.function.form))
     if not run.done:
-        raise JobError(f"{subject.function.name} fails on {subject.graph.name}: {run.sentence}")
+        raise JobError(failure(subject.function, subject.graph, run.sentence))
     if predicting.history is not None:
         keep_run(predicting.history, subject.function, subject.graph, predicting.target, run)
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}

@@ -7,19 +7,14 @@ the functions that are running, and local variables.
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
-from predict_graph.functions.position import Progress, Reader, comprehension_progress, reader_of
+from predict_graph.functions.loops import COMPREHENSIONS, enclosing_loops
+from predict_graph.functions.position import LoopReader, Progress
 
 REPORTED = "progress"
 """Name of the loop that stands for the progress that a library in C reports."""
-
-_SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
-_TRIES = 3  # limits the failures in a row to read a loop
-_REMEMBERED = 100  # limits the memory of loops
 
 
 @dataclass(frozen=True)
@@ -53,10 +48,12 @@ NO_LOOP = LoopProgress("", 0.0, 0.0, bounded=False, early=True)  # by definition
 """Where a run is in no loop."""
 
 
-@dataclass
-class _Followed:
-    reader: Reader | None = None
-    sightings: int = 0
+@dataclass(frozen=True)
+class Observation:
+    """An observation of a run: the loop that it is in after so many seconds."""
+
+    seconds: float
+    loop: LoopProgress
 
 
 def library_progress(percent: float) -> LoopProgress:
@@ -75,11 +72,19 @@ class LoopWatch:
 
     def __init__(self, entry: CodeType) -> None:
         self._entry = entry
-        self._tries: Counter[str] = Counter()
-        self._followed: dict[tuple[int, str], _Followed] = {}
+        self._reader = LoopReader()
+        self._report: Observation | None = None
 
-    def observe(self, frame: FrameType | None) -> LoopProgress:
-        """Return the outermost loop that `frame` is in."""
+    def report(self, seconds: float, percent: float) -> None:
+        """Take the progress that a library in C reports."""
+        self._report = Observation(seconds, library_progress(percent))
+
+    def observe(self, seconds: float, frame: FrameType | None) -> Observation:
+        """Return the outermost loop that `frame` is in, else what a library has reported last."""
+        seen = Observation(seconds, self._outermost(frame))
+        return seen if seen.loop.name else self._report or seen
+
+    def _outermost(self, frame: FrameType | None) -> LoopProgress:
         stack: list[FrameType] = []
         while frame is not None and frame.f_code is not self._entry:
             stack.append(frame)
@@ -90,59 +95,32 @@ class LoopWatch:
             each, line = stack[place], stack[place].f_lineno
             drawn = stack[place - 1] if place and _is_generator(stack[place - 1]) else None
             if each.f_code.co_name in COMPREHENSIONS:
-                return self._comprehension(each, drawn)
+                progress = self._reader.of_frame(each) or self._reader.of_frame(drawn)
+                return _seen(each.f_code, each.f_code.co_firstlineno, progress)
             for loop in enclosing_loops(each.f_code, line):
                 if loop.is_while or loop.body_holds(line):
-                    return self._seen(loop, each)
-                if drawn is not None:
-                    return _seen(_name(loop, each), self._outermost(drawn), early=loop.early)
+                    progress = self._reader.of_loop(loop, each)
+                elif drawn is not None:
+                    progress = self._reader.of_frame(drawn)
+                else:
+                    continue
+                bounded = not loop.is_while or progress is not None
+                early = loop.early or not bounded
+                return _seen(each.f_code, loop.header, progress, bounded=bounded, early=early)
         return NO_LOOP
-
-    def _comprehension(self, frame: FrameType, generator: FrameType | None) -> LoopProgress:
-        name = f"{frame.f_code.co_filename}:{frame.f_code.co_name}:{frame.f_code.co_firstlineno}"
-        progress = comprehension_progress(frame)
-        if progress is None and generator is not None:
-            progress = self._outermost(generator)
-        return _seen(name, progress, early=False)
-
-    def _outermost(self, frame: FrameType) -> Progress | None:
-        if frame.f_code.co_name in COMPREHENSIONS:
-            return comprehension_progress(frame)
-        loops = enclosing_loops(frame.f_code, frame.f_lineno)
-        return self._progress(loops[0], frame) if loops else None
-
-    def _seen(self, loop: Loop, frame: FrameType) -> LoopProgress:
-        progress = self._progress(loop, frame)
-        unknown = loop.is_while and progress is None
-        early = loop.early or unknown
-        return _seen(_name(loop, frame), progress, early=early, bounded=not unknown)
-
-    def _progress(self, loop: Loop, frame: FrameType) -> Progress | None:
-        name = _name(loop, frame)
-        key = (id(frame), name)
-        if len(self._followed) > _REMEMBERED:  # loops come and go with their frames
-            self._followed.clear()
-        followed = self._followed.setdefault(key, _Followed())
-        followed.sightings += 1
-        if followed.sightings < _SIGHTINGS:
-            return None
-        progress = None if followed.reader is None else followed.reader(frame)
-        if progress is None and self._tries[name] < _TRIES:
-            followed.reader = reader_of(loop, frame)
-            progress = None if followed.reader is None else followed.reader(frame)
-            self._tries[name] = 0 if progress is not None else self._tries[name] + 1
-        return progress
 
 
 def _seen(
-    name: str, progress: Progress | None, *, early: bool, bounded: bool = True
+    code: CodeType,
+    line: int,
+    progress: Progress | None,
+    *,
+    bounded: bool = True,
+    early: bool = False,
 ) -> LoopProgress:
+    name = f"{code.co_filename}:{code.co_name}:{line}"
     done, total, counted = progress or Progress(0.0, 0.0)
     return LoopProgress(name, max(done, 0.0), total, bounded, early, counted)
-
-
-def _name(loop: Loop, frame: FrameType) -> str:
-    return f"{frame.f_code.co_filename}:{frame.f_code.co_name}:{loop.header}"
 
 
 def _is_generator(frame: FrameType) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
+from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.graph.coerce import check_graph
@@ -14,15 +15,4 @@ if TYPE_CHECKING:
 __all__ = ["EdgeList", "Graph", "check_graph", "save_graph"]
 
 # Imported when first used: reading needs compiled code, and importing the package must not.
-_LAZY = {
-    "check_graph": "predict_graph.graph.coerce",
-    "save_graph": "predict_graph.graph.storage",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__, _ = lazily(__name__, {"coerce": "check_graph", "storage": "save_graph"})

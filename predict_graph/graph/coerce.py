@@ -94,10 +94,8 @@ def _named(
     path = Path(text)
     if "\0" in text:
         raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
-    if text == "-" or is_stream(path):
-        load_readers(directed)
-        return read_graph(wanted, directed=directed, name=name)
-    if os.path.isfile(text) or (os.path.isdir(text) and parquet_files(path)):
+    given = text == "-" or is_stream(path) or os.path.isfile(text)
+    if given or (os.path.isdir(text) and parquet_files(path)):
         load_readers(directed)
         return read_graph(wanted, directed=directed, name=name)
     if is_generator(text):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
@@ -30,7 +31,8 @@ _WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
 # Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.
 _NO_ENDS = re.compile(
     r"(.*(time|date|timestamp|timeset)|.*(lat|lng|lon|latitude|longitude)|ts|unixts|t|year|month|"
-    r"day|since|created.*|updated.*|epoch|(edge|rel|row)?id|index|idx|unnamed0|level0|type|labels?|"
+    r"day|since|created.*|updated.*|epoch|(edge|rel|row)?id|index|idx|unnamed0|level0|type|directed|"
+    r"labels?|"
     r"kind|rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
     r"length|cost|capacity|similarity|confidence|description|amount|degree|.*centrality|.*rank|"
     r"population|neighbou?rs|adjacent|)$"
@@ -55,7 +57,7 @@ class Columns:
     source, target : int
     weight : int, optional
     kind : int, optional
-        Of the column that says whether an edge is directed, as Gephi writes it.
+        Of the column that says whether an edge is directed; see :func:`declared_in`.
     bipartite : bool
         Whether the names are those of two kinds of vertices.
     """
@@ -113,7 +115,7 @@ def find_columns(
         raise RequestError(f"{where} has one column; accepted: a source and a target")
     plain = [_plain(name) for name in names]
     weight = next((plain.index(name) for name in _WEIGHTS if name in plain), None)
-    kind = plain.index("type") if "type" in plain else None
+    kind = next((plain.index(name) for name in ("directed", "type") if name in plain), None)
     if wanted.source_column is not None:
         source = wanted.place(wanted.source_column, names, where)
         target = wanted.place(wanted.target_column, names, where)
@@ -140,6 +142,23 @@ def pair_of(names: Sequence[str]) -> bool:
     (True, False)
     """
     return _known_pair([_plain(name) for name in names]) is not None
+
+
+def declared_in(values: Iterable[Any]) -> bool | None:
+    """Return whether edges are directed by a column ``directed``, or ``Type`` as Gephi writes it.
+
+    None if its values do not say, or differ.
+
+    Examples
+    --------
+    >>> declared_in(["Undirected", "Undirected"]), declared_in([True, False])
+    (False, None)
+    """
+    said = {_DIRECTIONS.get(str(value).lower()) for value in values}
+    return said.pop() if len(said) == 1 else None
+
+
+_DIRECTIONS = {"directed": True, "undirected": False, "true": True, "false": False}
 
 
 def ends_named(names: Sequence[str]) -> bool:

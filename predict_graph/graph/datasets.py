@@ -12,16 +12,21 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
+import tarfile
+import zipfile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from predict_graph.errors import JobError, RequestError, unknown_name
+from predict_graph.files import written_beside
 from predict_graph.graph.catalogue import CATALOGUE, Dataset
 from predict_graph.inputs import read_json
 from predict_graph.limits import check_unpacked
 
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
 _CHECKSUMS = "checksums.json"
+_BAD_ARCHIVE = (zipfile.BadZipFile, tarfile.TarError)
 
 
 def dataset_names() -> list[str]:
@@ -116,8 +121,7 @@ def trust(name: str) -> str:
     >>> trust("web-NotreDame"), trust("wiki-Vote")
     ('SHA-256', 'first use')
     """
-    known = dataset(name).sha256
-    return "SHA-256" if known and all(known) else "first use"
+    return "SHA-256" if dataset(name).sha256 else "first use"
 
 
 def _local_copy(described: Dataset) -> Path | None:
@@ -126,14 +130,16 @@ def _local_copy(described: Dataset) -> Path | None:
         return None
     if not Path(data).is_dir():
         raise RequestError(f"{_DATA} is {data!r}, which is not a folder")
-    folders = (Path(data), Path(data) / "graphs")
-    places = (folder / file for file in described.files for folder in folders)
-    return next((place for place in places if _complete(place)), None)
+    return _copy_in(described, Path(data), Path(data) / "graphs")
 
 
 def _cached_copy(described: Dataset) -> Path | None:
-    places = (cache_folder() / file for file in described.files)
-    return next((place for place in places if _complete(place)), None)
+    return _copy_in(described, cache_folder())
+
+
+def _copy_in(described: Dataset, *folders: Path) -> Path | None:
+    places = (folder / file for file in described.files for folder in folders)
+    return next(filter(_complete, places), None)
 
 
 def _complete(path: Path) -> bool:
@@ -168,7 +174,7 @@ def _download(described: Dataset, progress: Any) -> None:
                 _unpack(folder / target, described)
             else:
                 _record(folder / target)
-    except (OSError, requests.RequestException, ValueError) as error:
+    except (OSError, requests.RequestException, ValueError, *_BAD_ARCHIVE) as error:
         address = described.addresses[0]
         raise JobError(
             f"the dataset {described.name} cannot be downloaded from {address}: {_reason(error)}; "
@@ -196,45 +202,26 @@ def _reason(error: Exception) -> str:
 
 
 def _unpack(archive: Path, described: Dataset) -> None:
-    """Take the one file out of an archive that is wanted, and drop the archive."""
-    import tarfile
-    import zipfile
-
-    wanted = (described.member or "").rpartition("/")[2]
+    """Take the file that is wanted out of an archive, within the limits, and drop the archive."""
+    packed: Any = (zipfile.ZipFile if archive.suffix == ".zip" else tarfile.open)(archive)
     target = archive.parent / next(
         file for file in described.files if not file.endswith((".gz", ".graph"))
     )
-    beside = target.with_name(f".{target.name}.part")
-    if archive.suffix == ".zip":
-        with zipfile.ZipFile(archive) as packed:
-            found = [name for name in packed.namelist() if name.rpartition("/")[2] == wanted]
-            size = _copy(packed.open(found[0]), beside, archive) if found else 0
-    else:
-        with tarfile.open(archive) as packed:
-            members = [m for m in packed if m.name.rpartition("/")[2] == wanted]
-            file = packed.extractfile(members[0]) if members else None
-            size = _copy(file, beside, archive) if file else 0
-    if not size:
-        beside.unlink(missing_ok=True)
-        raise ValueError(f"{archive.name} holds no {wanted}")
-    beside.replace(target)
+    with packed:
+        if archive.suffix == ".zip":
+            sizes = {each.filename: each.file_size for each in packed.infolist()}
+        else:
+            sizes = {each.name: each.size for each in packed if each.isfile()}
+        wanted = (described.member or "").rpartition("/")[2]
+        found = next((name for name in sizes if name.rpartition("/")[2] == wanted), None)
+        if found is None:
+            raise ValueError(f"{archive.name} holds no {wanted}")
+        check_unpacked(str(archive), sizes[found], archive.stat().st_size)
+        member = packed.open(found) if archive.suffix == ".zip" else packed.extractfile(found)
+        with member, written_beside(target) as beside, beside.open("wb") as out:
+            shutil.copyfileobj(member, out)
     _record(target)
     archive.unlink()
-
-
-def _copy(source: IO[bytes], target: Path, archive: Path) -> int:
-    """Copy a member of an archive, within the limits; return its bytes."""
-    size = 0
-    try:
-        with source, target.open("wb") as out:
-            while block := source.read(1 << 20):
-                size += len(block)
-                check_unpacked(str(archive), size, archive.stat().st_size)
-                out.write(block)
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
-    return size
 
 
 def _checksums() -> dict[str, str]:
@@ -246,8 +233,6 @@ def _checksums() -> dict[str, str]:
 
 
 def _record(path: Path) -> None:
-    from predict_graph.files import written_beside
-
     known = {**_checksums(), path.name: _sha256(path)}
     with written_beside(cache_folder() / _CHECKSUMS) as beside:
         beside.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")

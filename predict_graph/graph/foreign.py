@@ -12,7 +12,7 @@ import numpy as np
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_edges
-from predict_graph.graph.columns import Columns, find_columns
+from predict_graph.graph.columns import Columns, declared_in, find_columns
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
@@ -138,10 +138,15 @@ def _edges(
     if not len(arrays[0]):
         raise RequestError(f"{where} has no edges")
     texts = ids_are_text(where, chosen, [each.type for each in arrays], wanted)
-    block = edge_block(where, chosen, arrays, texts=texts)
-    return EdgeSource([block], bipartite=found.bipartite, notes=found.notes(names, wanted))
+    return EdgeSource(
+        [edge_block(where, chosen, arrays, texts=texts)],
+        directed=None if found.kind is None else declared_in(columns[found.kind][:_SAMPLE]),
+        bipartite=found.bipartite,
+        notes=found.notes(names, wanted),
+    )
 
 
+_SAMPLE = 1000  # limits the rows that are searched for a direction
 _TABLES = ("pandas", "polars")
 # By the library and the name of a class.
 _MAKERS: dict[tuple[str, str], Callable[..., Graph]] = {

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.stopwatch import imported
 
-IndexArray = npt.NDArray[np.integer]
 _DENSE = 1 << 22  # limits the memory of a table of all ids up to the largest one
 
 
@@ -60,7 +58,7 @@ def _numbered(parts: list[Any]) -> npt.NDArray[Any]:
         return _numbered_sparse(parts)
     present = np.zeros(largest + 1, np.bool_)
     for part in parts:
-        _mark(present, part)
+        present[part] = True
     ids = np.flatnonzero(present)
     if len(ids) < largest + 1:
         rank = np.zeros(largest + 1, np.int32 if len(ids) < 2**31 else np.int64)
@@ -83,9 +81,3 @@ def _numbered_sparse(parts: list[Any]) -> npt.NDArray[Any]:
     parts[:] = [rank[chunk.indices.to_numpy()] for chunk in encoded.chunks]
     labels: npt.NDArray[Any] = ids.take(order).to_numpy(zero_copy_only=False)
     return labels
-
-
-@njit(cache=True, nogil=True)
-def _mark(present: npt.NDArray[np.bool_], ids: IndexArray) -> None:
-    for e in range(len(ids)):
-        present[ids[e]] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from predict_graph.errors import JobError, RequestError
@@ -15,57 +15,43 @@ SCHEMA_VERSION = 1  # by definition
 APPLICATION_ID = 0x50475248  # by definition: "PGRH" distinguishes our files from other programs'
 WAIT_SECONDS = 30.0  # limits the wait for a lock of another process
 
-SCHEMA = """
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY,
-    uid TEXT NOT NULL UNIQUE,
-    time TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    algorithm TEXT NOT NULL,
-    parameters TEXT NOT NULL,
-    graph TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    vertices INTEGER NOT NULL,
-    edges INTEGER NOT NULL,
-    directed INTEGER NOT NULL,
-    engine TEXT NOT NULL,
-    machine TEXT NOT NULL,
-    version TEXT NOT NULL,
-    phases TEXT NOT NULL,
-    iterations INTEGER NOT NULL,
-    converged INTEGER,
-    sample TEXT,
-    sample_of TEXT
-);
-CREATE INDEX runs_algorithm ON runs (algorithm, time);
-CREATE INDEX runs_time ON runs (time);
-CREATE TABLE tables (
-    run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
-    types TEXT NOT NULL,
-    rows INTEGER NOT NULL,
-    cells BLOB NOT NULL
-);
-"""
-_STATEMENTS = {" ".join(statement.split()) for statement in SCHEMA.split(";")} - {""}
+FIELDS = (
+    *("uid", "time", "kind", "algorithm", "parameters", "graph", "fingerprint"),
+    *("vertices", "edges", "directed", "engine", "machine", "version", "phases"),
+    *("iterations", "converged", "sample", "sample_of"),
+)
+WHOLE_NUMBERS = ("vertices", "edges", "directed", "iterations", "converged")
+OPTIONAL = ("converged", "sample", "sample_of")
+
+_COLUMNS = {
+    name: ("INTEGER" if name in WHOLE_NUMBERS else "TEXT")
+    + ("" if name in OPTIONAL else " NOT NULL")
+    for name in FIELDS
+} | {"uid": "TEXT NOT NULL UNIQUE"}
+_STATEMENTS = (
+    "CREATE TABLE runs ( id INTEGER PRIMARY KEY, "
+    + ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+    + " )",
+    "CREATE INDEX runs_algorithm ON runs (algorithm, time)",
+    "CREATE INDEX runs_time ON runs (time)",
+    "CREATE TABLE tables ( run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE, "
+    "types TEXT NOT NULL, rows INTEGER NOT NULL, cells BLOB NOT NULL )",
+)
 _STEPS = 100_000  # limits overhead: instructions of SQLite between two checks of the clock
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open the file to read one consistent state; None if there is no file yet."""
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file, which may be absent, to read one consistent state."""
     with _explained(path, "read"):
-        if not path.exists():
-            yield None
-            return
-        connection = _connect(path, "?mode=rw")  # or to read alone, where that is all one may
-        try:
-            if _check(connection, path) == 0:
-                yield None
-                return
+        # A file to read alone is opened as that.
+        address = f"{path.absolute().as_uri()}?mode=rw" if path.exists() else "file::memory:"
+        with _connected(address) as connection:
+            version = _check(connection, path)
             connection.execute("BEGIN")
+            if version == 0:
+                _create(connection)  # undone as the connection is closed
             yield connection
-        finally:
-            connection.close()
 
 
 @contextmanager
@@ -73,8 +59,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file, made if need be, for one transaction: all of it is kept, or nothing."""
     with _explained(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connect(path)
-        try:
+        with _connected(path.absolute().as_uri()) as connection:
             _check(connection, path)
             connection.execute("BEGIN IMMEDIATE")
             # Looked at again under the lock: another process may have made the schema meanwhile.
@@ -82,45 +67,41 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
                 _create(connection)
             yield connection
             connection.execute("COMMIT")
-        finally:
-            connection.close()  # rolls back what was not committed
 
 
 def compact(path: Path) -> None:
     """Give the space of deleted rows back to the disk, unless another process is in the way."""
-    with _explained(path, "written"):
-        connection = _connect(path)
+    with _explained(path, "written"), _connected(path.absolute().as_uri()) as connection:
         try:
             connection.execute("VACUUM")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-        finally:
-            connection.close()
 
 
-def _connect(path: Path, options: str = "") -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path.absolute().as_uri() + options, uri=True, timeout=WAIT_SECONDS, isolation_level=None
-    )
-    longest = limits().stream_seconds
-    began = time.monotonic()
-    connection.set_progress_handler(lambda: time.monotonic() - began > longest, _STEPS)
-    try:
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
+@contextmanager
+def _connected(address: str) -> Iterator[sqlite3.Connection]:
+    """Give a connection; closing it rolls back what was not committed."""
+    with closing(
+        sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
+    ) as connection:
+        longest, began = limits().stream_seconds, time.monotonic()
+        connection.set_progress_handler(lambda: time.monotonic() - began > longest, _STEPS)
+        for setting in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {setting}")
+        yield connection
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> int:
     """Return the schema version of the file, 0 if it is empty."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
-    made = _definitions(connection)
+    rows = connection.execute(
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' "
+        "ESCAPE '!' LIMIT ?",  # but for SQLite's own
+        (len(_STATEMENTS) + 1,),
+    )
+    made = {" ".join(sql.split()) for (sql,) in rows}
     if owner != APPLICATION_ID and (owner or version or made):
         raise RequestError(
             f"{path} is an SQLite file of another program, not a history; name another file"
@@ -131,7 +112,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
             "that this program knows; update predict-graph, or name another history file"
         )
     # A view, a trigger or a check of a stranger's file may have no end.
-    if version and made != _STATEMENTS:
+    if version and made != set(_STATEMENTS):
         raise RequestError(
             f"{path} has other tables, views or triggers than a history; accepted: a file as "
             "predict-graph made it, or another file"
@@ -139,18 +120,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> int:
     return int(version)
 
 
-def _definitions(connection: sqlite3.Connection) -> set[str]:
-    """Return how the tables, views, triggers and indices were made, but for SQLite's own."""
-    rows = connection.execute(
-        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' "
-        "ESCAPE '!' LIMIT ?",
-        (len(_STATEMENTS) + 1,),
-    )
-    return {" ".join(sql.split()) for (sql,) in rows}
-
-
 def _create(connection: sqlite3.Connection) -> None:
-    for statement in SCHEMA.strip(";\n").split(";"):
+    for statement in _STATEMENTS:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

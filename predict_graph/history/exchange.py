@@ -7,21 +7,22 @@ their types, so that an import gives back exactly what was exported.
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.errors import PredictGraphError, RequestError, error_text
 from predict_graph.files import written_beside
-from predict_graph.history.pack import Columns
+from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
+from predict_graph.history.pack import Columns, inflated
 from predict_graph.history.record import RunRecord
-from predict_graph.history.rows import FIELDS, OPTIONAL, WHOLE_NUMBERS, decode, encode
-from predict_graph.inputs import Input, parse_json
+from predict_graph.history.rows import decode, encode
+from predict_graph.inputs import parse_json, read_bytes
 from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 ENDINGS = (".parquet", ".csv", ".csv.gz")
+_GZIP = 16 + zlib.MAX_WBITS  # by definition, of zlib
 
 
 def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> int:
@@ -47,55 +49,40 @@ def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Col
 def read_runs(path: Path) -> list[RunRecord]:
     """Read what :func:`write_runs` wrote, oldest run first."""
     ending = _ending(path)
-    import pandas as pd
-
     if not path.exists():
         raise RequestError(f"there is no file {path} to import")
+    content = read_bytes(path)
     try:
-        if ending == ".parquet":
-            frame = _of_parquet(path)
-        else:
-            content = io.BytesIO(_unpacked(path, ending))
-            frame = pd.read_csv(content, dtype=str, keep_default_na=False)
-        return _records(frame)
+        return _records(_of_parquet(content) if ending == ".parquet" else _of_csv(content, ending))
     except PredictGraphError as error:
         raise RequestError(f"{path} cannot be imported: {error}") from error
     except MemoryError:
         raise
     except Exception as error:  # of pandas, pyarrow and zlib, about a file that means nothing
-        reason = " ".join(str(error).split()) or type(error).__name__
         raise RequestError(
-            f"{path} is damaged or not an exported history, nothing was imported: {reason}"
+            f"{path} is damaged or not an exported history, nothing was imported: "
+            f"{error_text(error) or type(error).__name__}"
         ) from error
 
 
-def _of_parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
+def _of_parquet(content: bytes) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
-    Input(path).close()  # refuses devices and folders
-    facts = pq.ParquetFile(path).metadata
+    file = pq.ParquetFile(io.BytesIO(content))
+    facts = file.metadata
     size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
-    _check_size(max(size, 8 * facts.num_rows * facts.num_columns))
-    frame: pd.DataFrame = pd.read_parquet(path)
+    if max(size, 8 * facts.num_rows * facts.num_columns) > limits().document_bytes:
+        raise RequestError(f"it is too large; accepted: up to {beyond('document_bytes')}")
+    frame: pd.DataFrame = file.read().to_pandas()
     return frame
 
 
-def _unpacked(path: Path, ending: str) -> bytes:
-    """Return the text of a CSV file, unpacked within the limits."""
-    unpacked = io.BytesIO()
-    with Input(path) as file:
-        packed: Any = file
-        source = gzip.GzipFile(fileobj=packed) if ending.endswith(".gz") else file
-        while block := source.read(1 << 20):
-            unpacked.write(block)
-            _check_size(unpacked.tell())
-    return unpacked.getvalue()
+def _of_csv(content: bytes, ending: str) -> pd.DataFrame:
+    import pandas as pd
 
-
-def _check_size(size: int) -> None:
-    if size > limits().document_bytes:
-        raise RequestError(f"it is too large; accepted: up to {beyond('document_bytes')}")
+    if ending == ".csv.gz":
+        content = inflated(content, limits().document_bytes, _GZIP)
+    return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
 
 
 def _ending(path: Path) -> str:
@@ -146,8 +133,6 @@ def _records(frame: pd.DataFrame) -> list[RunRecord]:
 
 def _field(name: str, value: Any) -> Any:
     if value is None or value != value or (value == "" and name in OPTIONAL):
-        if name not in OPTIONAL:
-            raise ValueError(f"a run has no {name}")
         return None
     return int(value) if name in WHOLE_NUMBERS else value
 

@@ -18,6 +18,7 @@ from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
 Columns = dict[str, npt.NDArray[Any]]
+_TYPES = {"i8": "<i8", "f8": "<f8"}  # of a column, in the file
 
 
 def pack(rows: Table) -> tuple[str, int, bytes]:
@@ -32,29 +33,23 @@ def pack(rows: Table) -> tuple[str, int, bytes]:
 
 def unpack(types: str, rows: int, cells: bytes) -> Columns:
     """Return the columns of a packed table, in order."""
-    named = parse_json(types, "the list of columns")
-    if not isinstance(named, list) or not all(_is_column(each) for each in named):
-        raise ValueError("the list of columns is no list of names and types")
-    size = 8 * rows * len(named)
+    kinds = dict(parse_json(types, "the list of columns"))
+    size = 8 * rows * len(kinds)
     if not 0 <= size <= limits().document_bytes:
         raise ValueError(f"it has {size:,} bytes; accepted: up to {beyond('document_bytes')}")
-    try:
-        unpacking = zlib.decompressobj()
-        content = unpacking.decompress(cells, size + 1)
-    except zlib.error as error:
-        raise ValueError(str(error)) from error
-    if len(content) != size or not (unpacking.eof or size == 0):
+    content = inflated(cells, size)
+    if len(content) != size:
         raise ValueError(f"it has not the {size} bytes that belong there")
     return {
-        name: np.frombuffer(content, "<" + kind, rows, 8 * rows * position).copy()
-        for position, (name, kind) in enumerate(named)
+        str(name): np.frombuffer(content, _TYPES[kind], rows, 8 * rows * position).copy()
+        for position, (name, kind) in enumerate(kinds.items())
     }
 
 
-def _is_column(each: Any) -> bool:
-    return (
-        isinstance(each, list)
-        and len(each) == 2
-        and isinstance(each[0], str)
-        and each[1] in ("i8", "f8")
-    )
+def inflated(packed: bytes, most: int, form: int = zlib.MAX_WBITS) -> bytes:
+    """Return what compressed bytes hold, as long as that is no more than `most` bytes."""
+    unpacking = zlib.decompressobj(form)
+    content = unpacking.decompress(packed, most + 1)
+    if len(content) > most or unpacking.unused_data or not (unpacking.eof or most == 0):
+        raise ValueError(f"it is cut off, or has more than {most:,} bytes")
+    return content

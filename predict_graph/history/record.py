@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +16,13 @@ from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.results import Value
 from predict_graph.table import Table
+from predict_graph.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 KINDS = ("run", "sample")
-
-
-def _package_version() -> str:
-    try:
-        return version("predict-graph")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -97,22 +90,12 @@ class RunRecord(Value):
     sample: Mapping[str, Any] | None = None
     sample_of: str | None = None
     machine: str = field(default_factory=machine_identity)
-    version: str = field(default_factory=_package_version)
+    version: str = __version__
     time: datetime = field(default_factory=lambda: datetime.now(UTC))
     uid: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise RequestError(f"unknown kind of run {self.kind!r}; accepted: {', '.join(KINDS)}")
-        for name in ("vertices", "edges", "iterations"):
-            if not 0 <= int(getattr(self, name)) < 2**63:
-                raise RequestError(f"a run cannot have {getattr(self, name)} {name}")
-        for name in ("parameters", "engine", "phases"):
-            if not isinstance(getattr(self, name), Mapping):
-                raise RequestError(f"the {name} of a run are no mapping")
-        for name, seconds in self.phases.items():
-            if not (isinstance(seconds, Real) and math.isfinite(seconds) and seconds >= 0):
-                raise RequestError(f"the phase {name!r} of a run cannot last {seconds} seconds")
+        check_fields(vars(self))
         for column, values in self.rows.items():
             if column == "run" or column.startswith("run_"):
                 raise RequestError(f"the column {column!r} of a run's table has a reserved name")
@@ -120,8 +103,6 @@ class RunRecord(Value):
                 raise RequestError(
                     f"the column {column!r} of a run's table is not numeric, but {values.dtype}"
                 )
-        if self.time.tzinfo is None:
-            raise RequestError(f"the time of a run, {self.time}, has no time zone")
         for name in ("parameters", "engine", "sample"):
             to_json(getattr(self, name), name)
 
@@ -142,6 +123,23 @@ class RunRecord(Value):
         )
 
 
+def check_fields(run: Mapping[str, Any]) -> None:
+    """Refuse the fields of a run that cannot be kept."""
+    if run["kind"] not in KINDS:
+        raise RequestError(f"unknown kind of run {run['kind']!r}; accepted: {', '.join(KINDS)}")
+    for name in ("vertices", "edges", "iterations"):
+        if not 0 <= int(run[name]) < 2**63:
+            raise RequestError(f"a run cannot have {run[name]} {name}")
+    for name in ("parameters", "engine", "phases", "sample"):
+        if not isinstance(run[name], Mapping) and (run[name] is not None or name != "sample"):
+            raise RequestError(f"the {name} of a run are no mapping")
+    for name, seconds in run["phases"].items():
+        if not (isinstance(seconds, Real) and 0 <= float(seconds) < math.inf):
+            raise RequestError(f"the phase {name!r} of a run cannot last {seconds} seconds")
+    if run["time"].tzinfo is None:
+        raise RequestError(f"the time of a run, {run['time']}, has no time zone")
+
+
 def to_json(value: Any, what: str) -> str:
     """Write `value` as JSON with sorted keys, numpy scalars as numbers.
 
@@ -150,8 +148,6 @@ def to_json(value: Any, what: str) -> str:
     RequestError
         If a value is not one that JSON has; `what` names the whole.
     """
-    if isinstance(value, Mapping):
-        value = dict(value)
     try:
         return json.dumps(value, sort_keys=True, default=_plain)
     except (TypeError, ValueError) as error:

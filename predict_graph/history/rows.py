@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.errors import RequestError
+from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
 from predict_graph.history.pack import Columns, pack, unpack
-from predict_graph.history.record import RunRecord, to_json
+from predict_graph.history.record import RunRecord, check_fields, to_json
 from predict_graph.inputs import parse_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-FIELDS = (
-    *("uid", "time", "kind", "algorithm", "parameters", "graph", "fingerprint"),
-    *("vertices", "edges", "directed", "engine", "machine", "version", "phases"),
-    *("iterations", "converged", "sample", "sample_of"),
-)
-WHOLE_NUMBERS = ("vertices", "edges", "directed", "iterations", "converged")
-OPTIONAL = ("converged", "sample", "sample_of")
 JSON_FIELDS = ("parameters", "engine", "phases", "sample")
 
 
 def encode(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a run as SQLite keeps them: text, integers and None."""
-    row = {name: run[name] for name in FIELDS}
-    for name in JSON_FIELDS:
-        row[name] = None if row[name] is None else to_json(row[name], name)
-    row["time"] = utc_text(row["time"])
-    for name in ("vertices", "edges", "directed", "iterations"):
-        row[name] = int(row[name])
-    row["converged"] = None if row["converged"] is None else int(row["converged"])
+    row = {name: run[name] for name in FIELDS} | {"time": utc_text(run["time"])}
+    for name, value in row.items():
+        if value is not None and name in JSON_FIELDS:
+            row[name] = to_json(value, name)
+        elif value is not None and name in WHOLE_NUMBERS:
+            row[name] = int(value)
     return row
 
 
@@ -51,16 +44,10 @@ def decode(row: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"its {name} is {str(value)[:40]!r}")
         if name in JSON_FIELDS and value is not None:
             run[name] = parse_json(str(value), f"its {name}")
-            if not isinstance(run[name], dict):
-                raise ValueError(f"its {name} is no JSON object")
-    for name, seconds in run["phases"].items():
-        if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-            raise ValueError(f"its phase {name!r} lasted {str(seconds)[:40]!r}")
     run["time"] = datetime.fromisoformat(run["time"])
-    if run["time"].tzinfo is None:
-        raise ValueError("its time has no time zone")
     run["directed"] = bool(run["directed"])
     run["converged"] = None if run["converged"] is None else bool(run["converged"])
+    check_fields(run)
     return run
 
 
@@ -80,11 +67,9 @@ def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
 
 
 def select(
-    connection: sqlite3.Connection | None, where: Mapping[str, Any], limit: int | None
+    connection: sqlite3.Connection, where: Mapping[str, Any], limit: int | None
 ) -> list[dict[str, Any]]:
     """Return the runs whose fields have the values of `where` (None: any), newest first."""
-    if connection is None:
-        return []
     given = {name: value for name, value in where.items() if value is not None}
     condition = " AND ".join(f"{name} = ?" for name in given) or "1"
     names = ("id", *FIELDS, "rows")
@@ -106,31 +91,22 @@ def select(
 
 
 def read_tables(
-    connection: sqlite3.Connection | None, runs: Sequence[int] | None, path: Path
+    connection: sqlite3.Connection, runs: Sequence[int], path: Path
 ) -> dict[int, Columns]:
-    """Return the tables of `runs` in their order; of all runs if None."""
-    if connection is None:
-        return {}
-    query = "SELECT run, types, rows, cells FROM tables"
-    found: Iterable[Sequence[Any]]
-    if runs is None:
-        found = connection.execute(query)
-    else:
-        found = connection.execute(
-            f"{query} WHERE run IN (SELECT value FROM json_each(?))", (json.dumps(list(runs)),)
-        )
+    """Return the tables of runs by their ids."""
     tables: dict[int, Columns] = {}
-    for run, types, rows, cells in found:
+    for run, types, rows, cells in connection.execute(
+        "SELECT run, types, rows, cells FROM tables WHERE run IN (SELECT value FROM json_each(?))",
+        (json.dumps(runs),),
+    ):
         try:
             tables[run] = unpack(types, rows, cells)
-        except (ValueError, TypeError, ArithmeticError) as error:
+        except (ValueError, TypeError, ArithmeticError, LookupError, zlib.error) as error:
             raise RequestError(
                 f"the table of run {run} in the history {path} is damaged ({error}); "
                 "move the file away to start a new one, or name another history file"
             ) from error
-    if runs is None:
-        return tables
-    return {run: tables[run] for run in runs if run in tables}
+    return tables
 
 
 def frame_of(runs: list[dict[str, Any]]) -> pd.DataFrame:

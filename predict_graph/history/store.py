@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from predict_graph.errors import PredictGraphError, RequestError
-from predict_graph.history.database import compact, reading, writing
-from predict_graph.history.pack import Columns
+from predict_graph.history.database import FIELDS, compact, reading, writing
 from predict_graph.history.record import KINDS, RunRecord
-from predict_graph.history.rows import (
-    FIELDS,
-    frame_of,
-    insert,
-    read_tables,
-    select,
-    utc_text,
-)
+from predict_graph.history.rows import frame_of, insert, read_tables, select, utc_text
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -71,15 +63,14 @@ def check_history(value: History | str | os.PathLike[str] | bool | None) -> Hist
     >>> check_history("runs.sqlite")
     History('runs.sqlite')
     """
-    if isinstance(value, History):
-        return value
     if value is None or value is True:
-        value = default_path()
-        return None if value is None else History(value)
+        value = default_path() or False
     if value is False or value == "none":
         return None
     if isinstance(value, str | os.PathLike):
         return History(value)
+    if isinstance(value, History):
+        return value
     raise RequestError(
         f"a history cannot be a {type(value).__name__}; accepted: a path, 'none', a History, "
         "True, False or None"
@@ -119,8 +110,6 @@ class History:
 
     def __len__(self) -> int:
         with reading(self.path) as connection:
-            if connection is None:
-                return 0
             (count,) = connection.execute("SELECT count(*) FROM runs").fetchone()
             return int(count)
 
@@ -184,7 +173,8 @@ class History:
         if limit is not None and limit < 0:
             raise RequestError(f"the limit of runs is {limit}, but must be 0 or more")
         where = {"algorithm": algorithm, "graph": graph, "kind": kind}
-        return frame_of(self._found(where, limit))
+        with reading(self.path) as connection:
+            return frame_of(select(connection, where, limit))
 
     def table(self, run_id: int) -> pd.DataFrame:
         """Return the table of a run: one row an iteration and worker.
@@ -194,7 +184,7 @@ class History:
         RequestError
             If there is no such run.
         """
-        return Table(self._tables([run_id])[run_id]).frame()
+        return self.record(run_id).table
 
     def record(self, run_id: int) -> RunRecord:
         """Return a run as it was added.
@@ -204,10 +194,10 @@ class History:
         RequestError
             If there is no such run.
         """
-        found = self._found({"id": run_id}, None)
+        found = self._records({"id": run_id})
         if not found:
-            raise self._no_run(run_id)
-        return self._records(found)[0]
+            raise RequestError(f"there is no run {run_id} in the history {self.path}")
+        return found[0]
 
     def training_runs(
         self,
@@ -236,16 +226,17 @@ class History:
         limit : int, optional
             Only the newest ones.
         """
-        found = [
-            run
-            for run in self._found({"algorithm": algorithm}, None)
-            if run["kind"] in kinds
-            and run["rows"]
-            and (machine is None or run["machine"] == machine)
-            and all(run["engine"].get(key) == value for key, value in engine.items())
-            and exclude_fingerprint not in (run["fingerprint"], run["sample_of"] or "")
-        ]
-        return self._records(found[:limit])
+
+        def fits(run: Mapping[str, Any]) -> bool:
+            return (
+                run["kind"] in kinds
+                and run["rows"] > 0
+                and (machine is None or run["machine"] == machine)
+                and all(run["engine"].get(key) == value for key, value in engine.items())
+                and exclude_fingerprint not in (run["fingerprint"], run["sample_of"] or "")
+            )
+
+        return self._records({"algorithm": algorithm}, fits, limit)
 
     def runs_of(
         self, algorithm: str, fingerprint: str, parameters: Mapping[str, Any], limit: int = 5
@@ -263,8 +254,7 @@ class History:
             Only the newest ones.
         """
         where = {"algorithm": algorithm, "fingerprint": fingerprint, "kind": "run"}
-        found = [run for run in self._found(where, None) if run["parameters"] == dict(parameters)]
-        return self._records(found[:limit])
+        return self._records(where, lambda run: run["parameters"] == dict(parameters), limit)
 
     def prune(self, *, keep: int | None = None, older_than: timedelta | float | None = None) -> int:
         """Forget old runs and give their space back.
@@ -292,20 +282,15 @@ class History:
             )
         if keep is not None and keep < 0:
             raise RequestError(f"the number of runs to keep is {keep}, but must be 0 or more")
-        oldest = datetime.now(UTC) if keep is not None else _time_before(older_than)
+        oldest = _time_before(older_than) if keep is None else datetime.max.replace(tzinfo=UTC)
         if not self.path.exists():
             return 0
         with writing(self.path) as connection:
-            if keep is not None:
-                gone: int = connection.execute(
-                    "DELETE FROM runs WHERE id NOT IN "
-                    "(SELECT id FROM runs ORDER BY time DESC, id DESC LIMIT ?)",
-                    (keep,),
-                ).rowcount
-            else:
-                gone = connection.execute(
-                    "DELETE FROM runs WHERE time < ?", (utc_text(oldest),)
-                ).rowcount
+            gone: int = connection.execute(
+                "DELETE FROM runs WHERE time < ? AND id NOT IN "
+                "(SELECT id FROM runs ORDER BY time DESC, id DESC LIMIT ?)",
+                (utc_text(oldest), keep or 0),
+            ).rowcount
         if gone:
             compact(self.path)
         return gone
@@ -334,7 +319,7 @@ class History:
 
         with reading(self.path) as connection:
             found = select(connection, {}, None)
-            tables = read_tables(connection, None, self.path)
+            tables = read_tables(connection, [run["id"] for run in found], self.path)
         return write_runs(Path(path), found, tables)
 
     def import_(self, path: str | os.PathLike[str]) -> Imported:
@@ -349,28 +334,20 @@ class History:
 
         return self.add_all(read_runs(Path(path)))
 
-    def _found(self, where: Mapping[str, Any], limit: int | None) -> list[dict[str, Any]]:
+    def _records(
+        self,
+        where: Mapping[str, Any],
+        fits: Callable[[Mapping[str, Any]], bool] = lambda run: True,
+        limit: int | None = None,
+    ) -> list[RunRecord]:
+        """Return the newest runs that fit, with their tables."""
         with reading(self.path) as connection:
-            return select(connection, where, limit)
-
-    def _records(self, found: Sequence[Mapping[str, Any]]) -> list[RunRecord]:
-        """Return runs with their tables."""
-        tables = self._tables([run["id"] for run in found])
+            found = [run for run in select(connection, where, None) if fits(run)][:limit]
+            tables = read_tables(connection, [run["id"] for run in found], self.path)
         return [
             RunRecord(rows=Table(tables[run["id"]]), **{name: run[name] for name in FIELDS})
             for run in found
         ]
-
-    def _tables(self, runs: list[int]) -> dict[int, Columns]:
-        with reading(self.path) as connection:
-            tables = read_tables(connection, runs, self.path)
-        for run in runs:
-            if run not in tables:
-                raise self._no_run(run)
-        return tables
-
-    def _no_run(self, run_id: int) -> RequestError:
-        return RequestError(f"there is no run {run_id} in the history {self.path}")
 
 
 def _time_before(older_than: timedelta | float | None) -> datetime:

@@ -111,12 +111,18 @@ def draw_lines(
     seconds: bool = True,
 ) -> None:
     """Draw runtime or cost over whole numbers, such as machines or iterations."""
+    from matplotlib.ticker import MaxNLocator
+
     tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
     for place, line in enumerate(lines):
         x, middle = np.asarray(line.x, np.float64), np.asarray(line.middle) / divisor
-        _band(axes, line, divisor, place)
-        _line(axes, x, middle, place, line.label, "o" if len(x) < 2 else "")
+        if line.low is not None and line.high is not None:
+            ends = (np.asarray(end) / divisor for end in (line.low, line.high))
+            axes.fill_between(line.x, *ends, color=_color(place), alpha=_BAND, linewidth=0)
+        style: dict[str, Any] = {"color": _color(place), "label": line.label}
+        style |= {"linestyle": _DASHES[place % len(_DASHES)], "markersize": 4}
+        axes.plot(x, middle, marker="o" if len(x) < 2 else "", **style)
         if line.points is not None and len(np.asarray(line.points[0])):
             heights = np.asarray(line.points[1]) / divisor
             _points(axes, line.points[0], heights, place, markerfacecolor=LIGHT.paper)
@@ -124,7 +130,7 @@ def draw_lines(
         _limit(axes, level / divisor, name)
     if least is not None:
         axes.axvspan(0, least[0], color=LIGHT.muted, alpha=0.15, linewidth=0)
-        style: dict[str, Any] = {"xycoords": _UP, "va": "top", "color": LIGHT.muted}
+        style = {"xycoords": _UP, "va": "top", "color": LIGHT.muted}
         _note(axes, least[1], (least[0], 0.98), (3, 0), **style)
     if chosen is not None:
         axes.plot([chosen[0]], [chosen[1] / divisor], "*", markersize=13, color=LIGHT.ink)
@@ -132,7 +138,7 @@ def draw_lines(
     axes.set(xlabel=xlabel, ylabel=f"{ylabel}, {of}" if of else ylabel)
     axes.set_ylim(bottom=0)
     axes.margins(y=0.12)
-    _whole_numbers(axes)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))
     axes.legend(frameon=False, fontsize=8.5)
 
 
@@ -190,8 +196,12 @@ def dots(
     *,
     xlabel: str,
     emphasised: Sequence[str] = (),
+    most_apart: float = np.inf,
 ) -> None:
-    """Draw a value for each name, the first one on top, with its interval if there is one."""
+    """Draw a value for each name, the first one on top, with its interval if there is one.
+
+    The axis is logarithmic where the largest is more than `most_apart` times the smallest.
+    """
     found = np.asarray(values)
     ends = np.array([found if end is None else end for end in (low, high)])
     for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
@@ -202,6 +212,9 @@ def dots(
     _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
     axes.margins(x=0.08)
+    if ends.max() > most_apart * ends.min() > 0.0:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
 
 
 def _color(place: int) -> str:
@@ -220,12 +233,6 @@ def _rows(axes: Any, names: Sequence[str], xlabel: str) -> None:
     axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
     axes.set_xlabel(xlabel)
     axes.grid(axis="y", visible=False)
-
-
-def _band(axes: Any, line: Line, divisor: float, place: int) -> None:
-    if line.low is not None and line.high is not None:
-        ends = np.asarray(line.low) / divisor, np.asarray(line.high) / divisor
-        axes.fill_between(line.x, *ends, color=_color(place), alpha=_BAND, linewidth=0)
 
 
 def _points(axes: Any, x: Any, y: Any, place: int, **style: Any) -> None:
@@ -251,31 +258,14 @@ def memory_picture(predicted: float, low: float, high: float, available: float) 
     return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GB")
 
 
-def _line(axes: Any, x: Any, y: Any, place: int, name: str, marker: str = "") -> None:
-    style = {"color": _color(place), "linestyle": _DASHES[place % len(_DASHES)], "label": name}
-    axes.plot(x, y, marker=marker, markersize=4, **style)
-
-
-def _whole_numbers(axes: Any) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))
-
-
 def intervals_picture(
     title: str, said: str, figures: Mapping[str, Interval], divisor: float, xlabel: str
 ) -> Picture:
     """Return a picture of named intervals; on a logarithmic axis where they differ much."""
-    values, low, high = (
-        np.array([getattr(each, name) for each in figures.values()]) / divisor
-        for name in ("predicted", "low", "high")
+    names = [name.replace(":", ":\n", 1) for name in figures]
+    columns = (
+        [getattr(each, end) / divisor for each in figures.values()]
+        for end in ("predicted", "low", "high")
     )
-
-    def draw(axes: Any) -> None:
-        names = [name.replace(":", ":\n", 1) for name in figures]
-        dots(axes, names, values, low, high, xlabel=f"{xlabel} (line: 90% sure)")
-        if high.max() > _FAR * low.min() > 0.0:
-            axes.set_xscale("log")
-            axes.xaxis.set_major_formatter("{x:g}")
-
-    return Picture(title, said, draw, 0.5 + 0.1 * len(figures))
+    label = f"{xlabel} (line: 90% sure)"
+    return dot_picture(title, said, names, *columns, xlabel=label, most_apart=_FAR)

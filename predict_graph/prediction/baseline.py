@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm, Usual
+from predict_graph.algorithms import Algorithm
+from predict_graph.calibration import Usual, log_std, usual_of
 from predict_graph.engines import (
     Engine,
     Evidence,
@@ -36,13 +37,9 @@ BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
 
 
-_UNKNOWN = Usual(10, 8.0, 3.0)  # about the medians of docs/studies/baseline.md
-ITERATIONS_STD = 0.8  # of log(estimated / true): docs/studies/baseline.md
-_HOPS_STD = 0.17  # of the same, by the depth of the graph: docs/studies/baseline.md
 _QUARTILE = 0.674  # of the normal distribution, by definition
-SECONDS_STD = 0.6  # of log of ns an edge and iteration: docs/studies/baseline.md
 # Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
-# each grow from there: R-MAT of scale 18 to 22, docs/studies/baseline.md.
+# each grow from there: measured on R-MAT of scale 18 to 22.
 _CACHED, _BEYOND_CACHE = 1e6, 0.35
 _FEWEST_EDGES = 5_000  # below which the time of a superstep no longer falls
 _NEWEST_RUNS = 20  # limits old data
@@ -78,7 +75,7 @@ class Baseline:
     setup_seconds: float
     superstep_seconds: float
     runs: int
-    iterations_std: float = ITERATIONS_STD
+    iterations_std: float = field(default_factory=lambda: log_std("usual iterations"))
     converges: bool = True
 
     @property
@@ -95,7 +92,7 @@ class Baseline:
     @property
     def relative_std(self) -> float:
         """Of the seconds of its iterations: history makes them surer."""
-        return SECONDS_STD / math.sqrt(1.0 + self.runs)
+        return log_std("usual seconds", self.algorithm.name) / math.sqrt(1.0 + self.runs)
 
     def beyond(self, iterations: int) -> Baseline:
         """Return the baseline of a run that takes more than so many iterations.
@@ -147,7 +144,7 @@ def baselines_of(
                 1e-9 * usual.setup_ns * work,
                 1e-9 * usual.iteration_ns * slower * work * iterations,
                 runs,
-                ITERATIONS_STD if depth is None else _HOPS_STD,
+                log_std("usual iterations" if depth is None else "iterations by depth"),
                 converges=expected <= algorithm.max_iterations,
             )
         )
@@ -228,7 +225,7 @@ def _runtime(
             "superstep": float(seconds.sum()),
             "write": 0.0,
         },
-        phase_std=SECONDS_STD / 2.0,
+        phase_std=log_std("usual seconds") / 2.0,
     )
 
 
@@ -255,14 +252,13 @@ def _on_engine(
 
 def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     """Return the usual figures: medians of the history, or those of the algorithm."""
-    thumb = algorithm.usual or _UNKNOWN
     if history is None:
-        return thumb, 0
+        return usual_of(algorithm.name), 0
     found = history.training_runs(
         algorithm.name, {"name": "local"}, machine_identity(), limit=_NEWEST_RUNS
     )
     if not found:
-        return thumb, 0
+        return usual_of(algorithm.name), 0
     rows = []
     for run in found:
         work = max(run.edges + run.vertices, _FEWEST_EDGES)

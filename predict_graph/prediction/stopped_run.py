@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from predict_graph.calibration import log_std
 from predict_graph.engines import KnownSetup, RunProfile, RuntimeEstimate, Workload
 from predict_graph.engines.local.probing import probe_of
 from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import whole_run_estimates
-from predict_graph.prediction.baseline import SECONDS_STD
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.run_records import records_of
-from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, earlier_runtime
+from predict_graph.prediction.seconds.earlier_runs import earlier_runtime
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class StoppedRun:
         seconds[self.done :] = np.minimum(rate * later, ran.max())
         seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
         left = 1.0 - float(seconds[: self.done].sum() / seconds.sum())
-        std = math.hypot(ONCE_STD, left * SECONDS_STD)
+        std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
         found[-1] = replace(
             own,
             evidence=[replace(own.evidence[0], seconds=seconds, relative_std=std)],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from predict_graph.errors import JobError
-from predict_graph.files import written_beside
+from predict_graph.files import write_text
 
 if TYPE_CHECKING:
     from predict_graph.clock import Moment
@@ -65,14 +65,10 @@ def to_json(value: Any) -> str:
 
 def write_json(value: Any, target: str | None) -> None:
     """Write `value` to a file, to standard output if `target` is ``-``, nowhere if it is None."""
-    if target is None:
-        return
-    text = to_json(value) + "\n"
     if target == STANDARD_OUTPUT:
-        sys.stdout.write(text)
-        return
-    with written_beside(Path(target)) as beside:
-        beside.write_text(text, encoding="utf-8")
+        sys.stdout.write(to_json(value) + "\n")
+    elif target is not None:
+        write_text(Path(target), to_json(value) + "\n")
 
 
 def _plain(value: Any) -> Any:

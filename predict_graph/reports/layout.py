@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from predict_graph.answers import cell_text
@@ -49,7 +50,7 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
             for name, values in under
             for line in (*wrapped(name, width), *(f"  {value}" for value in values))
         ]
-    rows = (_row_lines(fact, (name_width, room), (False, False), False) for fact in facts)
+    rows = (_row_lines(fact, (name_width, room), (False, False)) for fact in facts)
     return [line for row in rows for line in row]
 
 
@@ -67,49 +68,42 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
     ['brj', '  edges:', '  1,200']
     """
     cells = [[cell_text(cell) for cell in row] for row in rows]
-    right = [
-        bool(rows) and all(isinstance(row[place], int | float) for row in rows)
-        for place in range(len(columns))
-    ]
+    right = are_numbers(columns, rows)
     widths = _widths(columns, cells, width - _GAP * (len(columns) - 1))
     if widths is None:
         return _blocks(columns, cells, width)
     rule = ["─" * one for one in widths]
-    return [
-        line
-        for row in (columns, rule, *cells)
-        for line in _row_lines(row, widths, right, row is rule)
-    ]
+    return [line for row in (columns, rule, *cells) for line in _row_lines(row, widths, right)]
+
+
+def are_numbers(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[bool]:
+    """Return whether each column of a table has numbers alone."""
+    numbers = [[isinstance(cell, int | float) for cell in row] for row in rows]
+    return [all(column) for column in zip(*numbers, strict=True)] or [False] * len(columns)
 
 
 def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int] | None:
     """Return the width of each column; None if not even the words find room."""
-    parts = [[name, *(row[place] for row in cells)] for place, name in enumerate(columns)]
-    whole = [max(_columns(text) for text in texts) for texts in parts]
+    parts = [*zip(columns, *cells, strict=True)]
+    widths = [max(map(_columns, texts)) for texts in parts]
     least = [
         max((_columns(word) for text in texts for word in text.split()), default=1)
         for texts in parts
     ]
     if sum(least) > room:
         return None
-    widths = list(whole)
     while sum(widths) > room:  # what can give way most does so first
         place = max(range(len(widths)), key=lambda i: widths[i] - least[i])
         widths[place] -= 1
     return widths
 
 
-def _row_lines(
-    row: Sequence[str], widths: Sequence[int], right: Sequence[bool], rule: bool
-) -> list[str]:
-    parts = [[text] if rule else wrapped(text, one) for text, one in zip(row, widths, strict=True)]
+def _row_lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+    parts = [wrapped(text, width) for text, width in zip(row, widths, strict=True)]
     lines = []
-    for number in range(max(len(part) for part in parts)):
-        line = [
-            _padded(part[number] if number < len(part) else "", one, end)
-            for part, one, end in zip(parts, widths, right, strict=True)
-        ]
-        lines.append((" " * _GAP).join(line).rstrip())
+    for line in zip_longest(*parts, fillvalue=""):
+        cells = (_padded(*cell) for cell in zip(line, widths, right, strict=True))
+        lines.append((" " * _GAP).join(cells).rstrip())
     return lines
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,10 +15,10 @@ from typing import Any
 
 from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.errors import RequestError
-from predict_graph.files import written_beside
 from predict_graph.pictures import Picture, check_installed, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
+from predict_graph.reports.layout import are_numbers
 
 _ENDINGS = (".html", ".htm")
 _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
@@ -37,21 +38,6 @@ def check_report(path: Path) -> Path:
     check_picture(None)
     check_installed("jinja2", "a report")
     return path
-
-
-def write_report(
-    path: Path,
-    title: str,
-    answer: Answer,
-    pictures: Sequence[Picture],
-    *,
-    command: str,
-    packages: Sequence[str] = (),
-) -> None:
-    """Write the page of an answer; see :func:`page`."""
-    text = page(title, answer, pictures, command=command, packages=packages)
-    with written_beside(path) as beside:
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def page(
@@ -119,13 +105,9 @@ def _without_secret(word: str) -> str:
 
 
 def _for_page(table: Table) -> dict[str, Any]:
-    numeric = [
-        bool(table.rows) and all(isinstance(row[place], int | float) for row in table.rows)
-        for place in range(len(table.columns))
-    ]
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
     kinds = []
-    for place, number in enumerate(numeric):
+    for place, number in enumerate(are_numbers(table.columns, table.rows)):
         longest = max((len(row[place]) for row in rows), default=0)
         width = "brief" if longest <= _BRIEF else "short" if longest <= _SHORT else ""
         kinds.append("number brief" if number else width)
@@ -135,10 +117,8 @@ def _for_page(table: Table) -> dict[str, Any]:
 def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
     found = []
     for name in dict.fromkeys([*_PACKAGES, *packages]):
-        try:
+        with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
     python = f"Python {platform.python_version()} on {sys.platform} ({platform.machine()})"
     return [
         ("versions", ", ".join([*found, python])),

@@ -5,22 +5,8 @@ from __future__ import annotations
 import codecs
 from typing import Any
 
-_PLAIN = {
-    "×": "x",
-    "…": "...",
-    "−": "-",
-    "–": "-",
-    "─": "-",
-    "²": "2",
-    "σ": "sigma",
-    "κ": "kappa",
-    "τ": "tau",
-    "ε": "epsilon",
-    "≥": ">=",
-    "≤": "<=",
-    "█": "#",
-    "━": "-",
-}
+_SPECIAL, _PLAINER = "×…−–─²σκτε≥≤█━", "x ... - - - 2 sigma kappa tau epsilon >= <= # -"
+_PLAIN = dict(zip(_SPECIAL, _PLAINER.split(), strict=True))
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:

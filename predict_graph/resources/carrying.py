@@ -59,21 +59,16 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
         If a profile lacks an attribute.
     """
     size = min(WORKING_SETS, key=lambda each: abs(math.log(each / max(working_set, 1))))
-    cores = here.value("cpu_cores") / there.value("cpu_cores")
-    threads = [
-        _ratio(here, there, "cpu_integer_speed"),
-        1.0 / _ratio(here, there, latency_name(size)),
-        _ratio(here, there, "cpu_float_speed"),
-    ]
-    together = [threads[0] * cores, threads[1] * cores, _ratio(here, there, "memory_bandwidth")]
-    logs = [math.log(factor) for factor in together]
-    middle = sum(logs) / len(logs)
-    apart = math.sqrt(sum((value - middle) ** 2 for value in logs) / (len(logs) - 1))
+    names = ("cpu_cores", "cpu_integer_speed", "cpu_float_speed", "memory_bandwidth")
+    cores, integers, floats, bandwidth = (here.value(each) / there.value(each) for each in names)
+    latency = there.value(latency_name(size)) / here.value(latency_name(size))
+    together = [cores * integers, cores * latency, bandwidth]
+    apart = statistics.stdev(map(math.log, together))
     used = (("cpu_integer_speed", "cpu_cores"), (latency_name(size),), ("memory_bandwidth",))
     noise = [_unsureness(names, here, there) for names in used]
     return Carried(
         compute=statistics.median(together),
-        single=statistics.median(threads),
+        single=statistics.median((integers, latency, floats)),
         # The median of the three, like the factor: robust against one attribute with a large error.
         std=math.hypot(apart, statistics.median(noise), _LEAST_STD),
         unsure=tuple(
@@ -89,7 +84,3 @@ def _unsureness(names: tuple[str, ...], *profiles: ResourceProfile) -> float:
     """Return the relative standard error of attributes together, from quartiles of repeats."""
     measured = [profile.attributes[name] for profile in profiles for name in names]
     return math.hypot(*(each.spread / math.sqrt(each.repeats) for each in measured))
-
-
-def _ratio(here: ResourceProfile, there: ResourceProfile, name: str) -> float:
-    return here.value(name) / there.value(name)

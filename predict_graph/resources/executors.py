@@ -21,71 +21,55 @@ _SLOW = 0.85
 
 
 @dataclass(frozen=True)
-class ExecutorProfile:
-    """The profile of one executor."""
-
-    host: str
-    profile: ResourceProfile
-
-    @property
-    def speed(self) -> float:
-        """The steps per second of all its threads together, in millions."""
-        return self.profile.value("cpu_integer_speed") * self.profile.value("cpu_cores")
-
-
-@dataclass(frozen=True)
 class Executors:
-    """All executors of a cluster, slowest first.
+    """The profiles of the executors of a cluster, by host and number, slowest first.
 
     A superstep lasts as long as its slowest worker (Ernest, section 4.3): the profile of a cluster
     is that of its slowest executor.
     """
 
-    executors: tuple[ExecutorProfile, ...]
+    profiles: dict[str, ResourceProfile]
 
     @property
-    def slowest(self) -> ExecutorProfile:
-        """The slowest executor."""
-        return self.executors[0]
+    def slowest(self) -> ResourceProfile:
+        """The profile of the slowest executor."""
+        return next(iter(self.profiles.values()))
 
     @property
     def verdict(self) -> str:
         """A sentence on which executors to drop."""
-        middle = statistics.median(one.speed for one in self.executors)
-        slow = [one for one in self.executors if one.speed < _SLOW * middle]
+        middle = statistics.median(map(speed, self.profiles.values()))
+        shares = {host: speed(profile) / middle for host, profile in self.profiles.items()}
+        slow = [f"{host} ({x:.0%} of the median)" for host, x in shares.items() if x < _SLOW]
         if not slow:
             return "no executor is clearly slower than the others"
-        named = ", ".join(f"{one.host} ({one.speed / middle:.0%} of the median)" for one in slow)
-        return f"drop these executors, which slow down every superstep: {named}"
+        return f"drop these executors, which slow down every superstep: {', '.join(slow)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profiles for JSON."""
-        return {
-            "schema": 1,
-            "executors": [{"host": one.host, **one.profile.to_dict()} for one in self.executors],
-            "verdict": self.verdict,
-        }
+        executors = [{"host": host, **one.to_dict()} for host, one in self.profiles.items()]
+        return {"schema": 1, "executors": executors, "verdict": self.verdict}
 
 
-def calibrate_executors(
-    master: str, machines: int, conf: dict[str, str] | None = None
-) -> Executors:
+def speed(profile: ResourceProfile) -> float:
+    """Return the steps per second of all threads together, in millions."""
+    return profile.value("cpu_integer_speed") * profile.value("cpu_cores")
+
+
+def calibrate_executors(master: str, machines: int) -> Executors:
     """Measure executors concurrently, one task each."""
-    settings = SparkSettings(master=master, machines=machines, conf=conf or {})
+    settings = SparkSettings(master=master, machines=machines)
     with open_session(settings, name="calibrate") as session, spark_failures("measuring executors"):
         context: Any = session.spark.sparkContext
         # A barrier stage starts all its tasks at once, one in each free slot.
         rows = context.parallelize(range(machines), machines).barrier().mapPartitions(_measure)
-        found = [
-            ExecutorProfile(f"{host}, {number}", profile)
-            for number, host, profile in rows.collect()
-        ]
-    return Executors(tuple(sorted(found, key=lambda one: one.speed)))
+        found = [(f"{host}, {number}", profile) for number, host, profile in rows.collect()]
+    return Executors(dict(sorted(found, key=lambda each: speed(each[1]))))
 
 
 def draw_executors(found: Executors, target: Path) -> None:
     """Draw the speed of each executor."""
-    names, speeds = zip(*((one.host, one.speed) for one in found.executors), strict=True)
+    names, speeds = [*found.profiles], [*map(speed, found.profiles.values())]
     title, unit = "Speed of the executors", "million integer steps a second, all threads"
     picture = dot_picture(title, f"{found.verdict}.", names, speeds, xlabel=unit)
     draw_together([picture], "executors, slowest first", target)

@@ -8,6 +8,7 @@ import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
@@ -20,6 +21,7 @@ _BLOCK = 1 << 18  # bytes per write: limits memory
 # Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
 _ROUND_TRIPS = 200
 _FIRST_BYTES = 1 << 20
+_LEAST_BYTES = 8
 _WINDOW = 0.25
 _REPEATS = 5
 _PATIENCE = 5.0
@@ -79,48 +81,12 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     writer.close()
 
 
-class _Peer:
-    """A client connection with a total timeout, even for slow servers.
-
-    Each wait is limited by the rest of the total.
-    """
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._end = time.monotonic() + limits().peer_seconds
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def ask(self, count: int) -> None:
-        """Request so many bytes."""
-        self._wait()
-        self._connection.sendall(_ASK.pack(count))
-
-    def take(self, buffer: memoryview) -> int:
-        """Fill a part of the buffer; return the number of bytes."""
-        self._wait()
-        try:
-            got = self._connection.recv_into(buffer)
-        except TimeoutError:
-            self._wait()  # raises when the total time is over
-            raise
-        if not got:
-            raise ConnectionResetError("the connection was closed")
-        return got
-
-    def _wait(self) -> None:
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise JobError(
-                f"measuring the network took too long; accepted: up to {beyond('peer_seconds')}"
-            )
-        self._connection.settimeout(min(left, _PATIENCE))
-
-
 def measure_network(peer: tuple[str, int]) -> dict[str, Measured]:
     """Measure the network to another machine, which serves measurements."""
     try:
         with socket.create_connection(peer, timeout=_PATIENCE) as connection:
-            trips, rates = _in_turns(_Peer(connection))
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            trips, rates = _in_turns(connection)
     except (OSError, UnicodeError) as error:
         where = f"{peer[0]}:{peer[1]}"
         reason = getattr(error, "strerror", None) or error
@@ -135,44 +101,40 @@ def measure_network(peer: tuple[str, int]) -> dict[str, Measured]:
     }
 
 
-def _in_turns(peer: _Peer) -> tuple[list[float], list[float]]:
+def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
     """Return seconds of round trips, and bytes per second of streams, from alternating rounds."""
     trips: list[float] = []
     rates: list[float] = []
+    fetch = partial(_fetch, connection, time.monotonic() + limits().peer_seconds)
     count = _FIRST_BYTES
     while len(rates) < _REPEATS:
-        trips += _round_trips(peer)
-        seconds = _stream(peer, count)
+        fetch(_LEAST_BYTES)  # a warm-up
+        begun = clock.wall()
+        for _ in range(_ROUND_TRIPS):
+            trips.append(fetch(_LEAST_BYTES))
+            if clock.wall() - begun > _WINDOW:
+                break
+        seconds = fetch(count)
         while seconds < _WINDOW / 2 and count < _MOST_BYTES:
             more = min(max(_WINDOW / max(seconds, 1e-4), 2.0), 16.0)
             count = min(int(count * more), _MOST_BYTES)
-            seconds = _stream(peer, count)
+            seconds = fetch(count)
         rates.append(count / seconds)
     return trips, rates
 
 
-def _round_trips(peer: _Peer) -> list[float]:
-    found, begun = [], clock.wall()
-    buffer = memoryview(bytearray(8))
-    for number in range(_ROUND_TRIPS + 1):
-        started = clock.wall()
-        peer.ask(8)
-        left = 8
-        while left:
-            left -= peer.take(buffer[:left])
-        if number:  # the first round is a warm-up
-            found.append(clock.wall() - started)
-        if found and clock.wall() - begun > _WINDOW:
-            break
-    return found
-
-
-def _stream(peer: _Peer, count: int) -> float:
-    """Return the seconds to receive so many bytes."""
-    buffer = memoryview(bytearray(_BLOCK))
-    started = clock.wall()
-    peer.ask(count)
-    left = count
-    while left > 0:
-        left -= peer.take(buffer[: min(left, _BLOCK)])
+def _fetch(connection: socket.socket, end: float, count: int) -> float:
+    """Return the seconds to ask for so many bytes and to receive them, before the end of all."""
+    buffer = bytearray(min(count, _BLOCK))
+    started, left = clock.wall(), count
+    connection.sendall(_ASK.pack(count))
+    while left:
+        if time.monotonic() > end:
+            raise JobError(
+                f"measuring the network took too long; accepted: up to {beyond('peer_seconds')}"
+            )
+        got = connection.recv_into(buffer, min(left, _BLOCK))
+        if not got:
+            raise ConnectionResetError("the connection was closed")
+        left -= got
     return clock.wall() - started

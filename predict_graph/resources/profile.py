@@ -94,14 +94,8 @@ class ResourceProfile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as plain values."""
-        content = {
-            "machine": self.machine,
-            "measured": self.measured,
-            "seconds": self.seconds,
-            "attributes": {name: dict(vars(each)) for name, each in self.attributes.items()},
-            "notes": list(self.notes),
-        }
-        return PROFILE.complete(content)
+        attributes = {name: dict(vars(each)) for name, each in self.attributes.items()}
+        return PROFILE.complete(vars(self) | {"attributes": attributes, "notes": list(self.notes)})
 
 
 def write_profile(profile: ResourceProfile, path: Path) -> None:

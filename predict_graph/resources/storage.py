@@ -7,6 +7,7 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from predict_graph.errors import JobError
 from predict_graph.resources.profile import Measured
@@ -35,11 +36,17 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
     writes, reads, commits, notes = [], [], [], []
     begun = clock.wall()
     for _ in range(_REPEATS):
-        writes.append(_BYTES / 1e6 / _write(file, block))
+        with file.open("wb", buffering=0) as out:
+            writes.append(_BYTES / 1e6 / _write(out, block, _BYTES // _BLOCK))
         seconds = _read_directly(file)
         if seconds is not None:
             reads.append(_BYTES / 1e6 / seconds)
-        commits += _commits(file)
+        started = clock.wall()
+        with file.open("wb", buffering=0) as out:
+            for _ in range(_COMMITS):
+                commits.append(1e3 * _write(out, b"x" * 512))
+                if clock.wall() - started > _LONGEST / _REPEATS:
+                    break
         if clock.wall() - begun > _LONGEST:
             break
     found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}
@@ -53,12 +60,12 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
     return found, notes
 
 
-def _write(file: Path, block: bytes) -> float:
+def _write(out: IO[bytes], block: bytes, blocks: int = 1) -> float:
+    """Return the seconds until so many blocks are on the disk."""
     begun = clock.wall()
-    with file.open("wb", buffering=0) as out:
-        for _ in range(_BYTES // len(block)):
-            out.write(block)
-        os.fsync(out.fileno())
+    for _ in range(blocks):
+        out.write(block)
+    os.fsync(out.fileno())
     return clock.wall() - begun
 
 
@@ -79,17 +86,3 @@ def _read_directly(file: Path) -> float | None:
             os.close(handle)
         return clock.wall() - begun
     return None
-
-
-def _commits(file: Path) -> list[float]:
-    found = []
-    begun = clock.wall()
-    with file.open("wb", buffering=0) as out:
-        for _ in range(_COMMITS):
-            started = clock.wall()
-            out.write(b"x" * 512)
-            os.fsync(out.fileno())
-            found.append(1e3 * (clock.wall() - started))
-            if clock.wall() - begun > _LONGEST / _REPEATS:
-                break
-    return found

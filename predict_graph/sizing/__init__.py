@@ -2,15 +2,18 @@
 
 Examples
 --------
->>> from predict_graph.sizing import parse_duration, parse_counts
->>> parse_duration("1h30m"), parse_counts("2:6,16")
-(5400.0, [2, 3, 4, 5, 6, 16])
+>>> import pandas as pd
+>>> from predict_graph.sizing import fit, plan
+>>> runs = pd.DataFrame({"machines": [1, 2, 4, 8], "seconds": [90.0, 50.0, 30.0, 20.0]})
+>>> plan(fit(runs, "ernest"), "1:16", deadline="40s").choice.configuration.machines
+3
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.fit_runs import fit as fit
@@ -20,41 +23,32 @@ if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model_file import save_model as save_model
     from predict_graph.sizing.measuring.collecting import Collected as Collected
     from predict_graph.sizing.measuring.collecting import collect as collect
-    from predict_graph.sizing.measuring.designing import make_design as make_design
-    from predict_graph.sizing.measuring.designing import write_design as write_design
     from predict_graph.sizing.measuring.experiments import Design as Design
     from predict_graph.sizing.measuring.experiments import Experiment as Experiment
+    from predict_graph.sizing.measuring.experiments import make_design as make_design
     from predict_graph.sizing.measuring.experiments import read_design as read_design
+    from predict_graph.sizing.measuring.experiments import write_design as write_design
     from predict_graph.sizing.measuring.measurements import Measurements as Measurements
     from predict_graph.sizing.measuring.measurements import read_measurements as read_measurements
     from predict_graph.sizing.planning.candidates import MachineType as MachineType
-    from predict_graph.sizing.planning.candidates import read_prices as read_prices
-    from predict_graph.sizing.planning.choices import Choice as Choice
-    from predict_graph.sizing.planning.choices import Configuration as Configuration
-    from predict_graph.sizing.planning.choices import Plan as Plan
+    from predict_graph.sizing.planning.candidates import read_types as read_types
     from predict_graph.sizing.planning.choices import plan as plan
-    from predict_graph.sizing.quantities import parse_counts as parse_counts
-    from predict_graph.sizing.quantities import parse_duration as parse_duration
-    from predict_graph.sizing.quantities import parse_money as parse_money
+    from predict_graph.sizing.planning.plans import Choice as Choice
+    from predict_graph.sizing.planning.plans import Configuration as Configuration
+    from predict_graph.sizing.planning.plans import Plan as Plan
 
 # Only fitting and loading models import scikit-learn, which takes a second.
-_MODULES = {
-    "measuring.collecting": ("Collected", "collect"),
-    "measuring.designing": ("make_design", "write_design"),
-    "measuring.experiments": ("Design", "Experiment", "read_design"),
-    "measuring.measurements": ("Measurements", "read_measurements"),
-    "fitting.fit_runs": ("fit",),
-    "fitting.model": ("JobModel", "fit_job"),
-    "fitting.model_file": ("load_model", "save_model"),
-    "planning.candidates": ("MachineType", "read_prices"),
-    "planning.choices": ("Choice", "Configuration", "Plan", "plan"),
-    "quantities": ("parse_counts", "parse_duration", "parse_money"),
-}
-_PLACES = {name: module for module, names in _MODULES.items() for name in names}
-__all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(f"predict_graph.sizing.{_PLACES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __all__ = lazily(
+    __name__,
+    {
+        "measuring.collecting": "Collected collect",
+        "measuring.experiments": "Design Experiment make_design read_design write_design",
+        "measuring.measurements": "Measurements read_measurements",
+        "fitting.fit_runs": "fit",
+        "fitting.model": "JobModel fit_job",
+        "fitting.model_file": "load_model save_model",
+        "planning.candidates": "MachineType read_types",
+        "planning.choices": "plan",
+        "planning.plans": "Choice Configuration Plan",
+    },
+)

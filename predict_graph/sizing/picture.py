@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
-from predict_graph.durations import readable_number, readable_seconds
+from costmodels.rows import FloatArray
+from predict_graph.durations import readable_number
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, unit_of
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
-    from predict_graph.sizing.planning.choices import Plan
-    from predict_graph.sizing.planning.next_run import Advice, Option
+    from predict_graph.sizing.planning.next_run import Advice
+    from predict_graph.sizing.planning.plans import Configuration, Plan
 
 _CONFIDENCE = 0.95  # of each end: an interval of 90%; by definition
 _MOST_LINES = 5  # not tuned, as below
 _MOST_OPTIONS = 10  # not tuned
 _CURVE = 200  # points; not tuned
-_ENDS = attrgetter("low"), attrgetter("high")
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def pictures_of_fit(model: JobModel) -> list[Picture]:
@@ -33,33 +31,29 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
     Of more than five scales the smallest, the largest and some between are drawn; of a model of
     several machine types the largest scale, with a curve for each type that was measured.
     """
-    measured = model.measured
-    every = np.unique(measured["scale"])
+    every = np.unique(model.measured["scale"])
     chosen = np.linspace(0, len(every) - 1, min(len(every), _MOST_LINES)).round().astype(int)
+    views = [(model, scale) for scale in every[chosen]]
+    if model.types:
+        views = [(view, every[-1]) for view in model.measured_types()]
     lines = []
-    for view, scale in (
-        [(view, every[-1]) for view in model.by_type() if len(view.measured)]
-        if model.types
-        else [(model, scale) for scale in every[chosen]]
-    ):
+    for view, scale in views:
         measured = view.measured
         machines = np.geomspace(measured["machines"].min(), measured["machines"].max(), _CURVE)
         name = f"scale {readable_number(scale)}" if len(every) > 1 else "model"
-        here = measured["scale"] == scale
+        here = measured[measured["scale"] == scale]
         lines.append(
             Line(
                 str(view.machine_type) if model.types else name,
                 machines,
                 view.seconds(scale, machines),
                 *view.bounds(scale, machines, _CONFIDENCE),
-                (measured["machines"][here], measured["seconds"][here]),
+                (here["machines"], here["seconds"]),
             )
         )
-    largest = np.asarray(lines[-1].middle)
     said = (
-        f"Time against {model.unit}, measured (points) and by the model {model.name} (lines): at "
-        f"scale {readable_number(every[-1])} from {readable_seconds(largest[0])} on "
-        f"{machines[0]:g} to {readable_seconds(largest[-1])} on {machines[-1]:g}."
+        f"Time against {model.unit}, measured (points) and by the model {model.name} (lines): "
+        f"{model.answer.sentence}."
     )
     draw = partial(
         draw_lines,
@@ -71,95 +65,113 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
 
 
 def pictures_of_plan(plan: Plan) -> list[Picture]:
-    """Return time against machines with its interval, and cost against time with the frontier."""
-    percent = f"{100 * plan.confidence:.4g}%"
-    lines, groups = [], {}
-    for model in plan.models:
-        rows = [one for one in plan.configurations if one.machine_type == model.machine_type]
-        low, seconds, high, cost = (
-            np.array([getattr(one, name) for one in rows])
-            for name in ("low", "seconds", "high", "cost_high")
-        )
-        label = model.machine_type or "predicted"
-        counts = np.array([one.machines for one in rows], np.float64)
-        lines.append(Line(label, counts, seconds, low, high, _measured(model, plan)))
-        groups[label] = (high, cost)
-    one = None if plan.choice is None else plan.choice.configuration
-    ends = list(dict.fromkeys((plan.frontier[0], plan.frontier[-1])))
-    said = "; ".join(
-        f"{each.name}{'' if each.machine_type else ' ' + plan.unit}: "
-        f"{readable_seconds(each.seconds)}, at most {readable_seconds(each.high)}"
-        for each in ([one] if one is not None else ends)
-    )
-    dearest = max(each.cost_high for each in plan.configurations)
+    """Return time against machines, or of each assignment, and cost against time."""
+    percent, said = f"{100 * plan.confidence:.4g}%", plan.answer.sentence
+    every, frontier, one = plan.configurations, plan.frontier, plan.chosen
+    if plan.scale is None:
+        names = [each.name for each in every]
+        times = np.array([(each.seconds, each.low, each.high) for each in every]).T
+        label, best = f"line: {percent} at either end", [] if one is None else [one.name]
+        title = "Time of the assignments"
+        found = [_times(title, f"{title}: {said}.", names, times, label, best)]
+    else:
+        found = [_time_against_machines(plan, one, percent, said)]
+    dearest = max(each.cost_high for each in every)
+    if not np.isfinite(dearest):
+        return found
+    groups: dict[str, list[Configuration]] = {}
+    for each in every:
+        label = "assignments" if plan.scale is None else each.machine_type or "predicted"
+        groups.setdefault(label, []).append(each)
     shown = plan.budget is not None and plan.budget <= 1.5 * dearest  # else it flattens the rest
-    time = Picture(
-        f"Time against {plan.unit}",
-        f"Time against {plan.unit}, a line for each machine type with its band. {said}.",
-        partial(
-            draw_lines,
-            lines=lines,
-            xlabel=f"{plan.unit} (band: {percent} at either end)",
-            ylabel="time",
-            limits={} if plan.deadline is None else {"deadline": plan.deadline},
-            chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),
-        ),
+    draw = partial(
+        costs,
+        groups={name: _corners(each) for name, each in groups.items()},
+        frontier=_corners(frontier),
+        xlabel=f"time with {percent} confidence",
+        ylabel=f"{plan.cost_unit} with {percent} confidence",
+        limits=(plan.deadline, plan.budget if shown else None),
+        chosen=None if one is None else (one.high, one.cost_high, one.name),
+        named=[
+            (each.high, each.cost_high, each.name)
+            for each in (frontier[0], *frontier[1:][-1:])
+            if each != one
+        ],
     )
-    price = Picture(
-        "Cost against time",
+    text = (
         f"Cost against time, {percent} sure not to be passed; the line joins the configurations "
-        f"that none beats in both. {said}.",
-        partial(
-            costs,
-            groups=groups,
-            frontier=([c.high for c in plan.frontier], [c.cost_high for c in plan.frontier]),
-            xlabel=f"time with {percent} confidence",
-            ylabel=f"{plan.cost_unit} with {percent} confidence",
-            limits=(plan.deadline, plan.budget if shown else None),
-            chosen=None if one is None else (one.high, one.cost_high, one.name),
-            named=[(c.high, c.cost_high, c.name) for c in ends if c != one],
-        ),
+        f"that none beats in both. {said}."
     )
-    return [time, price]
+    return [*found, Picture("Cost against time", text, draw)]
 
 
-def pictures_of_advice(now: Advice) -> list[Picture]:
-    """Return what the most promising configurations and the best one take."""
-    best = now.best
-    known = [one for one in now.options if one.seconds == one.seconds]
-    shown: list[Option] = list(now.next)
-    shown += [one for one in known if one not in shown and one != best][: _MOST_OPTIONS - 1]
-    shown = [one for one in shown if one.seconds == one.seconds]
-    if best is not None:
-        shown.append(best)
-    if not shown:
-        return []
-    shown.sort(key=lambda one: one.measured or one.seconds)
-    times = [one.measured or one.seconds for one in shown]
-    divisor, unit = unit_of(max(times))
-    seconds = np.array([times, *([one.measured or end(one) for one in shown] for end in _ENDS)])
-    names = [f"{one.name}{' (measured)' if one.measured else ''}" for one in shown]
-    said = "; ".join(
-        f"{name} {readable_seconds(time)}"
-        for name, time in zip(names[:_MOST_LINES], times, strict=False)
+def _time_against_machines(
+    plan: Plan, one: Configuration | None, percent: str, said: str
+) -> Picture:
+    lines = []
+    for model in plan.models:
+        rows = [each for each in plan.configurations if each.machine_type == model.machine_type]
+        names = ("machines", "seconds", "low", "high")
+        x, middle, low, high = (np.array([getattr(one, n) for one in rows]) for n in names)
+        label = model.machine_type or "predicted"
+        lines.append(Line(label, x, middle, low, high, _measured(model, plan)))
+    draw = partial(
+        draw_lines,
+        lines=lines,
+        xlabel=f"{plan.unit} (band: {percent} at either end)",
+        ylabel="time",
+        limits={} if plan.deadline is None else {"deadline": plan.deadline},
+        chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),
     )
-    following = [name for name, one in zip(names, shown, strict=True) if one in now.next]
-    return [
-        dot_picture(
-            "Time of the candidates",
-            f"Time of the most promising configurations, those to measure next as squares: {said}.",
-            names,
-            *seconds / divisor,
-            xlabel=f"time, {unit} (line: 90% sure)",
-            emphasised=following,
-        )
-    ]
+    text = f"Time against {plan.unit}, a line for each machine type with its band. {said}."
+    return Picture(f"Time against {plan.unit}", text, draw)
+
+
+def _corners(configurations: Sequence[Configuration]) -> tuple[list[float], list[float]]:
+    """Return time and cost that are not passed."""
+    return [one.high for one in configurations], [one.cost_high for one in configurations]
 
 
 def _measured(model: JobModel, plan: Plan) -> tuple[FloatArray, FloatArray] | None:
     """Return what was measured at the scale of the plan, when it was counted in the same unit."""
     if plan.unit != model.unit or plan.iterations is not None or plan.spare:
         return None
-    measured = model.measured
-    here = (measured["scale"] == plan.scale) & np.isfinite(measured["seconds"])
-    return measured["machines"][here], measured["seconds"][here]
+    here = model.measured[model.measured["scale"] == plan.scale].dropna()
+    return here["machines"].to_numpy(), here["seconds"].to_numpy()
+
+
+def pictures_of_advice(now: Advice) -> list[Picture]:
+    """Return what the most promising configurations and the best one take."""
+    known = now.options.dropna(subset="seconds")
+    following = known[known.index.isin(now.next)]
+    best = [] if now.best is None else [pd.DataFrame([now.best])]
+    named = pd.concat([following, *best])["name"]
+    others = known[~known["name"].isin(named)].head(_MOST_OPTIONS - 1)
+    found = pd.concat([following, others, *best])
+    if found.empty:
+        return []
+    order = np.argsort(found["measured"].fillna(found["seconds"]), kind="stable")
+    found = found.iloc[order]
+    measured = found["measured"]
+    times = np.array([measured.fillna(found[end]) for end in ("seconds", "low", "high")])
+    names = found["name"].where(measured.isna(), found["name"] + " (measured)")
+    text = (
+        "Time of the most promising configurations, those to measure next as squares: "
+        f"{now.answer.sentence}."
+    )
+    top = names[found["name"].isin(following["name"])].tolist()
+    return [_times("Time of the candidates", text, names.tolist(), times, "line: 90% sure", top)]
+
+
+def _times(
+    title: str,
+    text: str,
+    names: Sequence[str],
+    times: FloatArray,
+    label: str,
+    emphasised: Sequence[str],
+) -> Picture:
+    """Return a picture of times and the ends of their intervals, shape (3, n)."""
+    divisor, unit = unit_of(times[0].max())
+    xlabel = f"time, {unit} ({label})"
+    return dot_picture(title, text, names, *times / divisor, xlabel=xlabel, emphasised=emphasised)

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 
 from predict_graph.durations import parse_duration as parse_duration
 from predict_graph.errors import RequestError
 
 MOST_COUNTS = 100_000  # limit: more is a slip; not tuned
+_RANGE = re.compile(r"0*([1-9]\d{0,9})(?::0*([1-9]\d{0,9}))?(?::0*([1-9]\d{0,9}))?")
 MOST_MACHINES = 1_000_000_000  # limit: more is a slip; not tuned
+
+
+def check_count(subject: str, value: int, least: int = 1, most: int = MOST_MACHINES) -> None:
+    """Refuse a count out of range; the subject is that of the sentence, with its verb.
+
+    Examples
+    --------
+    >>> check_count("repeats are", 0)
+    Traceback (most recent call last):
+    predict_graph.errors.RequestError: repeats are 0; accepted: from 1 to 1,000,000,000
+    """
+    if not least <= value <= most:
+        raise RequestError(f"{subject} {value}; accepted: from {least} to {most:,}")
 
 
 def parse_money(text: str, what: str = "budget") -> float:
@@ -79,7 +94,7 @@ def parse_counts(text: str, what: str = "machines") -> list[int]:
     Raises
     ------
     RequestError
-        If a part is no count or range, or a range is upside down.
+        If a part is no count or range, a range is upside down, or there are too many counts.
 
     Examples
     --------
@@ -88,27 +103,13 @@ def parse_counts(text: str, what: str = "machines") -> list[int]:
     """
     found: set[int] = set()
     for part in text.split(","):
-        try:
-            ends = [int(number) for number in part.split(":")]
-        except ValueError:
-            ends = []
-        if not 1 <= len(ends) <= 3 or min(ends) < 1:
+        given = _RANGE.fullmatch(part.replace(" ", ""))
+        first, last, step = given.groups() if given else ("1", "0", None)
+        counts = range(int(first), int(last or first) + 1, int(step or 1))
+        if not 1 <= len(counts) <= MOST_COUNTS or counts[-1] > MOST_MACHINES:
             raise RequestError(
-                f"{what} are {text!r}; accepted: counts of 1 or more, such as 8, 2:64, 2:64:2 "
-                "or 2,4,8"
+                f"{what} are {text!r}; accepted: counts from 1 to {MOST_MACHINES:,}, such as 8, "
+                f"2:64, 2:64:2 or 2,4,8, the smaller first, at most {MOST_COUNTS:,} of them"
             )
-        first, last = ends[0], ends[min(len(ends), 2) - 1]
-        step = ends[2] if len(ends) == 3 else 1
-        if last > MOST_MACHINES:
-            raise RequestError(f"{what} are {text!r}; accepted: at most {MOST_MACHINES:,}")
-        if first > last:
-            raise RequestError(
-                f"{what} are {text!r}, from {first} down to {last}; accepted: the smaller first"
-            )
-        if (last - first) // step >= MOST_COUNTS:
-            raise RequestError(
-                f"{what} are {text!r}, more than {MOST_COUNTS:,} counts; accepted: a shorter range "
-                "or one with a step, such as 1:100000:100"
-            )
-        found.update(range(first, last + 1, step))
+        found.update(counts)
     return sorted(found)

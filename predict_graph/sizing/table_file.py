@@ -1,45 +1,134 @@
-"""Small tables in text files: CSV or TSV, with the line of each row for the errors."""
+"""Small tables in text files: read with the line of each row, or appended to, never rewritten."""
 
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import math
+import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import pandas as pd
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable
 from predict_graph.inputs import read_bytes
+
+_SMALLEST = math.ulp(0.0)  # by definition: the least number above 0
+
+
+class NoRowsError(RequestError):
+    """A table has no rows."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One row: its texts by column, and where it is."""
+class TextTable:
+    """The texts of a table, one row a line of the file, whose number is the index."""
 
     path: Path
-    line: int
-    cells: dict[str, str]
+    cells: pd.DataFrame
+    # Whether a comma is the decimal one; else it may group thousands.
     decimal_comma: bool = False
 
-    @property
-    def place(self) -> str:
-        """``file:line``."""
-        return f"{self.path}:{self.line}"
+    @classmethod
+    def of(cls, table: pd.DataFrame) -> TextTable:
+        """Return a table in memory as if it had been read from a file."""
+        lines = range(2, len(table) + 2)
+        texts = table.astype(object).where(table.notna(), "").map(str).set_axis(lines)
+        return _checked(cls(Path("table.csv"), texts.rename(columns=str)), 1)
 
-    def plain(self, column: str) -> str:
-        """Return a cell whose number, if it is one, has a decimal point and no grouping.
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [str(name) for name in self.cells]
+
+    def place(self, line: object) -> str:
+        """Return ``file:line``."""
+        return f"{self.path}:{line}"
+
+    def find(self, names: Sequence[str]) -> str | None:
+        """Return the column of one of these names, however it is spelled; the first that exists."""
+        there = {name_key(column): column for column in reversed(self.columns)}
+        there |= {column: column for column in self.columns}
+        keys = [*names, *map(name_key, names)]
+        return next((there[key] for key in keys if key in there), None)
+
+    def needs(self, what: str, *names: str) -> str:
+        """Return the column of one of these names.
+
+        Raises
+        ------
+        RequestError
+            If there is none; names the columns there are.
+        """
+        column = self.find(names)
+        if column is None:
+            raise RequestError(
+                f"{self.path} has no column {' or '.join(map(repr, names))} for {what}; there are: "
+                f"{', '.join(self.columns)}"
+            )
+        return column
+
+    def where(self, values: Mapping[str, str]) -> pd.Series:
+        """Return which rows have these values; numbers are compared as numbers.
+
+        Raises
+        ------
+        RequestError
+            If there is no such column, or no such row.
+        """
+        chosen = pd.Series(True, self.cells.index)
+        for name, value in values.items():
+            texts = self.cells[self.needs("--where", name)]
+            numbers = pd.to_numeric(texts, errors="coerce")
+            same = (texts == value) | (numbers == pd.to_numeric(value, errors="coerce"))
+            if not (chosen & same).any():
+                there = sorted(set(texts[chosen]))
+                shown = ", ".join(there[:10]) + (", …" if len(there) > 10 else "")
+                raise RequestError(f"no row of {self.path} has {name}={value}; there are: {shown}")
+            chosen &= same
+        return chosen
+
+    def plain(self, column: str) -> pd.Series:
+        """Return the cells of a column, numbers with a decimal point and no grouping.
 
         A comma is the decimal one, except in files with commas between the values, where a quoted
         cell such as ``"12,345"`` has groups of thousands. Spaces and apostrophes group digits, too.
         """
-        text = self.cells[column]
+        return self.cells[column].map(self._plain)
+
+    def numbers(
+        self,
+        column: str,
+        accepted: str = "a number above 0",
+        *,
+        least: float = _SMALLEST,
+        most: float = sys.float_info.max,
+        whole: bool = False,
+    ) -> pd.Series:
+        """Return the numbers in a column, of this range and kind.
+
+        Raises
+        ------
+        RequestError
+            If a cell has none; names file, line and value, and what is accepted.
+        """
+        values = self.plain(column).map(to_number)
+        fine = values.between(least, most) & (values % 1 == 0 if whole else True)
+        wrong = self.cells[column][~fine]
+        if len(wrong):
+            place, text = self.place(wrong.index[0]), wrong.iloc[0][:60]
+            raise RequestError(f"{place}: {column} is {text!r}; accepted: {accepted}")
+        return values
+
+    def _plain(self, text: str) -> str:
         if spaced := _SPACED.match(text):
             text = spaced[0].replace(spaced[1], "") + text[spaced.end() :]
         if not self.decimal_comma and _GROUPED.match(text):
@@ -49,70 +138,12 @@ class Row:
         return text
 
 
-@dataclass(frozen=True)
-class TextTable:
-    """Columns and rows of a file."""
-
-    path: Path
-    columns: list[str]
-    rows: list[Row]
-
-    @cached_property
-    def cells(self) -> pd.DataFrame:
-        """The texts, one row a line of the file, which is the index."""
-        return pd.DataFrame([row.cells for row in self.rows], [row.line for row in self.rows])
-
-    def find(self, names: Sequence[str]) -> str | None:
-        """Return the column of one of these names, however it is spelled; the first that exists."""
-        there = {name_key(column): column for column in reversed(self.columns)}
-        return next((there[key] for key in map(name_key, names) if key in there), None)
-
-    def needs(self, column: str, what: str) -> str:
-        """Return `column` if the table has it.
-
-        Raises
-        ------
-        RequestError
-            If not; names the columns there are.
-        """
-        if column not in self.columns:
-            raise RequestError(
-                f"{self.path} has no column {column!r} for {what}; there are: "
-                f"{', '.join(self.columns)}"
-            )
-        return column
-
-
-def number(
-    row: Row,
-    column: str,
-    accepted: str,
-    *,
-    least: float = 0.0,
-    most: float = sys.float_info.max,
-    whole: bool = False,
-) -> float:
-    """Return the number in a column of a row, of this range and kind.
-
-    Raises
-    ------
-    RequestError
-        If it is none; names file, line and value, and what is accepted.
-    """
+def to_number(text: str) -> float:
+    """Return the number that a text is; not a number if it is none."""
     try:
-        value = float(row.plain(column))
+        return float(text)
     except ValueError:
-        value = math.nan
-    if not least <= value <= most or (whole and value != int(value)):
-        raise RequestError(
-            f"{row.place}: {column} is {row.cells[column][:60]!r}; accepted: {accepted}"
-        )
-    return value
-
-
-def positive(row: Row, column: str) -> float:
-    """Return the positive, finite number in a column of a row, or refuse what is there."""
-    return number(row, column, "a number above 0", least=math.ulp(0.0))
+        return math.nan
 
 
 def name_key(name: str) -> str:
@@ -124,13 +155,6 @@ def name_key(name: str) -> str:
     ('cores', 'walltime', 'machinetype')
     """
     return "".join(sign for sign in name.lower() if sign.isalnum())
-
-
-def table_line(cells: Sequence[object]) -> bytes:
-    """Return cells as a line of a CSV file, its end included."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode()
 
 
 def read_table(path: Path) -> TextTable:
@@ -152,12 +176,6 @@ def read_table(path: Path) -> TextTable:
     number, columns, rows = _header_and_rows(path, _cells(path, lines, mark))
     while not columns[-1]:
         columns.pop()
-    twice = next((name for name, count in Counter(columns).items() if count > 1), None)
-    if twice is not None:
-        raise RequestError(f"{path}:{number}: the column {twice!r} comes twice")
-    if not rows:
-        raise RequestError(f"{path} has a header but no rows")
-    found = []
     for line, cells in rows:
         while len(cells) > len(columns) and not cells[-1]:
             cells.pop()
@@ -165,8 +183,93 @@ def read_table(path: Path) -> TextTable:
             raise RequestError(
                 f"{path}:{line}: the row has {len(cells)} values, but the header {len(columns)}"
             )
-        found.append(Row(path, line, dict(zip(columns, cells, strict=True)), mark != ","))
-    return TextTable(path, columns, found)
+    texts = pd.DataFrame(
+        [cells for _, cells in rows], [line for line, _ in rows], columns, dtype=object
+    )
+    return _checked(TextTable(path, texts, mark != ","), number)
+
+
+def _checked(table: TextTable, line: int) -> TextTable:
+    """Return a table if its columns have different names, and it has rows."""
+    twice = next((name for name, count in Counter(table.columns).items() if count > 1), None)
+    if twice is not None:
+        raise RequestError(f"{table.place(line)}: the column {twice!r} comes twice")
+    if table.cells.empty:
+        raise NoRowsError(f"{table.path} has a header but no rows")
+    return table
+
+
+class AppendedTable:
+    """A CSV file, created or continued; only one process at a time appends to it."""
+
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        self._path = check_writable(path)
+        self._columns = list(columns)
+        self._header = _line(columns)
+        self._handle = -1
+
+    def __enter__(self) -> Self:
+        try:
+            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            raise RequestError(f"cannot write {self._path}: {error.strerror}") from error
+        try:
+            self._lock()
+            self._check_header()
+            self._mend()
+        except BaseException:
+            os.close(self._handle)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+    def append(self, row: Mapping[str, object]) -> None:
+        """Append a row; when this returns, it is on the disk."""
+        self._write(_line([row[name] for name in self._columns]))
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RequestError(
+                f"{self._path} is being written by another process; accepted: another --out, or "
+                "waiting for its end"
+            ) from None
+
+    def _check_header(self) -> None:
+        """Refuse a file with other columns, before anything in it is changed."""
+        first, end, _ = self._path.read_bytes().partition(b"\n")
+        if first + end == self._header or (not end and self._header.startswith(first)):
+            return
+        header = first.decode(errors="replace").strip()
+        raise RequestError(
+            f"{self._path} begins with {header[:200]!r}, but needs the columns "
+            f"{self._header.decode().strip()}; accepted: another --out"
+        )
+
+    def _mend(self) -> None:
+        """Drop a last line without an end, which a crash has left."""
+        content = self._path.read_bytes()
+        os.ftruncate(self._handle, content.rfind(b"\n") + 1)
+        if os.fstat(self._handle).st_size == 0:
+            self._write(self._header)
+
+    def _write(self, content: bytes) -> None:
+        try:
+            while content:
+                content = content[os.write(self._handle, content) :]
+            os.fsync(self._handle)
+        except OSError as error:
+            raise JobError(f"writing {self._path} failed: {error.strerror}") from error
+
+
+def _line(cells: Sequence[object]) -> bytes:
+    """Return cells as a line of a CSV file, its end included."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue().encode()
 
 
 Line = tuple[int, list[str]]
@@ -227,7 +330,7 @@ def _cells(path: Path, lines: Sequence[str], mark: str) -> list[Line]:
 def _header_and_rows(path: Path, lines: Sequence[Line]) -> tuple[int, list[str], list[Line]]:
     """Return the line of the header, the names of the columns, and the rows."""
     if not lines:
-        raise RequestError(f"{path} is empty; accepted: a table whose first line names its columns")
+        raise NoRowsError(f"{path} is empty; accepted: a table whose first line names its columns")
     rows = [line for line in lines if not line[1][0].startswith("#")]
     number, cells = rows[0] if rows else (lines[-1][0] + 1, [])
     values = [_is_value(cell) for cell in cells]
@@ -246,8 +349,4 @@ def _header_and_rows(path: Path, lines: Sequence[Line]) -> tuple[int, list[str],
 
 def _is_value(cell: str) -> bool:
     """Whether a cell is a number or a time rather than a name."""
-    try:
-        float(cell)
-    except ValueError:
-        return bool(cell) and not any(sign.isalpha() for sign in cell)
-    return True
+    return bool(cell) and (not any(map(str.isalpha, cell)) or not math.isnan(to_number(cell)))

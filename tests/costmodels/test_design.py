@@ -1,26 +1,24 @@
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodels.design import DesignProblem, candidate_grid, optimal_design
+from costmodels.design import COSTS, DesignProblem, candidate_grid, optimal_design
 from costmodels.scaling import Term
 
 CRITERIA = ("a", "i")
 AMDAHL = ("1", "scale/machines")
 
 
-def ernest_example() -> pd.DataFrame:
+def ernest_example():
     """Candidates of the example of Ernest's tool: 4 to 32 of 64 partitions, 1 to 16 machines."""
     return candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2)
 
 
-def by_hand(criterion: str, rows: np.ndarray, counts: np.ndarray) -> float:
+def by_hand(criterion, rows, counts):
     """The criteria as they are defined, with every term divided by its mean over the rows."""
     scaled = rows / rows.mean(axis=0)
     information = scaled.T @ np.diag(counts) @ scaled
@@ -32,11 +30,11 @@ def by_hand(criterion: str, rows: np.ndarray, counts: np.ndarray) -> float:
     return float(np.mean([row @ inverse @ row for row in scaled]))
 
 
-def amdahl_rows(table: pd.DataFrame) -> np.ndarray:
+def amdahl_rows(table):
     return np.column_stack((np.ones(len(table)), table["scale"] / table["machines"]))
 
 
-def best_by_hand(criterion: str, grid: pd.DataFrame, budget: float, most: int) -> float:
+def best_by_hand(criterion, grid, budget, most):
     """Every design within the budget, one by one."""
     rows, costs = amdahl_rows(grid), grid["cost"].to_numpy()
     designs = itertools.product(range(most + 1), repeat=len(grid))
@@ -58,7 +56,6 @@ def test_no_design_of_a_small_problem_is_better(criterion, budget):
     assert found.bound <= best * (1 + 1e-9)
 
 
-@settings(max_examples=15)
 @given(
     low=st.floats(0.01, 5),
     factor=st.floats(1.5, 50),
@@ -118,26 +115,35 @@ def test_terms_of_the_user_and_other_columns():
     assert np.isfinite(found.value)
 
 
+ONE = {"scale": [1, 2], "machines": [1, 2], "cost": [1, 1]}
+SIX = {"scale": range(1, 7), "machines": 4, "cost": 1.0}
+NO_MACHINE = pd.DataFrame({"scale": [1], "machines": [0]})
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("candidates", "options", "message"),
     [
-        ({"budget": 0}, "budget is 0, but must be positive"),
-        ({"budget": float("nan")}, "budget is nan, but must be positive"),
-        ({"budget": 2}, "affords too few runs: the 4 terms need 4 experiments, which cost 2.0"),
-        ({"criterion": "e"}, "unknown criterion 'e'; accepted: a, i"),
-        ({"terms": ["1", "magic"]}, "unknown term 'magic'"),
-        ({"max_repeats": 0}, "max_repeats is 0, but must be a whole number"),
-        ({"targets": pd.DataFrame({"scale": [1]})}, "the criterion 'a' has none"),
-        (
-            {"criterion": "i", "targets": pd.DataFrame({"scale": [1], "machines": [0]})},
-            "machines of targets, row 0, is 0, but must be positive",
-        ),
+        (None, {"budget": 0}, "budget is 0, but must be positive"),
+        (None, {"budget": float("nan")}, "budget is nan, but must be positive"),
+        (None, {"budget": 2}, "too few runs: the 4 terms need 4 experiments, which cost 2.0"),
+        (None, {"criterion": "e"}, "unknown criterion 'e'; accepted: a, i"),
+        (None, {"terms": ["1", "magic"]}, "unknown term 'magic'"),
+        (None, {"max_repeats": 0}, "max_repeats is 0, but must be a whole number"),
+        (None, {"targets": pd.DataFrame({"scale": [1]})}, "the criterion 'a' has none"),
+        (None, {"criterion": "i", "targets": NO_MACHINE}, "machines of targets, row 0, is 0"),
+        ({"cost": [1, -1]}, {}, "cost of candidates, row 1, is -1, but must be positive"),
+        ({"scale": [1, np.nan]}, {}, "scale of candidates, row 1, is nan"),
+        ({"scale": ["x", "y"]}, {}, "scale of candidates holds what is no number"),
+        ({"scale": [1, 1], "machines": [2, 2]}, {}, "candidates, row 1, repeats an earlier one"),
+        ({"repeats": [1, 1]}, {}, "candidates has a column 'repeats'"),
+        ({"scale": [], "machines": [], "cost": []}, {}, "candidates has no rows"),
+        (SIX, {}, r"cannot tell the term 'log"),
     ],
 )
-def test_what_is_refused(change, message):
-    options = {"budget": 10, **change}
+def test_what_is_refused(candidates, options, message):
+    grid = ernest_example() if candidates is None else pd.DataFrame(ONE | candidates)
     with pytest.raises(ValueError, match=message):
-        DesignProblem(ernest_example(), **options)
+        DesignProblem(grid, **({"budget": 10} | options))
 
 
 def test_the_least_budget_that_is_named_suffices():
@@ -146,26 +152,6 @@ def test_the_least_budget_that_is_named_suffices():
         DesignProblem(grid, 1)
     least = float(str(error.value).split("cost ")[1].split(" ")[0])
     assert np.isfinite(optimal_design(grid, least * 1.00001).value)
-
-
-ONE = {"scale": [1, 2], "machines": [1, 2], "cost": [1, 1]}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"cost": [1, -1]}, "cost of candidates, row 1, is -1, but must be positive"),
-        ({"scale": [1, np.nan]}, "scale of candidates, row 1, is nan"),
-        ({"scale": ["x", "y"]}, "scale of candidates holds what is no number"),
-        ({"scale": [1, 1], "machines": [2, 2]}, "candidates, row 1, repeats an earlier one"),
-        ({"repeats": [1, 1]}, "candidates has a column 'repeats'"),
-        ({"scale": [], "machines": [], "cost": []}, "candidates has no rows"),
-        ({"scale": range(1, 7), "machines": 4, "cost": 1.0}, r"cannot tell the term 'log"),
-    ],
-)
-def test_candidates_that_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        DesignProblem(pd.DataFrame({**ONE, **change}), 10)
 
 
 def test_a_solver_that_fails_is_one_sentence(monkeypatch):
@@ -177,3 +163,53 @@ def test_a_solver_that_fails_is_one_sentence(monkeypatch):
     monkeypatch.setattr(cvxpy.Problem, "solve", fail)
     with pytest.raises(RuntimeError, match="no design for the budget 10 was found"):
         optimal_design(ernest_example(), 10)
+
+
+# The candidates
+
+
+def test_grid_of_whole_partitions_leaves_out_idle_cores():
+    grid = candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2, steps=29)
+    parts = grid["scale"] * 64
+    assert (parts == parts.round()).all()
+    assert parts.min() == 4
+    assert parts.max() == 32
+    assert (parts >= 2 * grid["machines"]).all()
+    kept = {(p, m) for p in range(4, 33) for m in range(1, 17) if p >= 2 * m}
+    assert set(zip(parts.astype(int), grid["machines"], strict=True)) == kept
+
+
+def test_costs():
+    grid = candidate_grid((2, 4), (1, 2), steps=2)
+    assert grid["cost"].tolist() == [1, 0.5, 2, 1]
+    grid = candidate_grid((2, 4), (1, 2), steps=2, cost="machine-time")
+    assert grid["cost"].tolist() == [1, 1, 2, 2]
+    grid = candidate_grid((2, 4), (1, 2), steps=2, cost=lambda s, m: 10 + s * m)
+    assert grid["cost"].tolist() == [12, 14, 14, 18]
+    assert set(COSTS) == {"time", "machine-time"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": (2, 1)}, "scale is from 2 to 1, but low must be less than high"),
+        ({"scale": (0, 1)}, "scale is from 0 to 1, but must be positive"),
+        ({"scale": (1, np.inf)}, "but must be positive and finite"),
+        ({"scale": 3}, "scale is 3, but must be two numbers"),
+        ({"machines": (1, 4.5)}, "machines has 4.5, but must be whole"),
+        ({"machines": (1, 10**6)}, "at most 5000 are accepted"),
+        ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
+        ({"cores_per_machine": 2}, "but not partitions, which it needs"),
+        ({"partitions": 64}, "it is a fraction of the data"),
+        (
+            {"scale": (0.25, 0.5), "partitions": 4, "cores_per_machine": 3},
+            "no candidate is left: 2 partitions, the most, are fewer than the 3 cores",
+        ),
+        ({"cost": "money"}, "unknown cost 'money'; accepted: machine-time, time"),
+        ({"cost": lambda s, m: s - 1}, "the cost is 0 at scale 1 on 1 machine"),
+        ({"cost": lambda s, m: s[:2]}, "the cost function returned the shape"),
+    ],
+)
+def test_grids_that_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        candidate_grid(**{"scale": (1, 8), "machines": (1, 8), **options})

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +17,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def work(rows: int, seed: int, noise: float = 0.0) -> tuple[pd.DataFrame, pd.Series]:
+def work(rows, seed, noise=0.0):
     """Counters of Table 1's sizes, and seconds that two of them cost."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(

@@ -10,7 +10,7 @@ from costmodels.intervals import spread_reach
 CASES = 4000
 
 
-@pytest.mark.parametrize("count", [2, 5, 12])
+@pytest.mark.parametrize("count", [2, 12])
 @pytest.mark.parametrize("level", [0.5, 0.9])
 @pytest.mark.parametrize("extra", [0.0, 0.2])
 def test_repeats_with_a_known_error_are_covered(count, level, extra):

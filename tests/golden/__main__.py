@@ -1,7 +1,5 @@
 """Compute the golden answers anew, and say which differ: ``python -m tests.golden [--update]``."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path
@@ -11,7 +9,7 @@ from tests.golden.cases import answer, names
 from tests.golden.stored import FILE, store, stored
 
 
-def main() -> None:
+def main():
     """Compare, and write with ``--update``."""
     before: dict[str, Any] = stored() if FILE.exists() else {}
     found: dict[str, Any] = {}

@@ -1,11 +1,6 @@
 """What the golden file holds: answers that depend on seeds, and not on how fast a machine is."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,7 +48,7 @@ TASKS = {
 }
 
 
-def names() -> list[str]:
+def names():
     """Return the name of every case."""
     return [
         *(f"local {name} {graph}" for graph in GRAPHS for name in ALGORITHMS),
@@ -63,7 +58,7 @@ def names() -> list[str]:
     ]
 
 
-def answer(name: str, folder: Path) -> Any:
+def answer(name, folder):
     """Return the answer of one case, made in a folder."""
     kind, _, rest = name.partition(" ")
     if kind == "options":
@@ -85,12 +80,12 @@ def answer(name: str, folder: Path) -> Any:
     return rounded({**{key: found[key] for key in kept}, "per_iteration": supersteps})
 
 
-def digest(values: Any) -> dict[str, float]:
+def digest(values):
     """Return what tells a column of supersteps from another."""
     return {"first": values[0], "last": values[-1], "sum": values.sum(), "most": values.max()}
 
 
-def called(command: str, folder: Path) -> Any:
+def called(command, folder):
     """Run a command in a folder, and return what it writes as JSON."""
     path = folder / "answer.json"
     with pytest.MonkeyPatch.context() as patch:
@@ -101,7 +96,7 @@ def called(command: str, folder: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def tables(folder: Path) -> None:
+def tables(folder):
     """Write the tables that the sizing commands read."""
     scales, machines = (axis.ravel() for axis in np.meshgrid([1.0, 2.0, 4.0], [1, 2, 4, 8, 16]))
     noise = 1.0 + 0.03 * np.sin(np.arange(len(scales)))
@@ -129,13 +124,13 @@ def tables(folder: Path) -> None:
     measured.to_csv(folder / "clusters.csv", index=False)
 
 
-def options() -> dict[str, list[str]]:
+def options():
     """Return the options and arguments of every command."""
     program = typer.main.get_command(app)
     return dict(sorted(_commands(program, "")))
 
 
-def _commands(command: Any, name: str) -> Iterator[tuple[str, list[str]]]:
+def _commands(command, name):
     words = sorted(word for each in command.params for word in (*each.opts, *each.secondary_opts))
     yield name, words
     context = typer.Context(command)
@@ -143,7 +138,7 @@ def _commands(command: Any, name: str) -> Iterator[tuple[str, list[str]]]:
         yield from _commands(command.get_command(context, part), f"{name} {part}".strip())
 
 
-def timeless(found: Any) -> Any:
+def timeless(found):
     """Return JSON without what only this call took, or was."""
     dropped = ("overhead", "version", "path", "file", "created", "sources", "history")
     if isinstance(found, dict):
@@ -151,7 +146,7 @@ def timeless(found: Any) -> Any:
     return [timeless(each) for each in found] if isinstance(found, list) else found
 
 
-def rounded(found: Any) -> Any:
+def rounded(found):
     """Return JSON with five digits of each number, and of long lists the length and the head."""
     if isinstance(found, dict):
         return {key: rounded(value) for key, value in found.items()}

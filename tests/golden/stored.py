@@ -1,20 +1,17 @@
 """The golden file: one line a case."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 FILE = Path(__file__).with_name("expected.ndjson")
 
 
-def stored() -> dict[str, Any]:
+def stored():
     """Return the answers that are kept, by the names of their cases."""
     return dict(json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines())
 
 
-def store(answers: dict[str, Any]) -> None:
+def store(answers):
     """Write answers anew."""
     lines = [json.dumps(list(each), separators=(",", ":")) + "\n" for each in answers.items()]
     FILE.write_text("".join(lines), encoding="utf-8")

@@ -1,7 +1,5 @@
 """Samplers compared: ranks with their confidence, own samplers beside ours, exports."""
 
-from __future__ import annotations
-
 import pytest
 
 from predict_graph.comparison import SamplerComparison, compare_samplers
@@ -45,29 +43,34 @@ def test_few_samples_are_told(graphs, samples, warning):
     assert bool(found) == bool(warning)
 
 
-def test_samplers_that_are_equally_good_are_tied():
-    equal = measured(a=[0.1] * 8, b=[-0.1] * 8, c=[0.1] * 8)
-    assert [one.tied for one in equal.ranks("pagerank")] == [True] * 3
-    assert "nearest to the iterations of pagerank: a tie of a, b and c" in equal.answer.sentence
-    turns = measured(a=[0.1, 0.2, 0.3] * 3, b=[0.2, 0.3, 0.1] * 3, c=[0.3, 0.1, 0.2] * 3)
-    assert "a tie of a, b and c" in turns.answer.sentence
-
-
-def test_a_sampler_that_is_always_behind_is_not_tied():
-    found = measured(a=[0.1, 0.3] * 4, b=[-0.3, 0.1] * 4, c=[0.9] * 8)
-    assert {one.sampler: one.tied for one in found.ranks("pagerank")} == {
-        "a": True,
-        "b": True,
-        "c": False,
-    }
-    assert "pagerank: a tie of a and b, error 20%" in found.answer.sentence
-
-
-@pytest.mark.parametrize(("samples", "tied"), [(1, True), (4, True), (5, False)])
-def test_few_samples_name_no_winner(samples, tied):
-    found = measured(a=[0.1] * samples, b=[0.9] * samples)
-    assert ("pagerank: a tie of a and b" in found.answer.sentence) == tied
-    assert ("pagerank: a, mean rank 1" in found.answer.sentence) != tied
+@pytest.mark.parametrize(
+    ("errors", "tied", "said"),
+    [
+        (
+            {"a": [0.1] * 8, "b": [-0.1] * 8, "c": [0.1] * 8},
+            "abc",
+            "nearest to the iterations of pagerank: a tie of a, b and c",
+        ),
+        (
+            {"a": [0.1, 0.2, 0.3] * 3, "b": [0.2, 0.3, 0.1] * 3, "c": [0.3, 0.1, 0.2] * 3},
+            "abc",
+            "a tie of a, b and c",
+        ),
+        (
+            {"a": [0.1, 0.3] * 4, "b": [-0.3, 0.1] * 4, "c": [0.9] * 8},
+            "ab",
+            "pagerank: a tie of a and b, error 20%",
+        ),
+        # Few samples name no winner.
+        ({"a": [0.1], "b": [0.9]}, "ab", "pagerank: a tie of a and b"),
+        ({"a": [0.1] * 4, "b": [0.9] * 4}, "ab", "pagerank: a tie of a and b"),
+        ({"a": [0.1] * 5, "b": [0.9] * 5}, "a", "pagerank: a, mean rank 1"),
+    ],
+)
+def test_samplers_that_may_be_equally_good_are_tied(errors, tied, said):
+    found = measured(**errors)
+    assert {one.sampler for one in found.ranks("pagerank") if one.tied} == {*tied}
+    assert said in found.answer.sentence
 
 
 def test_pictures_show_the_figures_of_the_tables_in_their_order():

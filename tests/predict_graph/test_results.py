@@ -17,9 +17,8 @@ from predict_graph.prediction.learn import Learning
 from predict_graph.reports.page import page
 from predict_graph.results import Result, Value
 from predict_graph.sizing import read_measurements
-from predict_graph.sizing.planning.candidates import read_candidates
+from predict_graph.sizing.planning.candidates import read_candidates, read_tried
 from predict_graph.sizing.planning.next_run import Goal, advise
-from predict_graph.sizing.planning.tried_runs import read_tried
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks
 
 GRAPH = "barabasi-albert:n=300,m=3,seed=1"
@@ -32,10 +31,12 @@ TYPES = "machine_type,cores,memory_gb,price_per_hour\n"
 
 def advice(folder, name="m"):
     (folder / "types.csv").write_text(f"{TYPES}{name},4,16,1\n")
-    (folder / "runs.csv").write_text(f"machine_type,machines,seconds\n{name},2,60\n{name},4,40\n")
+    (folder / f"{name}.csv").write_text(
+        f"machine_type,machines,seconds\n{name},2,60\n{name},4,40\n"
+    )
     candidates = read_candidates(folder / "types.csv", [2, 4, 8])
-    tried = read_tried(folder / "runs.csv", candidates, None)
-    return advise(candidates, tried, Goal("cheapest"), source=f"{name}.csv")
+    tried = read_tried(folder / f"{name}.csv", candidates, None)
+    return advise(candidates, tried, Goal("cheapest"))
 
 
 def task_plan(folder):

@@ -1,10 +1,6 @@
 """What a prediction imports and compiles before it can begin, counted, not timed."""
 
-from __future__ import annotations
-
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,6 +9,7 @@ from predict_graph import compiled
 from predict_graph.graph import check_graph
 from predict_graph.graph.writing import write_edges
 from predict_graph.stopwatch import imported, stopwatch
+from tests.python import python
 
 HEAVY = [
     "sklearn",
@@ -46,8 +43,7 @@ def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
     file = tmp_path / "graph.txt"
     write_edges(file, check_graph("barabasi-albert:n=3000,m=5,seed=3"))
     asked = ["predict", algorithm, str(file), "--history", "none", "--budget", "none", "-q"]
-    command = [sys.executable, "-c", PREDICT, *asked]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = python("-c", PREDICT, *asked)
     compiled_functions, heavy = json.loads(done.stderr.splitlines()[-1])
     assert compiled_functions == []
     assert heavy == []

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -51,7 +51,6 @@ SEEDS = st.integers(0, 2**63)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=60, deadline=None)
 @given(graph=graphs(), ratio=RATIOS, seed=SEEDS)
 def test_any_graph_any_ratio_any_seed(name, graph, ratio, seed):
     n = graph.shape[0]
@@ -68,7 +67,6 @@ def test_any_graph_any_ratio_any_seed(name, graph, ratio, seed):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=30, deadline=None)
 @given(graph=graphs(), seed=SEEDS, cap=st.integers(1, 60))
 def test_edge_cap_gives_a_prefix_of_the_sample(name, graph, seed, cap):
     degrees = np.diff(graph.indptr)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -62,7 +62,6 @@ def matrices(draw):
     return sparse.csr_array((values, (rows, columns)), shape=(n, n))
 
 
-@settings(max_examples=80, deadline=None)
 @given(matrix=matrices())
 def test_reverse_is_the_transpose(matrix):
     expected = matrix.T.tocsr()
@@ -72,7 +71,6 @@ def test_reverse_is_the_transpose(matrix):
     np.testing.assert_array_equal(indices, expected.indices)
 
 
-@settings(max_examples=80, deadline=None)
 @given(matrix=matrices(), data=st.data())
 def test_induced_is_the_submatrix(matrix, data):
     n = matrix.shape[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS
 from predict_graph.builtin.parts import parts_of
 
@@ -36,6 +36,5 @@ class ConnectedComponents(Algorithm):
     convergence = "fixed-point"
     undirected = True
     by_hops = True
-    usual = Usual(9, 0.5, 1.3)
     runs_on, sampled_by, counted_by = parts_of(__name__, "Components", rooted="components_recipe")
     declared = (MAX_ITERATIONS,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
 
@@ -46,7 +46,6 @@ class KCore(Algorithm):
     summary = "core number of each vertex, or the k-core"
     convergence = "fixed-point"
     undirected = True
-    usual = Usual(30, 0.7, 1.8)
     runs_on, sampled_by, counted_by = parts_of(__name__, "KCore", rooted="cores_recipe")
     declared = (
         Parameter("k", int, None, "find the k-core for this k alone", 1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
 
@@ -45,11 +45,7 @@ class LabelPropagation(Algorithm):
     summary = "communities: the label that most neighbours have"
     convergence = "ratio"
     undirected = True
-    usual = Usual(20, 0.5, 9.8)
     runs_on, sampled_by, counted_by = parts_of(__name__, "LabelPropagation", rooted="labels_recipe")
-    # Calibrated on ten graphs, leaving any one out: 0.36 to 0.6. The last few changes of labels
-    # depend on distant ties.
-    sampling_std = 0.4
     declared = (
         Parameter("tau", float, 0.05, "stop when a smaller share of labels changes", 0.0, 1.0),
         replace(MAX_ITERATIONS, default=50),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
@@ -46,7 +46,6 @@ class Neighborhood(Algorithm):
     summary = "neighbourhood function and effective diameter, HyperLogLog counters"
     convergence = "ratio"
     by_hops = True
-    usual = Usual(10, 12.4, 6.6)
     runs_on, sampled_by, counted_by = parts_of(__name__, "Neighborhood", rooted="counters_recipe")
     declared = (
         Parameter("registers", int, 64, "bytes of a counter, a power of two", _LEAST, _MOST),

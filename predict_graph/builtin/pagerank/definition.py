@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
@@ -45,7 +45,6 @@ class PageRank(Algorithm):
     summary = "rank of vertices by inbound links, power iteration"
     convergence = "absolute"
     steady = True
-    usual = Usual(13, 9.1, 1.4)
     runs_on, sampled_by, counted_by = parts_of(__name__, "PageRank", completion="pagerank_curve")
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),

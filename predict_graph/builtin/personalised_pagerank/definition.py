@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.algorithms.base import Usual
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
@@ -52,11 +51,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
 
     name = "personalised-pagerank"
     summary = "rank of vertices by random walks with restarts at one source"
-    usual = Usual(16, 10.0, 1.5)
     runs_on = parts_of(__name__, "PersonalisedPageRank")[0]
-    # Of log(predicted / true) iterations, beside the method's own: a sample may lack the
-    # surroundings of the source. Six graphs, three sources, two epsilons (docs/iterations.md).
-    sampling_std = 0.2
     named_by, several = "source", False
     declared = (
         Parameter("source", str, None, "id of a vertex; by default the one with most out-edges"),

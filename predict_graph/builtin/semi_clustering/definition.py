@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
 
@@ -43,9 +43,7 @@ class SemiClustering(Algorithm):
     summary = "overlapping groups with many edges inside and few outwards"
     convergence = "ratio"
     undirected = True
-    usual = Usual(9, 4.5, 73.0)
     runs_on, sampled_by = parts_of(__name__, "SemiClustering", rooted="clusters_recipe")[:2]
-    sampling_std = 0.1  # calibrated on ten graphs; the largest error is 0.24
     declared = (
         Parameter("c_max", int, 1, "semi-clusters in a list", 1, 64),
         Parameter("s_max", int, 1, "semi-clusters that a vertex sends", 1, 64),

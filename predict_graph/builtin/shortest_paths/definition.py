@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.algorithms.base import Usual
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
@@ -53,7 +52,6 @@ class ShortestPaths(NamedVertices):
     summary = "hops from landmarks to each vertex"
     convergence = "fixed-point"
     by_hops = True
-    usual = Usual(7, 8.6, 1.5)
     runs_on, sampled_by, counted_by = parts_of(__name__, "ShortestPaths", rooted="paths_recipe")
     named_by = "landmarks"
     declared = (

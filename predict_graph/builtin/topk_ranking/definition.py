@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.parts import parts_of
@@ -36,7 +36,6 @@ class TopKRanking(Algorithm):
     summary = "the k highest ranks that reach a vertex; runs PageRank first"
     convergence = "ratio"
     by_hops = True
-    usual = Usual(7, 5.2, 11.9)
     runs_on, sampled_by, counted_by = parts_of(__name__, "TopKRanking", rooted="lists_recipe")
     declared = (
         Parameter("k", int, 5, "length of a list", 1, 64),

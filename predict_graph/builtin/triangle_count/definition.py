@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm, Usual
+from predict_graph.algorithms.base import Algorithm
 from predict_graph.builtin.parts import parts_of
 
 _SUPERSTEPS = 2  # by definition
@@ -40,7 +40,6 @@ class TriangleCount(Algorithm):
     convergence = "fixed-point"
     undirected = True
     known_work = True
-    usual = Usual(_SUPERSTEPS, 1.0, 26.0)
     runs_on, sampled_by, counted_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")
     declared = ()
 

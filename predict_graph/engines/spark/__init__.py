@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
-    from predict_graph.engines.spark.engine import SparkEngine
-    from predict_graph.engines.spark.session.settings import SparkSettings
-
-__all__ = ["SparkEngine", "SparkSettings"]
+    from predict_graph.engines.spark.engine import SparkEngine as SparkEngine
+    from predict_graph.engines.spark.session.settings import SparkSettings as SparkSettings
 
 # Imported on first use: predictions for the local engine do not need Spark.
-_LAZY = {
-    "SparkEngine": "predict_graph.engines.spark.engine",
-    "SparkSettings": "predict_graph.engines.spark.session.settings",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_LAZY[name]), name)
+__getattr__, __all__ = lazily(
+    __name__, {"engine": "SparkEngine", "session.settings": "SparkSettings"}
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -87,7 +86,13 @@ def graph_of(source: EdgeSource, where: str, directed: bool | None, name: str) -
     if source.graph is not None:
         return as_asked(source.graph, directed, name)
     directed, notes = direction_of(source.directed, directed)
-    blocks = list(_within_limits(where, source.blocks))
+    blocks: list[EdgeBlock] = []
+    edges, most = 0, limits().edges
+    for block in source.blocks:
+        edges += len(block.sources)
+        if edges > most:
+            raise RequestError(f"{where} has more edges than accepted: up to {beyond('edges')}")
+        blocks.append(block)
     if not blocks:
         raise RequestError(f"{where} has no edges")
     labels: npt.NDArray[np.generic] | None = None
@@ -102,16 +107,6 @@ def graph_of(source: EdgeSource, where: str, directed: bool | None, name: str) -
     if not directed:
         graph = as_asked(graph, directed, name)
     return graph.described_as(notes=notes + source.notes)
-
-
-def _within_limits(where: str, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
-    """Pass blocks on as long as the limits allow so many edges."""
-    edges, most = 0, limits().edges
-    for block in blocks:
-        edges += len(block.sources)
-        if edges > most:
-            raise RequestError(f"{where} has more edges than accepted: up to {beyond('edges')}")
-        yield block
 
 
 def name_of(path: Path) -> str:

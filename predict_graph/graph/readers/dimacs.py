@@ -14,7 +14,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.layout import first_data, numbers_only
-from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.readers.text import counted, scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
@@ -33,7 +33,7 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is none, or the number of edges is wrong.
     """
     path = content.path
-    found = first_data(line_blocks(read_ahead(content.blocks()), path), comment=b"c")
+    found = first_data(content.lines(), comment=b"c")
     words = (found.text or b"").decode(errors="replace").split()
     counts = [whole_number(word) for word in words[2:]]
     if len(words) != 4 or words[0] != "p" or words[1] not in _PROBLEMS or None in counts:

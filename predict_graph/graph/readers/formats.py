@@ -20,13 +20,13 @@ _FORMATS = {
     "npz": ("npz:open_npz", ".npz"),
     "parquet": ("parquet:open_parquet", ".parquet .pq"),
     "webgraph": ("webgraph:open_webgraph", ""),
-    "adjacency": ("text:open_adjacency", ".adjlist"),
+    "adjacency": ("text:open_text", ".adjlist"),
     "dimacs": ("dimacs:open_dimacs", ".gr .dimacs .col .clq"),
-    "graphml": ("networkx_files:open_graphml", ".graphml"),
-    "gexf": ("networkx_files:open_gexf", ".gexf"),
-    "gml": ("networkx_files:open_gml", ".gml"),
-    "pajek": ("networkx_files:open_pajek", ".net .paj .pajek"),
-    "node-link": ("networkx_files:open_node_link", ".json"),
+    "graphml": ("networkx_files:open_networkx", ".graphml"),
+    "gexf": ("networkx_files:open_networkx", ".gexf"),
+    "gml": ("networkx_files:open_networkx", ".gml"),
+    "pajek": ("networkx_files:open_networkx", ".net .paj .pajek"),
+    "node-link": ("networkx_files:open_networkx", ".json"),
 }
 _SUFFIXES = {
     suffix: form for form, (_, suffixes) in _FORMATS.items() for suffix in suffixes.split()

@@ -24,16 +24,19 @@ from itertools import chain
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.columns import Columns, ends_named, find_columns, pair_of
+from predict_graph.graph.columns import Columns, declared_in, ends_named, find_columns, pair_of
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.readers import scan
+from predict_graph.graph.readers.scan import LARGEST_ID
 from predict_graph.limits import whole_number
 
-LARGEST_ID = 2**63 - 1  # by definition: of int64
 # By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
 _FIRST_TIME, _LAST_TIME = 10**8, 2**32
 _NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be a damaged weight
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+# A line in which a comma is the decimal mark of a number after the first two columns.
+_SEMICOLONS = re.compile(rb"[^,;]+;[^,;]+;(?:[^,;]*;)*[ \t]*[+-]?[0-9]*,[0-9]+[ \t\r]*(?:;|$)")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -58,6 +61,8 @@ class Layout:
         True when ids may begin with ``#`` or ``%``; see :func:`scan.scan_lines`.
     simple : bool
         True when the columns are the first ones, and ids are integers without quotes.
+    point : str
+        The decimal mark of weights.
     directed : bool, optional
         What a column says, if one does.
     bipartite : bool
@@ -74,6 +79,7 @@ class Layout:
     ids: str = "integer"
     hash_ids: bool = False
     simple: bool = False
+    point: str = "."
     directed: bool | None = None
     bipartite: bool = False
     notes: tuple[str, ...] = ()
@@ -261,6 +267,8 @@ def layout_of(
         ids = "integer" if text is None else "string"
         if text is not None and _text_id(data[:1], columns) is None:
             notes.append(f"ids read as text because of {text[:40]!r} (--ids integer refuses it)")
+    kind = columns.kind
+    kinds = () if kind is None else (row[kind] for row in data if kind < len(row))
     return Layout(
         delimiter,
         columns.source,
@@ -270,7 +278,8 @@ def layout_of(
         header=header,
         ids=ids,
         hash_ids=ids == "string" and suffix in (".csv", ".tsv"),
-        directed=None if columns.kind is None else _declared_by_rows(data, columns.kind),
+        point=_decimal_mark(data, columns.weight, delimiter),
+        directed=declared_in(kinds),
         bipartite=columns.bipartite,
         notes=tuple(notes),
     )
@@ -407,10 +416,12 @@ def _text_id(rows: list[list[str]], columns: Columns) -> str | None:
     return None
 
 
-def _declared_by_rows(rows: list[list[str]], kind: int) -> bool | None:
-    """Return whether edges are directed, from the column in which Gephi says it."""
-    found = {row[kind].lower() for row in rows if kind < len(row)}
-    return found == {"directed"} if found in ({"directed"}, {"undirected"}) else None
+def _decimal_mark(rows: list[list[str]], weight: int | None, delimiter: int) -> str:
+    """Return the mark in weights, which may be a comma where semicolons separate columns."""
+    commas = weight is not None and any(
+        len(row) > weight and _DECIMAL_COMMA.fullmatch(row[weight]) for row in rows
+    )
+    return "," if commas and delimiter == ord(";") else "."
 
 
 def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
@@ -419,8 +430,9 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
         tab = not all(map(_NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
-    for byte in b",;" if line.startswith(b"|") else b",;|":
-        if bytes([byte]) in line:
+    bars = b"" if line.startswith(b"|") else b"|"
+    for byte in (b";," if _SEMICOLONS.match(line) else b",;") + bars:
+        if byte in line:
             return byte
     return ord("\t") if b"\t" in line and suffix == ".tsv" else 0
 

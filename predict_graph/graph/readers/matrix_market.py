@@ -15,7 +15,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.layout import first_data, numbers_only
-from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.streams import Content
 from predict_graph.graph.readers.text import counted, scan_blocks
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
@@ -32,7 +32,7 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is no square coordinate matrix of real numbers, or the number of entries is wrong.
     """
     path = content.path
-    found = first_data(line_blocks(read_ahead(content.blocks()), path))
+    found = first_data(content.lines())
     banner = found.comments.split(b"\n", 1)[0].decode(errors="replace").lower().split()
     if len(banner) != 5 or banner[0].lstrip("%") != "matrixmarket" or banner[1] != "matrix":
         raise RequestError(

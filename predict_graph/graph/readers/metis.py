@@ -25,7 +25,7 @@ from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import first_data, scan_error, wrong_field
 from predict_graph.graph.readers.scan import parse_float
-from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, whole_number
 
 _NEWLINE, _PERCENT = 10, 37
@@ -41,7 +41,7 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
         If the header is wrong, the counts are, or an edge is listed at one of its ends only.
     """
     path = content.path
-    found = first_data(line_blocks(read_ahead(content.blocks()), path), b"%")
+    found = first_data(content.lines(), b"%")
     header, line = (found.text or b"").split(), found.number
     numbers = [whole_number(field, 2**62) for field in header]
     if not 2 <= len(header) <= 4 or None in numbers:
@@ -74,46 +74,25 @@ def _blocks(
     skipped: int,
     weighted: bool,
 ) -> Iterator[EdgeBlock]:
+    wrong = {
+        scan.EXTRA: f"the header says {vertices} vertices, but a further line follows",
+        scan.MISSING_WEIGHT: "a vertex or edge weight is missing",
+    }
+    cursor = np.array([0, line, 0, 0, 0], np.int64)
     vertex = entries = loops = 0
     for block in blocks:
-        values, counts = np.empty(len(block) // 2 + 1), np.empty(block.count(b"\n"), np.int64)
-        at = _numbers(np.frombuffer(block, np.uint8), values, counts)
-        if at >= 0:
-            wrong = line + block.count(b"\n", 0, at) + 1
-            field = wrong_field(block, at, 0)
-            raise scan_error(path, wrong, scan.OUT_OF_RANGE, field, 1, vertices)
-        places = np.flatnonzero(counts >= 0)  # of lines that are no comments
-        counts, left = counts[places], vertices - vertex
-        if counts[left:].any():
-            wrong = line + places[left + counts[left:].argmax()] + 1
-            raise RequestError(
-                f"{path}:{wrong}: the header says {vertices} vertices, but a further line follows"
-            )
-        counts = counts[:left]
-        missing = (counts < skipped) | (weighted & ((counts - skipped) % 2 == 1))
-        if missing.any():
-            wrong = line + places[missing.argmax()] + 1
-            raise RequestError(f"{path}:{wrong}: a vertex or edge weight is missing")
-        begins = np.repeat(np.cumsum(counts) - counts, counts)
-        kept = values[: len(begins)][np.arange(len(begins)) - begins >= skipped]
-        rows, step = np.repeat(np.arange(len(counts)), counts - skipped), 1 + weighted
-        targets, rows = kept[::step], rows[::step]
-        outside = ~((targets >= 1) & (targets <= vertices) & (targets == np.floor(targets)))
-        if outside.any():
-            row = rows[outside.argmax()]
-            place = int(outside.argmax() - np.searchsorted(rows, row))
-            words = block.split(b"\n")[places[row]].split()
-            field = words[skipped + step * place].decode(errors="replace")
-            raise scan_error(
-                path, line + places[row] + 1, scan.OUT_OF_RANGE, field[:40], 1, vertices
-            )
-        ends = (rows + vertex).astype(np.int32), (targets - 1).astype(np.int32)
-        if len(rows):
-            yield EdgeBlock(*ends, kept[1::2].astype(np.float32) if weighted else None)
-        line += block.count(b"\n")
-        vertex += len(counts)
-        entries += len(rows)
-        loops += int(np.count_nonzero(ends[0] == ends[1]))
+        ends = np.empty((2, len(block) // 2 + 1), np.int32)
+        weights = np.empty(ends.shape[1] if weighted else 0, np.float32)
+        code = _scan(np.frombuffer(block, np.uint8), vertices, skipped, ends, weights, cursor)
+        at, line, vertex, found, loops = cursor.tolist()
+        if code in wrong:
+            raise RequestError(f"{path}:{line + 1}: {wrong[code]}")
+        if code != scan.DONE:
+            raise scan_error(path, line + 1, code, wrong_field(block, at, 0), 1, vertices)
+        entries += found
+        if found:
+            kept = weights[:found].copy() if weighted else None
+            yield EdgeBlock(ends[0, :found].copy(), ends[1, :found].copy(), kept)
     if vertex != vertices:
         raise RequestError(
             f"{path}: the header says {vertices} vertices, but {vertex} lines follow"
@@ -125,30 +104,58 @@ def _blocks(
         )
 
 
-@njit(cache=True, nogil=True)
-def _numbers(
-    buffer: npt.NDArray[np.uint8], values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]
-) -> int:
-    """Read the numbers of lines, and how many each line has; -1 if it is a comment.
+# Places in the cursor: where the field is, lines and vertices that are done, edges of the block,
+# loops of all.
+_AT, _LINE, _VERTEX, _EDGES, _LOOPS = range(5)
 
-    Returns where a field that is no number begins, or -1.
+
+@njit(cache=True, nogil=True)
+def _scan(
+    buffer: scan.Bytes,
+    vertices: int,
+    skipped: int,
+    ends: npt.NDArray[np.int32],
+    weights: scan.Floats,
+    cursor: scan.Ints,
+) -> int:
+    """Fill the edges of whole lines, each of a vertex or a comment; return a code as a scan does.
+
+    Weights are read if there is room for them. After an error the cursor says where it is.
     """
-    at, found = 0, 0
-    for line in range(len(counts)):
-        begin = found
+    step = 2 if len(weights) > 0 else 1
+    at, edges = 0, 0
+    while at < len(buffer):
+        place = 0
         while buffer[at] != _NEWLINE:
             if buffer[at] in (32, 9, 13):
                 at += 1
-            elif buffer[at] == _PERCENT and found == begin:
-                begin = found + 1
+                continue
+            if buffer[at] == _PERCENT and place == 0:
+                place = -1
                 while buffer[at] != _NEWLINE:
                     at += 1
-            else:
-                values[found], stop, code = parse_float(buffer, at, 0)
-                if code != scan.DONE:
-                    return at
-                at = stop
-                found += 1
-        counts[line] = found - begin
+                break
+            cursor[_AT] = at
+            if cursor[_VERTEX] == vertices:
+                return scan.EXTRA
+            value, at, code = parse_float(buffer, at, 0)
+            own = place - skipped
+            target = own >= 0 and own % step == 0
+            known = 1 <= value <= vertices and value == np.floor(value)
+            if code != scan.DONE or (target and not known):
+                return scan.OUT_OF_RANGE
+            if target:
+                ends[0, edges], ends[1, edges] = cursor[_VERTEX], np.int64(value) - 1
+                cursor[_LOOPS] += ends[0, edges] == ends[1, edges]
+                edges += 1
+            elif own > 0:
+                weights[edges - 1] = value
+            place += 1
+        if place >= 0 and cursor[_VERTEX] < vertices:
+            if place < skipped or (place - skipped) % step != 0:
+                return scan.MISSING_WEIGHT
+            cursor[_VERTEX] += 1
+        cursor[_LINE] += 1
         at += 1
-    return -1
+    cursor[_EDGES] = edges
+    return scan.DONE

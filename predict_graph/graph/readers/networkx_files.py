@@ -27,72 +27,16 @@ from predict_graph.stopwatch import imported
 _SHARE = 4
 
 
-def open_graphml(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open a GraphML file."""
-    networkx = imported("networkx")
-
-    return _read(content, "GraphML", lambda data: networkx.read_graphml(io.BytesIO(_xml(data))))
-
-
-def open_gexf(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open a GEXF file."""
-    networkx = imported("networkx")
-
-    return _read(content, "GEXF", lambda data: networkx.read_gexf(io.BytesIO(_xml(data))))
-
-
-def open_gml(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open a GML file; nodes are known by their labels, or by their ids where labels are no ids."""
-    networkx = imported("networkx")
-
-    def parse(data: bytes) -> Any:
-        lines = data.decode("utf-8").splitlines()
-        try:
-            return networkx.parse_gml(lines)
-        except networkx.NetworkXError as error:
-            if "label" not in str(error):
-                raise
-            return networkx.parse_gml(lines, label="id")
-
-    return _read(content, "GML", parse)
-
-
-def open_pajek(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open a Pajek network."""
-    return _read(content, "Pajek", lambda data: _pajek(data, str(content.path)))
-
-
-def open_node_link(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open JSON with lists of nodes and of links or edges."""
-    networkx = imported("networkx")
-
-    notes: list[str] = []
-
-    def parse(data: bytes) -> Any:
-        found = parse_json(data, str(content.path))
-        key = next((name for name in ("links", "edges") if name in found), None)
-        if not isinstance(found, dict) or key is None or "nodes" not in found:
-            raise ValueError("it has no 'nodes' and 'links' (or 'edges')")
-        if "directed" not in found:
-            notes.append(READ_AS_DIRECTED)
-        return networkx.node_link_graph(found, directed=True, multigraph=False, edges=key)
-
-    source = _read(content, "JSON of nodes and links", parse)
-    assert source.graph is not None
-    source.graph = source.graph.described_as(notes=tuple(notes))
-    return source
-
-
-def _read(content: Content, form: str, parse: Callable[[bytes], Any]) -> EdgeSource:
-    """Read a file whole and parse it.
+def open_networkx(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Read a file whole and parse it by networkx.
 
     Raises
     ------
     RequestError
-        If it is too large, or not of this format.
+        If it is too large, or not of the format of its suffix.
     """
     networkx = imported("networkx")
-
+    form, parse = _FORMS[content.suffix]
     data = bytearray()
     for block in content.blocks():
         data += block
@@ -102,28 +46,55 @@ def _read(content: Content, form: str, parse: Callable[[bytes], Any]) -> EdgeSou
                 f"quarter of {beyond('document_bytes')}, or an edge list"
             )
     try:
-        made = parse(bytes(data))
+        made, notes = parse(networkx, bytes(data), str(content.path))
     except RequestError:
         raise
     except Exception as error:  # of networkx, its parsers and those of Python
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise RequestError(f"{content.path} is not {form} that can be read: {reason}") from error
-    if made.number_of_edges() == 0:
+    vertices, edges = made.number_of_nodes(), made.number_of_edges()
+    if edges == 0:
         raise RequestError(f"{content.path} has no edges")
-    check_size(
-        f"{content.path}: the graph",
-        vertices=made.number_of_nodes(),
-        edges=made.number_of_edges(),
-    )
+    check_size(f"{content.path}: the graph", vertices=vertices, edges=edges)
     if all(isinstance(node, str) and _PLAIN.fullmatch(node) for node in made):
         made = networkx.relabel_nodes(made, int)
     try:
-        return EdgeSource(graph=from_networkx(made))
+        return EdgeSource(graph=from_networkx(made).described_as(notes=notes))
     except RequestError as error:
         raise RequestError(f"{content.path}: {error}") from error
 
 
 _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
+Parsed = tuple[Any, tuple[str, ...]]
+
+
+def _graphml(networkx: Any, data: bytes, path: str) -> Parsed:
+    return networkx.read_graphml(io.BytesIO(_xml(data))), ()
+
+
+def _gexf(networkx: Any, data: bytes, path: str) -> Parsed:
+    return networkx.read_gexf(io.BytesIO(_xml(data))), ()
+
+
+def _gml(networkx: Any, data: bytes, path: str) -> Parsed:
+    """Parse GML; nodes are known by their labels, or by their ids where labels are no ids."""
+    lines = data.decode("utf-8").splitlines()
+    try:
+        return networkx.parse_gml(lines), ()
+    except networkx.NetworkXError as error:
+        if "label" not in str(error):
+            raise
+        return networkx.parse_gml(lines, label="id"), ()
+
+
+def _node_link(networkx: Any, data: bytes, path: str) -> Parsed:
+    """Parse JSON with lists of nodes and of links or edges."""
+    found = parse_json(data, path)
+    key = next((name for name in ("links", "edges") if name in found), None)
+    if not isinstance(found, dict) or key is None or "nodes" not in found:
+        raise ValueError("it has no 'nodes' and 'links' (or 'edges')")
+    made = networkx.node_link_graph(found, directed=True, multigraph=False, edges=key)
+    return made, () if "directed" in found else (READ_AS_DIRECTED,)
 
 
 def _xml(data: bytes) -> bytes:
@@ -149,9 +120,7 @@ _SECTIONS = re.compile(r"^\*(arcs|edges)\b", re.IGNORECASE | re.MULTILINE)
 _COUNT = re.compile(r"^\*vertices\s+(\d+)", re.IGNORECASE | re.MULTILINE)
 
 
-def _pajek(data: bytes, path: str) -> Any:
-    networkx = imported("networkx")
-
+def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
     text = re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE)
     if _LISTS.search(text):
@@ -173,4 +142,13 @@ def _pajek(data: bytes, path: str) -> Any:
         raise ValueError(
             f"it says {count} vertices, but has {made.number_of_nodes()} labels that differ"
         )
-    return made
+    return made, ()
+
+
+_FORMS: dict[str, tuple[str, Callable[[Any, bytes, str], Parsed]]] = {
+    ".graphml": ("GraphML", _graphml),
+    ".gexf": ("GEXF", _gexf),
+    ".gml": ("GML", _gml),
+    ".json": ("JSON of nodes and links", _node_link),
+    **dict.fromkeys((".net", ".paj", ".pajek"), ("Pajek", _pajek)),
+}

@@ -7,6 +7,7 @@ as dictionaries, as they are stored.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,33 +87,43 @@ def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
         ):
             raise RequestError(f"{file} has other columns than {files[0].name}")
     blocks = (block for file in files for block in _blocks(file, chosen, texts))
-    return EdgeSource(blocks, bipartite=found.bipartite, notes=found.notes(names, wanted))
+    notes = found.notes(names, wanted)
+    if found.kind is not None and names[found.kind].lower() == "directed":
+        notes += (f"the column {names[found.kind]!r} of a Parquet file is not read",)
+    return EdgeSource(blocks, bipartite=found.bipartite, notes=notes)
 
 
 def _table(file: Path, texts: Sequence[str] = ()) -> Any:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
+    with _explained(file, "is not a Parquet file that can be read"):
         table = pq.ParquetFile(file, read_dictionary=list(texts))
         _ = table.schema_arrow.names, [chunk.path_in_schema for chunk in _chunks(table)]
-    except UnicodeDecodeError:
-        raise RequestError(f"{file}: the name of a column is not UTF-8") from None
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise RequestError(f"{file} is not a Parquet file that can be read: {reason}") from error
     return table
 
 
-def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
+@contextmanager
+def _explained(file: Path, what: str) -> Iterator[None]:
+    """Say what is wrong with a file where pyarrow says why."""
     import pyarrow as pa
 
+    try:
+        yield
+    except RequestError:
+        raise
+    except UnicodeDecodeError:
+        raise RequestError(f"{file}: the name of a column is not UTF-8") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise RequestError(f"{file} {what}: {' '.join(str(error).split())}") from error
+
+
+def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
     done, unpacked, packed = 0, 0, file.stat().st_size
     rows, texts = _ROWS, chosen[:2] if as_text else []
     if texts and _has_deltas(_table(file), texts):
         rows, texts = _ROWS_OF_DELTAS, []  # pyarrow reads no dictionaries of them
     table = _table(file, texts)
-    try:
+    with _explained(file, "is damaged"):
         for batch in table.iter_batches(batch_size=rows, columns=chosen):
             batch.validate(full=True)
             unpacked += batch.nbytes
@@ -120,11 +131,6 @@ def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]
             columns = [batch.column(name) for name in chosen]
             yield edge_block(str(file), chosen, columns, texts=as_text, row=done)
             done += len(batch)
-    except RequestError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise RequestError(f"{file} is damaged: {reason}") from error
 
 
 def _has_deltas(table: Any, names: Sequence[str]) -> bool:

@@ -26,6 +26,7 @@ AT, LINE, EDGES = 0, 1, 2
 
 _NEWLINE, _RETURN, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
 _HASH, _PERCENT, _PLUS, _MINUS, _DOT = 35, 37, 43, 45, 46
+LARGEST_ID = 2**63 - 1  # by definition: of int64
 LARGEST_WEIGHT = 3.4028235677973366e38  # by definition: what is above is no float32
 _TENS = 10.0 ** np.arange(23)  # by definition: those that a double holds exactly
 
@@ -65,7 +66,7 @@ def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int
 
 
 @njit(cache=True, nogil=True)
-def parse_float(buffer: Bytes, at: int, delimiter: int) -> tuple[float, int, int]:
+def parse_float(buffer: Bytes, at: int, delimiter: int, mark: int = _DOT) -> tuple[float, int, int]:
     """Parse the finite decimal number at `at`; return its value, where it ends, and a code."""
     begin = at
     negative = buffer[at] == _MINUS
@@ -75,7 +76,7 @@ def parse_float(buffer: Bytes, at: int, delimiter: int) -> tuple[float, int, int
     whole = 0
     while True:
         byte = np.int64(buffer[at])
-        if byte == _DOT and not point:
+        if byte == mark and not point:
             point = True
         elif 48 <= byte <= 57:
             digits += 1
@@ -122,8 +123,7 @@ def _scan_plain(
     delimiter: int,
     lowest: int,
     highest: int,
-    sources: Ints,
-    targets: Ints,
+    ends: Ints,
     cursor: Ints,
 ) -> None:
     """Scan lines as long as they are digits, one delimiter, digits, line end: most lines are.
@@ -136,7 +136,7 @@ def _scan_plain(
     or_else = np.uint8(delimiter) if delimiter else np.uint8(_SPACE)
     low, width = np.uint64(lowest), np.uint64(highest - lowest)
     at, edges = np.uint64(cursor[AT]), np.uint64(cursor[EDGES])
-    stop, capacity = np.uint64(len(buffer)), np.uint64(len(sources))
+    stop, capacity = np.uint64(len(buffer)), np.uint64(ends.shape[1])
     start, lines = at, 0
     while at < stop and edges < capacity:
         digit = buffer[at] - nought
@@ -166,8 +166,7 @@ def _scan_plain(
         at += one
         start = at
         lines += 1
-        sources[edges] = source - low
-        targets[edges] = target - low
+        ends[0, edges], ends[1, edges] = source - low, target - low
         edges += one
     cursor[AT], cursor[EDGES] = start, edges
     cursor[LINE] += lines
@@ -209,13 +208,13 @@ def _field(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int, int]:
 def scan_lines(
     buffer: Bytes,
     delimiter: int,
+    point: int,
     columns: tuple[int, int, int],
     exact: bool,
     simple: bool,
     hash_ids: bool,
     limits: tuple[int, int],
-    sources: Ints,
-    targets: Ints,
+    ends: Ints,
     weights: Floats,
     spans: Ints,
     cursor: Ints,
@@ -228,6 +227,8 @@ def scan_lines(
         Ends with a line end; quotes inside quoted fields are removed in place.
     delimiter : int
         Byte between two columns, or 0 for blanks.
+    point : int
+        Decimal mark of weights.
     columns : tuple of int
         Places of source, target and weight; -1 for no weight.
     exact : bool
@@ -239,10 +240,10 @@ def scan_lines(
         a control character or another mark.
     limits : tuple of int
         Lowest and highest id; the lowest is subtracted.
-    sources, targets, weights : ndarray
-        Filled from ``cursor[EDGES]`` on.
+    ends : ndarray of int64, shape (2, m)
+        Sources and targets, filled from ``cursor[EDGES]`` on, as are the weights.
     spans : ndarray of int64, shape (2, k, 2)
-        Filled instead of sources and targets unless k is 0: where text ids begin and end.
+        Filled instead of the ends unless k is 0: where text ids begin and end.
     cursor : ndarray of int64, shape (3,)
         Brought up to date; after an error ``cursor[AT]`` is where the wrong field begins.
 
@@ -259,7 +260,7 @@ def scan_lines(
     while at < len(buffer):
         if simple and wanted == 3:
             cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
-            _scan_plain(buffer, delimiter, lowest, highest, sources, targets, cursor)
+            _scan_plain(buffer, delimiter, lowest, highest, ends, cursor)
             at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
             if at == len(buffer):
                 break
@@ -275,7 +276,7 @@ def scan_lines(
             at += 1
             line += 1
             continue
-        if edges == len(sources):
+        if edges == ends.shape[1]:
             at, code = start, FULL
             break
         column, found = 0, 0
@@ -291,7 +292,7 @@ def scan_lines(
             else:
                 end = -1
             if weight_here:
-                weight, stop, code = parse_float(buffer, begin, delimiter)
+                weight, stop, code = parse_float(buffer, begin, delimiter, point)
                 if begin == end or buffer[begin] in (delimiter, _NEWLINE):
                     code = MISSING_WEIGHT
                 elif code == DONE:
@@ -307,10 +308,7 @@ def scan_lines(
                     value, stop, code = parse_integer(buffer, begin, delimiter)
                     if code == DONE and not lowest <= value <= highest:
                         code = OUT_OF_RANGE
-                    if which == 0:
-                        sources[edges] = value - lowest
-                    else:
-                        targets[edges] = value - lowest
+                    ends[which, edges] = value - lowest
                 found |= 1 << which
             if code == DONE and (weight_here or end_here):
                 if end < 0:

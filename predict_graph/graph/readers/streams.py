@@ -9,6 +9,7 @@ import re
 import threading
 import zipfile
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -112,6 +113,13 @@ class Content:
         finally:
             self.close()
 
+    def lines(self) -> Iterator[bytearray]:
+        """Yield the same in blocks of whole lines, read ahead; UTF-16 as UTF-8."""
+        read: Iterator[bytes] = read_ahead(self.blocks())
+        if self.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            read = _from_utf16(read, self.path)
+        return line_blocks(read, self.path)
+
     @property
     def packed_bytes(self) -> int:
         """Bytes of the file, or of what a stream has sent so far."""
@@ -156,13 +164,34 @@ class Content:
         return start
 
     def _unpacked(self) -> Iterator[bytes]:
-        packed = self._packed()
+        """Yield what is in the file, as much as the limits allow, and say what is damaged."""
         if self.compression is None:
-            return packed
-        kinds = {"zip": self._zip, "gzip": _gzip, "xz": _xz}
-        if self.compression in kinds:
-            return self._counted(kinds[self.compression](packed))
-        return self._counted(_arrow(packed, self.compression))
+            yield from self._packed()
+            return
+        try:
+            with self._opened(_Pieces(self._packed())) as file:
+                count, size = 0, _FIRST
+                while block := file.read(size):
+                    count, size = count + len(block), _BLOCK
+                    check_unpacked(str(self.path), count, self._taken)
+                    yield block
+        except RequestError:
+            raise
+        except _DAMAGED as error:
+            raise RequestError(
+                f"{self.path}: the {self.compression} data are damaged: {error}"
+            ) from error
+
+    def _opened(self, pieces: Any) -> Any:
+        """Return the content as a file."""
+        if self.compression == "gzip":
+            return gzip.GzipFile(fileobj=pieces)
+        if self.compression == "xz":
+            return lzma.LZMAFile(pieces)
+        if self.compression == "zip":
+            return self._member()
+        pa = imported("pyarrow")
+        return pa.CompressedInputStream(pa.PythonFile(pieces, mode="r"), self.compression)
 
     def _packed(self) -> Iterator[bytes]:
         block, self._first = self._first, b""
@@ -171,60 +200,19 @@ class Content:
             yield block
             block = self._input.read(_READ if self.compression else _BLOCK)
 
-    def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """Pass blocks on, as many as the limits allow, and say what is damaged."""
-        count = 0
-        try:
-            for block in blocks:
-                count += len(block)
-                check_unpacked(str(self.path), count, self._taken)
-                yield block
-        except RequestError:
-            raise
-        except _DAMAGED as error:
-            raise RequestError(
-                f"{self.path}: the {self.compression} data are damaged: {error}"
-            ) from error
-
-    def _zip(self, _: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield what the only file of an archive holds."""
-        with zipfile.ZipFile(self.path) as packed:
-            members = [each for each in packed.infolist() if not each.is_dir()]
-            members = [each for each in members if not each.filename.startswith("__MACOSX/")]
-            if len(members) != 1:
-                raise RequestError(f"{self.path} holds {len(members)} files; accepted: one")
-            member = members[0]
-            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise RequestError(f"{self.path} is packed otherwise than usual; accepted: deflate")
-            self._taken = member.compress_size
-            self.suffix = self.suffix or suffixes_of(Path(member.filename))[0]
-            with packed.open(member) as file:
-                yield from _read(file)
-
-
-def _read(file: Any) -> Iterator[bytes]:
-    size = _FIRST
-    while block := file.read(size):
-        yield block
-        size = _BLOCK
-
-
-def _gzip(packed: Iterator[bytes]) -> Iterator[bytes]:
-    pieces: Any = _Pieces(packed)
-    with gzip.GzipFile(fileobj=pieces, mode="rb") as file:
-        yield from _read(file)
-
-
-def _xz(packed: Iterator[bytes]) -> Iterator[bytes]:
-    pieces: Any = _Pieces(packed)
-    with lzma.LZMAFile(pieces) as file:
-        yield from _read(file)
-
-
-def _arrow(packed: Iterator[bytes], compression: str) -> Iterator[bytes]:
-    pa = imported("pyarrow")
-    with pa.CompressedInputStream(pa.PythonFile(_Pieces(packed), mode="r"), compression) as stream:
-        yield from _read(stream)
+    def _member(self) -> Any:
+        """Open the only file of an archive."""
+        packed = zipfile.ZipFile(self.path)
+        members = [each for each in packed.infolist() if not each.is_dir()]
+        members = [each for each in members if not each.filename.startswith("__MACOSX/")]
+        if len(members) != 1:
+            raise RequestError(f"{self.path} holds {len(members)} files; accepted: one")
+        member = members[0]
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise RequestError(f"{self.path} is packed otherwise than usual; accepted: deflate")
+        self._taken = member.compress_size
+        self.suffix = self.suffix or suffixes_of(Path(member.filename))[0]
+        return packed.open(member)
 
 
 class _Pieces:
@@ -234,13 +222,13 @@ class _Pieces:
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
-        self._rest = b""
+        self._rest = memoryview(b"")
 
     def read(self, size: int = -1) -> bytes:
         if not self._rest:
-            self._rest = next(self._blocks, b"")
+            self._rest = memoryview(next(self._blocks, b""))
         piece, self._rest = self._rest[:size], self._rest[size:]
-        return piece
+        return bytes(piece)
 
     def close(self) -> None:
         self.closed = True
@@ -312,3 +300,11 @@ def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
             yield item
     finally:
         thread.join(_PATIENCE)  # it may be waiting for a stream that sends nothing
+
+
+def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
+    """Pass UTF-16 on as UTF-8: what Excel and the shell of Windows write."""
+    try:
+        yield from iterencode(iterdecode(blocks, "utf-16"), "utf-8")
+    except UnicodeError as error:
+        raise RequestError(f"{path} begins as UTF-16, but is not: {error}") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import (
-    LARGEST_ID,
     FirstData,
     Layout,
     declared_direction,
@@ -26,12 +24,16 @@ from predict_graph.graph.readers.layout import (
     scan_error,
     wrong_field,
 )
-from predict_graph.graph.readers.streams import Content, line_blocks, read_ahead
+from predict_graph.graph.readers.scan import LARGEST_ID
+from predict_graph.graph.readers.streams import Content
 from predict_graph.stopwatch import imported
+
+_PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
+_POINTER = b"version https://git-lfs."
 
 
 def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an edge list.
+    """Open an edge list, or an adjacency list as networkx writes it.
 
     Raises
     ------
@@ -41,50 +43,11 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     if _PAGE.match(content.start) or content.start.startswith(_POINTER):
         kind = "a page of HTML or XML" if _PAGE.match(content.start) else "a pointer of Git LFS"
         raise RequestError(f"{content.path} holds {kind}; accepted: a list of edges")
-    read: Iterator[bytes] = read_ahead(content.blocks())
-    if content.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        read = _from_utf16(read, content.path)
-    blocks = line_blocks(read, content.path)
-    if b"{" in content.start:
+    path, suffix, blocks = content.path, content.suffix, content.lines()
+    if suffix == ".adjlist":
+        blocks, wanted = map(_pairs, blocks), replace(wanted, header=False)
+    elif b"{" in content.start:
         blocks = map(_without_attributes, blocks)
-    return _opened(content, blocks, wanted)
-
-
-_PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
-_POINTER = b"version https://git-lfs."
-
-
-def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:
-    """Pass UTF-16 on as UTF-8: what Excel and the shell of Windows write."""
-    try:
-        yield from iterencode(iterdecode(blocks, "utf-16"), "utf-8")
-    except UnicodeError as error:
-        raise RequestError(f"{path} begins as UTF-16, but is not: {error}") from None
-
-
-def open_adjacency(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an adjacency list: a vertex and its neighbours in each line, as networkx writes it.
-
-    Raises
-    ------
-    RequestError
-        As of an edge list.
-    """
-    blocks = line_blocks(read_ahead(content.blocks()), content.path)
-    return _opened(content, map(_pairs, blocks), replace(wanted, header=False))
-
-
-def _pairs(block: bytearray) -> bytearray:
-    """Return a line for each neighbour; errors number these lines."""
-    lines = []
-    for row in block.split(b"\n"):
-        fields = row.partition(b"#")[0].split()
-        lines += [fields[0] + b" " + other for other in fields[1:]]
-    return bytearray(b"\n".join([*lines, b""]))
-
-
-def _opened(content: Content, blocks: Iterator[bytearray], wanted: EdgeList) -> EdgeSource:
-    path, suffix = content.path, content.suffix
     found = first_data(blocks)
     if found.text is None:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
@@ -130,6 +93,15 @@ def _first_lines(found: FirstData) -> list[bytes]:
 
 
 _COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
+
+
+def _pairs(block: bytearray) -> bytearray:
+    """Return a line for each neighbour of a vertex; errors number these lines."""
+    lines = []
+    for row in block.split(b"\n"):
+        fields = row.partition(b"#")[0].split()
+        lines += [fields[0] + b" " + other for other in fields[1:]]
+    return bytearray(b"\n".join([*lines, b""]))
 
 
 def _without_attributes(block: bytearray) -> bytearray:
@@ -182,9 +154,9 @@ def scan_blocks(
     """Yield the edges of blocks of whole lines; see :func:`scan.scan_lines`."""
     texts, weighted = layout.ids == "string", layout.weight is not None
     columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
-    how = (layout.delimiter, columns, layout.exact, layout.simple, layout.hash_ids)
+    how = (layout.delimiter, ord(layout.point), columns, layout.exact, layout.simple)
     cursor = np.array([0, line, 0], np.int64)
-    sources, targets = np.empty(_LINES, np.int64), np.empty(_LINES, np.int64)
+    ends = np.empty((2, _LINES), np.int64)
     weights = np.empty(_LINES if weighted else 0, np.float32)
     spans = np.empty((2, _LINES if texts else 0, 2), np.int64)
     for block in blocks:
@@ -194,7 +166,7 @@ def scan_blocks(
         while code == scan.FULL:
             cursor[scan.EDGES] = 0
             code = scan.scan_lines(
-                buffer, *how, (lowest, highest), sources, targets, weights, spans, cursor
+                buffer, *how, layout.hash_ids, (lowest, highest), ends, weights, spans, cursor
             )
             if code not in (scan.DONE, scan.FULL):
                 field = wrong_field(block, int(cursor[scan.AT]), layout.delimiter)
@@ -203,10 +175,10 @@ def scan_blocks(
             if edges:
                 kept = weights[:edges].copy() if weighted else None
                 if texts:
-                    ends = [_texts(block, spans[which, :edges]) for which in range(2)]
-                    yield EdgeBlock(ends[0], ends[1], kept)
+                    both = [_texts(block, each[:edges]) for each in spans]
                 else:
-                    yield EdgeBlock(_narrow(sources[:edges]), _narrow(targets[:edges]), kept)
+                    both = [_narrow(each[:edges]) for each in ends]
+                yield EdgeBlock(both[0], both[1], kept)
 
 
 def counted(

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline
 from predict_graph.engines import SampleSummary
 from predict_graph.intervals import QUANTILE
@@ -20,9 +21,9 @@ from predict_graph.iterations.estimate import IterationEstimate, iteration_inter
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
-# Of log(predicted / true), common to all samples, and to samples of few vertices, which grows below
-# so many vertices: docs/studies/accuracy.md.
-_METHOD_STD, _SMALL_STD, _SMALL_SAMPLE = 0.1, 0.06, 1000
+# Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
+# docs/studies/accuracy.md.
+_SMALL_STD, _SMALL_SAMPLE = 0.06, 1000
 _FEW_EDGES = 50_000  # of a sample for counters alone: limits overhead
 _SMALL_RATIO = 0.2  # of such a sample of a small graph; not tuned
 
@@ -42,7 +43,8 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     elapsed = time.perf_counter() - started
     with deadline(None):  # takes milliseconds
         run = _any_run(case)
-    stds = (whole.relative_std, _METHOD_STD, _small_std(whole.vertices), algorithm.sampling_std)
+    common = log_std("iterations by completion", algorithm.name)
+    stds = (whole.relative_std, _small_std(whole.vertices), common)
     limit = algorithm.max_iterations
     iterations, low, high = iteration_interval(whole.crossing, math.hypot(*stds), QUANTILE, limit)
     return IterationEstimate(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.engines.local.kernel import Weighting
@@ -25,7 +26,6 @@ from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 from predict_graph.iterations.rooted.sample import RootedSample
 
-_METHOD_STD = 0.09  # of log(predicted / true); calibrated (docs/studies/accuracy.md)
 _PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead for error
 # Vertices drawn from a large graph within a small budget: limits the error of shares to 0.2%.
 _MOST_LEAN = 1 << 18
@@ -81,7 +81,7 @@ def _estimate(
 ) -> IterationEstimate:
     last, staged = outcomes[-1].run, outcomes[-1].staged
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
-    own = math.hypot(_METHOD_STD, algorithm.sampling_std)
+    own = log_std("iterations by rooted samples", algorithm.name)
     centre, std = _crossing(last, threshold, algorithm), own
     converged = bool((last.convergence < threshold).any())
     if recipe.iterations is not None:

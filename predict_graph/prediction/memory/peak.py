@@ -12,8 +12,8 @@ from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.intervals import Interval
+from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory
-from predict_graph.prediction.memory.available import available_memory, resident_memory
 from predict_graph.prediction.memory.reading import label_bytes, reading_of
 
 LIBRARIES = 193_000_000  # measured; see below

@@ -8,20 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from predict_graph.calibration import cold_seconds, log_std
 from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
-ONCE_STD = 0.15  # variation between equal runs on one machine, measured in docs/studies/overhead.md
-_COLD_SECONDS = 0.0005  # of a first run: cold caches, waking threads; measured on 31 graphs
 # Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
 PHASE_STD = 0.2
-_COMMON_STD = 0.12  # error of an iteration's time common to all sources (docs/studies/overhead.md)
 
 
-def with_common_error(evidence: Evidence) -> Evidence:
-    """Return evidence with the error that its own deviation does not show."""
-    return replace(evidence, relative_std=math.hypot(evidence.relative_std, _COMMON_STD))
+def with_common_error(evidence: Evidence, algorithm: str) -> Evidence:
+    """Return evidence of samples with the error that its own deviation does not show."""
+    common = log_std("seconds by samples", algorithm)
+    return replace(evidence, relative_std=math.hypot(evidence.relative_std, common))
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:
@@ -59,8 +58,9 @@ def earlier_runtime(
     shortest = min(len(each) for each in seconds)
     mean = np.mean([each[:shortest] for each in seconds], axis=0)
     at = np.minimum(np.arange(workload.iterations), shortest - 1)
-    totals = np.log([max(float(each.sum()), _COLD_SECONDS) for each in seconds])
-    once = np.hypot(ONCE_STD, _COLD_SECONDS / np.exp(totals.mean()))
+    cold, equal = cold_seconds(), log_std("equal runs", workload.algorithm.name)
+    totals = np.log([max(float(each.sum()), cold) for each in seconds])
+    once = np.hypot(equal, cold / np.exp(totals.mean()))
     spread = float(totals.std(ddof=1)) if len(totals) > 1 else once
     std = max(spread, once / np.sqrt(len(totals)))
     phases = {
@@ -74,5 +74,5 @@ def earlier_runtime(
         rows=workload.rows.assign(seconds=mean[at]),
         relative_std=float(std),
         phases={**phases, "superstep": float(mean[at].sum())},
-        phase_std=ONCE_STD,
+        phase_std=equal,
     )

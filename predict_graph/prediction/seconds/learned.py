@@ -81,7 +81,9 @@ class LearnedRuntimeModel:
         if not engine.virtual_workers:
             rows = _on_critical_path(rows, runs)
         named = context.cost_model(algorithm)
-        evidence = with_common_error(regression_evidence(training, named, rows, history_runs))
+        evidence = with_common_error(
+            regression_evidence(training, named, rows, history_runs), algorithm.name
+        )
         phases = {
             name: _phase(name, runs, graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")

@@ -11,13 +11,14 @@ from typing import ClassVar
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import EstimationContext, Evidence, RuntimeEstimate, Workload
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe, settled, undisturbed_seconds
 from predict_graph.graph import Graph
 from predict_graph.iterations import SampleRun
-from predict_graph.prediction.seconds.earlier_runs import ONCE_STD, with_common_error
+from predict_graph.prediction.seconds.earlier_runs import with_common_error
 from predict_graph.prediction.seconds.regression import (
     TrainingSet,
     load_cost_model,
@@ -101,14 +102,14 @@ class LocalRuntimeModel:
                 raise StopRun
             evidence = [*(replace(each, weight=0.0) for each in evidence)]
             evidence.append(self._regression(workload, ran))
-        evidence = [with_common_error(each) for each in evidence]
+        evidence = [with_common_error(each, algorithm.name) for each in evidence]
         seconds, std = evidence[-1].seconds, evidence[-1].relative_std
         setup = self._setups[algorithm.name]
         read = self._graph.read_seconds if first else 0.0
         return RuntimeEstimate(
             evidence=evidence,
             rows=workload.rows.assign(seconds=seconds),
-            relative_std=math.hypot(std, ONCE_STD),
+            relative_std=math.hypot(std, log_std("equal runs", algorithm.name)),
             phases={
                 "setup": setup,
                 "read": read,

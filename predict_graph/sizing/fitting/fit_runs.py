@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from costmodels.scaling.points import Points, gather_points
+from costmodels.scaling.priors import learn_prior
+from costmodels.scaling.shapes import Prior
 from predict_graph.errors import RequestError
-from predict_graph.sizing.fitting.model import JobModel, fit_job
-from predict_graph.sizing.fitting.past_jobs import PastJobs, read_past_jobs, rest_of_file
-from predict_graph.sizing.measuring.measurements import Measurements, read_measurements
-from predict_graph.sizing.planning.candidates import MachineType, read_types
+from predict_graph.sizing.fitting.model import JobModel, check_read, fit_job
+from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, measurements_of
+from predict_graph.sizing.planning.candidates import Types, columns_of, of_types, read_types
+from predict_graph.sizing.table_file import TextTable, name_key, read_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from predict_graph.sizing.tasks.model import TaskModel
+
+JOB_NAMES = ("job", "workload", "application", "program", "task")
+
+
+Jobs = dict[str, list[Points]]  # contexts of each job
 
 
 def fit(
@@ -34,7 +40,7 @@ def fit(
     terms: Sequence[str] = (),
     iterations: int | None = None,
     history: Sequence[str | PathLike[str]] | str | PathLike[str] | None = None,
-    types: Mapping[str, MachineType] | str | PathLike[str] | None = None,
+    types: Types | str | PathLike[str] | None = None,
 ) -> JobModel | TaskModel:
     """Fit a model to measured runs of a job.
 
@@ -72,80 +78,104 @@ def fit(
     >>> round(float(fitted.seconds(1.0, 4)[0]))
     30
     """
-    with _as_file(runs) as path:
-        if model.startswith("nimo"):
-            given = {
-                "term": terms,
-                "where": where,
-                "scale-column": scale_column,
-                "machines-column": machines_column,
-                "seconds-column": seconds_column,
-                "iterations": iterations,
-                "history": history,
-                "types": types,
-                "weights": weights != "relative",
-            }
-            return _fitted_task(path, model, given)
-        conditions = {name: str(value) for name, value in (where or {}).items()}
-        measured = read_measurements(
-            path,
-            scale_column=scale_column,
-            machines_column=machines_column,
-            seconds_column=seconds_column,
-            where=conditions,
-        )
-        kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
-        past = _past_jobs(history, model, measured, conditions, kinds)
-        fitted = fit_job(
-            measured,
+    table = read_table(Path(runs)) if isinstance(runs, str | PathLike) else TextTable.of(runs)
+    named = {"scale": scale_column, "machines": machines_column, "seconds": seconds_column}
+    columns = {what: name for what, name in named.items() if name is not None}
+    options: dict[str, Any] = {"terms": terms, "iterations": iterations}
+    if model.startswith("nimo"):
+        from predict_graph.sizing.tasks.model import fit_task
+        from predict_graph.sizing.tasks.runs import read_runs
+
+        check_read(
             model,
-            weights=weights,
-            terms=terms,
-            iterations=iterations,
-            prior=past.prior(),
-            types=kinds,
+            **{f"{what}-column": name for what, name in columns.items()},
+            **options,
+            weights=weights != "relative",
+            where=where,
+            history=history,
+            types=types,
         )
-        return replace(fitted, warnings=(*fitted.warnings, *past.warnings))
+        return fit_task(read_runs(table), model, table.path.name)
+    conditions = {name: str(value) for name, value in (where or {}).items()}
+    measured = measurements_of(table, columns, conditions)
+    kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
+    prior: Prior | None = None
+    warnings: list[str] = []
+    if history is not None:
+        given = [history] if isinstance(history, str | PathLike) else history
+        check_read(model, history=given)
+        paths = [Path(path) for path in given]
+        if paths != [Path("none")]:
+            prior, warnings = prior_of_past_jobs(paths, kinds)
+    elif model == "auto" and conditions:
+        # The rows that were left out, as past jobs of the same cluster.
+        rest = measurements_of(table, measured.columns, conditions, others=True)
+        prior, _ = _prior([(table, rest)], kinds)
+    fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
+    return replace(fitted, warnings=(*fitted.warnings, *warnings))
 
 
-@contextmanager
-def _as_file(runs: pd.DataFrame | str | PathLike[str]) -> Iterator[Path]:
-    """Give the path of a table; one in memory is written to a file, which errors do not name."""
-    if isinstance(runs, str | PathLike):
-        yield Path(runs)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.csv"
-        runs.to_csv(path, index=False)
+def prior_of_past_jobs(
+    paths: Sequence[Path], types: Types | None = None
+) -> tuple[Prior | None, list[str]]:
+    """Return what past jobs have in common, None if they teach nothing, and warnings.
+
+    A column ``job``, ``workload``, ``application``, ``program`` or ``task`` identifies jobs; else
+    each file is one. Where the types are known, those of a job are taken together, with their cores
+    and memory; else each type, and each setting of other columns, is a context of its own.
+    """
+    tables = [read_table(path) for path in paths]
+    prior, warnings = _prior([(table, measurements_of(table, {}, {})) for table in tables], types)
+    if prior is None and not warnings:
+        named = ", ".join(str(path) for path in paths)
+        raise RequestError(
+            f"no job in {named} was measured at two machine counts, so the history teaches "
+            "nothing; accepted: tables of measured runs of past jobs"
+        )
+    return prior, warnings
+
+
+def _prior(
+    past: Sequence[tuple[TextTable, Measurements]], types: Types | None
+) -> tuple[Prior | None, list[str]]:
+    jobs: Jobs = {}
+    warnings: list[str] = []
+    for table, measured in past:
+        for name, sets in _jobs(table, measured, types, warnings).items():
+            jobs.setdefault(f"{table.path}: {name}", []).extend(sets)
+    return learn_prior(jobs) if jobs else None, warnings
+
+
+def _jobs(
+    table: TextTable, measured: Measurements, types: Types | None, warnings: list[str]
+) -> Jobs:
+    kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
+    pooled = types if kind_name is not None else None
+    if pooled:
+        notes = len(measured.notes)
         try:
-            yield path
+            measured = of_types(measured, pooled)
         except RequestError as error:
-            raise RequestError(str(error).replace(f"{folder}/", "")) from error
+            warnings.append(f"{error}; it is taken for the history of another cluster and not used")
+            return {}
+        warnings += measured.notes[notes:]
+    done = measured.done
+    keys = [name for name in (job_name, None if pooled else kind_name) if name is not None]
+    named = [name_key(name) for name in (*TYPE_NAMES, *JOB_NAMES)]
+    others = [name for name in measured.varying if name_key(name) not in named]
+    cells = table.cells.loc[done.index]
+    finer = _contexts(done, cells, [*keys, *others])
+    contexts = finer if sum(map(len, finer)) >= len(done) / 2 else _contexts(done, cells, keys)
+    found: Jobs = {}
+    for context in contexts:
+        job = str(cells.at[context.index[0], job_name]) if job_name else "the job"
+        where = columns_of(context, pooled or {})
+        found.setdefault(job, []).append(gather_points(where, context["seconds"]))
+    return found
 
 
-def _fitted_task(path: Path, model: str, given: Mapping[str, Any]) -> TaskModel:
-    from predict_graph.sizing.tasks.model import fit_task
-    from predict_graph.sizing.tasks.runs import read_runs
-
-    for name, value in given.items():
-        if value:
-            raise RequestError(f"--{name} is no option of the model {model!r}")
-    return fit_task(read_runs(path), model)
-
-
-def _past_jobs(
-    history: Sequence[str | PathLike[str]] | str | PathLike[str] | None,
-    model: str,
-    measured: Measurements,
-    where: Mapping[str, str],
-    types: Mapping[str, MachineType] | None,
-) -> PastJobs:
-    """Return the past jobs that a model learns from: those named, or the rest of the file."""
-    if history and model != "auto":
-        raise RequestError(f"--history is no option of the model {model!r}; accepted: --model auto")
-    if model != "auto" or (history is None and not where):
-        return PastJobs({})
-    if history is None:
-        return rest_of_file(measured.path, where, measured.columns, types)
-    paths = [Path(one) for one in ([history] if isinstance(history, str | PathLike) else history)]
-    return PastJobs({}) if paths == [Path("none")] else read_past_jobs(paths, types)
+def _contexts(done: pd.DataFrame, cells: pd.DataFrame, keys: Sequence[str]) -> list[pd.DataFrame]:
+    """Return the runs by their texts in some columns, as far as there are two machine counts."""
+    groups = cells.groupby(list(keys), sort=False).groups.values() if keys else [cells.index]
+    found = [done.loc[lines] for lines in groups]
+    return [runs for runs in found if runs["machines"].nunique() > 1]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib import import_module
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,28 +12,40 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import bdtr
 
-from costmodels.scaling import SCALING_MODELS
+from costmodels.rows import FloatArray
+from costmodels.scaling import SCALING_MODELS, LeaveOneOut, check_fit
+from costmodels.scaling.laws import Law, LinearLaw
+from costmodels.scaling.pooled import PooledLaw
 from costmodels.scaling.search import success_chance
 from costmodels.scaling.shapes import Prior
-from predict_graph.answers import Answer
+from predict_graph.answers import Answer, Table, sure
+from predict_graph.durations import readable_number, readable_seconds
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
-from predict_graph.sizing.fitting.typed_runs import (
-    arrays,
-    failed_configurations,
-    of_known_types,
-    type_columns,
-)
 from predict_graph.sizing.measuring.measurements import Measurements, counted
-from predict_graph.sizing.planning.candidates import MachineType
+from predict_graph.sizing.picture import pictures_of_fit
+from predict_graph.sizing.planning.candidates import Types, columns_of, of_types
+from predict_graph.sizing.quantities import check_count
 
-FloatArray = npt.NDArray[np.float64]
-
-EXTENSIBLE = ("ernest", "masha")
-WEIGHTS = ("relative", "none")
+# Options that not every scaling model reads; models of tasks read none of them.
+READ_BY = {
+    "weights": ("ernest", "masha"),
+    "terms": ("ernest", "masha"),
+    "history": ("auto",),
+    "types": ("auto",),
+}
 LEAST_CONFIDENCE = 0.5  # by definition: the median
 INTERVAL, UNLIKELY = 0.9, 0.05  # by definition of the answers; as in Kupiec (1995)
+
+
+LEFT_OUT = (
+    "residual_sum_of_squares",
+    "median_percent_error",
+    "max_percent_error",
+    "mean_absolute_error",
+    "order_preserving_degree",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,8 +65,6 @@ class JobModel(Result):
         Iterations of each measured run, when the job is iterative and was cut short.
     warnings : tuple of str
         On the measurements and the fit.
-    version : str
-        Version of this package that fitted the model.
     types : dict of str to MachineType
         Types that the model knows by their cores and memory; empty when it knows of machines only.
     misfit : str or None
@@ -68,8 +77,7 @@ class JobModel(Result):
     machine_type: str | None
     iterations: int | None
     warnings: tuple[str, ...]
-    version: str
-    types: Mapping[str, MachineType] = field(default_factory=dict)
+    types: Types = field(default_factory=dict)
     misfit: str | None = None
 
     @property
@@ -83,16 +91,46 @@ class JobModel(Result):
         return self.measurements.unit
 
     @property
-    def columns(self) -> Mapping[str, str]:
-        """Names in the measured file of scale, machines and seconds."""
-        return self.measurements.columns
-
-    @property
     def answer(self) -> Answer:
         """The time of a run, and how good the model is."""
-        from predict_graph.sizing.report import answer_of_fit
-
-        return answer_of_fit(self)
+        estimator, left_out = self.estimator, self.estimator.loocv_
+        scales, machines = self.measured["scale"], self.measured["machines"]
+        prior, check = getattr(estimator, "prior", None), check_fit(estimator)
+        learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
+        scale = f"scale {readable_number(scales.min())}"
+        if scales.max() > scales.min():
+            scale += f" to {readable_number(scales.max())}"
+        facts = [
+            ("model", f"{self.name}{learnt}"),
+            *([("machine types", ", ".join(self.types))] if self.types else []),
+            ("formula", str(estimator.law_.formula)),
+            (
+                "error",
+                f"median {left_out.median_percent_error:.1f}%, at most "
+                f"{left_out.max_percent_error:.1f}% on configurations left out",
+            ),
+            (
+                "measured",
+                f"{estimator.points_.repeats.sum():g} runs of {len(estimator.points_)} "
+                f"configurations: {scale}, {machines.min():g} to {machines.max():g} {self.unit}",
+            ),
+            ("verdict", self.misfit or str(check)),
+        ]
+        details = [
+            ("file", self.source),
+            ("columns", ", ".join(map(": ".join, self.measurements.columns.items()))),
+            ("R²", f"{estimator.r2_:.4f}"),
+            ("residuals left out", f"sum of squares {left_out.residual_sum_of_squares:.4g} s²"),
+            ("ranking left out", ranking_text(left_out_errors(left_out))),
+        ]
+        rows = [] if isinstance(estimator.law_, PooledLaw) else coefficient_rows(estimator.law_)
+        return Answer(
+            self._sentence(check.fits and self.misfit is None),
+            facts,
+            warnings=self.warnings,
+            details=details,
+            more=[Table("coefficients", ["term", "value", "unit"], rows)] if rows else [],
+        )
 
     @property
     def title(self) -> str:
@@ -101,25 +139,64 @@ class JobModel(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return coefficients, errors and measured runs, ready for JSON."""
-        from predict_graph.sizing.report import fit_summary
+        estimator = self.estimator
+        check = check_fit(estimator)
+        return {
+            "schema": 1,
+            "verdict": {"sentence": self.answer.sentence},
+            "model": self.name,
+            "formula": estimator.formula_,
+            "coefficients": [
+                {"name": name, "value": value, "unit": unit}
+                for name, value, unit in coefficient_rows(estimator.law_)
+            ],
+            "r2": estimator.r2_,
+            "left_out": left_out_errors(estimator.loocv_),
+            "fits": check.fits and self.misfit is None,
+            "proposed_term": None if check.term is None else check.term.name,
+            "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
+            "measured": self.measured.to_dict("list"),
+            "runs": float(estimator.points_.repeats.sum()),
+            "unit": self.unit,
+            "machine_type": self.machine_type,
+            "machine_types": list(self.types),
+            "iterations": self.iterations,
+            "columns": self.measurements.columns,
+            "warnings": list(self.warnings),
+        }
 
-        return fit_summary(self)
+    def _sentence(self, fits: bool) -> str:
+        """Say what a run of the largest scale takes on the slowest and on the fastest machines."""
+        scales = self.measured["scale"]
+        table = self._fitted(scales.max())
+        ends: Any = table.loc[[table["predicted"].idxmax(), table["predicted"].idxmin()]]
+        said = []
+        for one in ends.drop_duplicates().itertuples():
+            time = f"{readable_seconds(one.predicted)} ({sure(one.low, one.high)})"
+            typed = f"{one.machines:g} × {one.machine_type}"
+            said.append(f"{time} on {typed if self.types else counted(one.machines, self.unit)}")
+        of = f" at scale {readable_number(scales.max())}" if scales.nunique() > 1 else ""
+        trust = "fits what was left out" if fits else "does not fit: do not use it"
+        return f"a run{of} takes about {' and '.join(said)}; the model {trust}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return measured and fitted seconds with 90% intervals, one row a configuration."""
+        return self._fitted()
+
+    def _fitted(self, scale: float | None = None) -> pd.DataFrame:
+        """Return measured configurations, or those of another scale, with fitted seconds."""
         parts = []
-        for one in self.by_type():
-            measured = one.measured
-            where = measured["scale"], measured["machines"]
+        for one in self.measured_types():
+            table = one.measured.assign(machine_type=one.machine_type)
+            if scale is not None:
+                table = table.assign(scale=scale).drop_duplicates("machines")
+            where = table["scale"], table["machines"]
             low, high = one.bounds(*where, 0.95)  # of each end: 90% are between
-            fitted = {"predicted": one.seconds(*where), "low": low, "high": high}
-            parts.append(measured.assign(**fitted, machine_type=one.machine_type))
+            parts.append(table.assign(predicted=one.seconds(*where), low=low, high=high))
         return pd.concat(parts, ignore_index=True)
 
     def pictures(self) -> list[Picture]:
         """Return time against machines."""
-        from predict_graph.sizing.picture import pictures_of_fit
-
         return pictures_of_fit(self)
 
     def by_type(self) -> list[JobModel]:
@@ -128,19 +205,25 @@ class JobModel(Result):
             return [self]
         return [replace(self, machine_type=name) for name in self.types]
 
+    def measured_types(self) -> list[JobModel]:
+        """Return the model as one of each type that it was measured on, or itself."""
+        return [one for one in self.by_type() if len(one.measured)]
+
     def table(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> pd.DataFrame:
         """Return configurations as a table, with cores and memory where types are known."""
         scales, counts = np.broadcast_arrays(np.atleast_1d(scale), np.atleast_1d(machines))
         rows = {"scale": scales, "machines": counts, "machine_type": self.machine_type}
-        return type_columns(
-            pd.DataFrame(rows), self.types if self.machine_type in self.types else {}
-        )
+        types = self.types if self.machine_type in self.types else {}
+        return pd.DataFrame(columns_of(pd.DataFrame(rows), types))
 
     def success(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
         """Return how likely a run of each configuration succeeds, estimated from failed runs."""
-        failed = failed_configurations(self.measurements, self.types)
-        fine = type_columns(self.measurements.done, self.types).drop_duplicates()
-        return success_chance(arrays(self.table(scale, machines)), arrays(failed), arrays(fine))
+        runs, keys = self.measurements.runs, ["scale", "machines", "machine_type"]
+        outcomes = runs.groupby(keys, dropna=False, as_index=False)["outcome"].agg(set)
+        never = outcomes["outcome"].map(lambda found: "ok" not in found).astype(bool)
+        where: Any = self.table(scale, machines)
+        done: Any = pd.DataFrame(columns_of(self.measurements.done, self.types)).drop_duplicates()
+        return success_chance(where, columns_of(outcomes[never], self.types), done)
 
     @property
     def measured(self) -> pd.DataFrame:
@@ -162,8 +245,8 @@ class JobModel(Result):
         scale, machines : array_like, shape (n,)
             Broadcast against each other; machines in the unit of the model.
         """
-        predicted: FloatArray = self.estimator.predict(self.table(scale, machines))
-        return predicted
+        found: FloatArray = predicted(self.estimator, self.table(scale, machines), 0.5)[0]
+        return found
 
     def bounds(
         self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float
@@ -177,22 +260,40 @@ class JobModel(Result):
         RequestError
             If the confidence is not in [0.5, 1).
         """
-        check_confidence(confidence)
-        if confidence == LEAST_CONFIDENCE:
-            middle = self.seconds(scale, machines)
-            return middle, middle
-        table = self.table(scale, machines)
-        interval = self.estimator.predict_interval(table, 2 * confidence - 1)
-        return interval[:, 0], interval[:, 1]
+        _, low, high = predicted(self.estimator, self.table(scale, machines), confidence)
+        return low, high
 
 
-def check_confidence(confidence: float) -> None:
-    """Refuse a value that is no confidence of one end of an interval."""
+def left_out_errors(found: LeaveOneOut) -> dict[str, float]:
+    """Return the errors of runs left out, ready for JSON."""
+    errors = {name: getattr(found, name) for name in LEFT_OUT}
+    return {**errors, "ranking_distance_1": found.ranking_distance}
+
+
+def ranking_text(errors: Mapping[str, float]) -> str:
+    """Return how well runs left out were ranked, by the metrics of NIMO."""
+    opd, distance = errors["order_preserving_degree"], errors["ranking_distance_1"]
+    return f"OPD {opd:.3f}, RD(1) {distance:.3f}"
+
+
+def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
+    """Return name, value and unit of each coefficient of a law."""
+    terms = law.terms if isinstance(law, LinearLaw) else ()
+    units = {term.name: "s" if term.units == "1" else f"s/({term.units})" for term in terms}
+    return [(name, float(value), units.get(name, "")) for name, value in law.coefficients.items()]
+
+
+def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatArray:
+    """Return predicted, least and most seconds, each end with this probability, shape (3, n)."""
     if not LEAST_CONFIDENCE <= confidence < 1:
         raise RequestError(
             f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction itself) to "
             "below 1"
         )
+    middle = estimator.predict(table)
+    if confidence == LEAST_CONFIDENCE:
+        return np.stack((middle, middle, middle))
+    return np.vstack((middle, estimator.predict_interval(table, 2 * confidence - 1).T))
 
 
 def fit_job(
@@ -203,7 +304,7 @@ def fit_job(
     terms: Sequence[str] = (),
     iterations: int | None = None,
     prior: Prior | None = None,
-    types: Mapping[str, MachineType] | None = None,
+    types: Types | None = None,
 ) -> JobModel:
     """Fit a scaling model to measured runs.
 
@@ -236,68 +337,63 @@ def fit_job(
     """
     if model not in SCALING_MODELS:
         raise unknown_name("model", model, SCALING_MODELS)
-    auto = model == "auto"
-    options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
-    if weights not in WEIGHTS:
-        raise unknown_name("weights", weights, WEIGHTS)
-    if auto and weights != "relative":
+    check_read(model, weights=weights != "relative", terms=terms, history=prior, types=types)
+    if iterations is not None:
+        check_count("iterations are", iterations)
+    path = measurements.path
+    if measurements.done.empty:
         raise RequestError(
-            "auto minimises relative errors; accepted: --weights relative, or another --model"
+            f"all {len(measurements.runs)} runs in {path} failed, so there is nothing to fit"
         )
-    if terms:
-        if model not in EXTENSIBLE:
-            raise RequestError(
-                f"terms cannot be added to {model}; accepted: --model {' or '.join(EXTENSIBLE)}"
-            )
-        options["extra_terms"] = tuple(terms)
-    if prior is not None and not auto:
-        raise RequestError(f"{model} learns nothing from past jobs; accepted: the model auto")
-    if iterations is not None and iterations < 1:
-        raise RequestError(f"iterations are {iterations}; accepted: 1 or more")
-    if types is not None and not auto:
-        raise RequestError(f"{model} knows no machine types; accepted: --model auto")
-    said: list[str] = []
     if types is not None:
-        measurements, said = of_known_types(measurements, types)
+        measurements = of_types(measurements, types)
+    auto, kinds = model == "auto", dict(types or {})
+    options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
+    if terms:
+        options["extra_terms"] = tuple(terms)
     runs = measurements.of("ok", "timeout") if auto else measurements.done
     ended = {"ended": runs["outcome"] == "timeout"} if auto else {}
-    module, _, attribute = SCALING_MODELS[model].partition(":")
     try:
-        estimator = getattr(import_module(module), attribute)(**options)
-        estimator.fit(type_columns(runs, types or {}), runs["seconds"].to_numpy(), **ended)
+        estimator = pkgutil.resolve_name(SCALING_MODELS[model])(**options)
+        estimator.fit(pd.DataFrame(columns_of(runs, kinds)), runs["seconds"].to_numpy(), **ended)
     except ValueError as error:
         first = str(error).partition("\n")[0]
-        raise RequestError(f"{model} cannot be fitted to {measurements.path}: {first}") from error
+        raise RequestError(f"{model} cannot be fitted to {path}: {first}") from error
+    misfit = _misfit(estimator, measurements, kinds)
+    warnings = [*([misfit] if misfit else []), *measurements.warnings]
     if late := len(measurements.of("timeout")):
         what = "counted as longer than that" if auto else "left out"
-        said.append(f"{counted(late)} of {measurements.path.name} ended by a timeout: {what}")
-    misfit = _misfit(estimator, measurements, types or {})
+        warnings.append(f"{counted(late)} of {path.name} ended by a timeout: {what}")
     return JobModel(
         name=model,
         estimator=estimator,
         measurements=measurements,
         machine_type=measurements.machine_type if types is None else None,
         iterations=iterations,
-        warnings=(
-            *([misfit] if misfit else []),
-            *measurements.warnings,
-            *said,
-            *estimator.warnings_,
-        ),
-        version=version("predict-graph"),
-        types=dict(types or {}),
+        warnings=(*warnings, *estimator.warnings_),
+        types=kinds,
         misfit=misfit,
     )
 
 
-def _misfit(estimator: Any, measured: Measurements, types: Mapping[str, MachineType]) -> str | None:
+def check_read(model: str, **given: Any) -> None:
+    """Refuse options that a model does not read."""
+    for name, value in given.items():
+        readers = READ_BY.get(name, SCALING_MODELS)
+        if value and model not in readers:
+            raise RequestError(
+                f"{name} is no option of the model {model!r}; accepted with: {', '.join(readers)}"
+            )
+
+
+def _misfit(estimator: Any, measured: Measurements, types: Types) -> str | None:
     """Say so if the 90% intervals hold too few of the runs that the model was fitted to.
 
     The binomial test of Kupiec (1995): Techniques for verifying the accuracy of risk measurement
     models, Journal of Derivatives 3(2), at its 5% level.
     """
     done = measured.done
-    low, high = estimator.predict_interval(type_columns(done, types), INTERVAL).T
+    low, high = estimator.predict_interval(pd.DataFrame(columns_of(done, types)), INTERVAL).T
     inside = int(done["seconds"].between(low, high).sum())
     if bdtr(inside, len(done), INTERVAL) > UNLIKELY:
         return None
@@ -306,13 +402,3 @@ def _misfit(estimator: Any, measured: Measurements, types: Mapping[str, MachineT
         f"the model does not fit: its 90% intervals hold {inside} of {len(done)} runs; {unseen} "
         "may explain the others"
     )
-
-
-def with_machine_type(model: JobModel, machine_type: str) -> JobModel:
-    """Return the model as one of another machine type, if it knows no types of its own."""
-    if model.types:
-        raise RequestError(
-            f"the model of {model.source} is one of the types {', '.join(model.types)}; accepted: "
-            f"the model without {machine_type}="
-        )
-    return replace(model, machine_type=machine_type)

@@ -5,7 +5,10 @@ A file holds the runs and the options of the fit, which is repeated when the fil
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +47,8 @@ def model_document(model: JobModel) -> dict[str, Any]:
         )
     prior, runs = options.get("prior"), measured.runs.astype(object)
     content = {
-        "version": model.version,
+        "version": version("predict-graph"),
+        "source": model.source,
         "model": model.name,
         "formula": model.estimator.formula_,
         "weights": options.get("weights", "relative"),
@@ -52,8 +56,6 @@ def model_document(model: JobModel) -> dict[str, Any]:
         "iterations": model.iterations,
         "prior": None if prior is None else prior_to_plain(prior),
         "types": [asdict(kind) for kind in model.types.values()],
-        "machine_type": model.machine_type,
-        "source": model.source,
         "columns": measured.columns,
         "varying": measured.varying,
         "notes": list(measured.notes),
@@ -73,29 +75,30 @@ def load_model(path: Path) -> JobModel:
         If the file is missing, no model, of a newer version, or was changed after it was written.
     """
     document = MODEL.read(path)
-    try:
+    with usable(path):
+        prior = document["prior"]
         runs = pd.DataFrame(document["runs"], document["lines"])[list(RUN_COLUMNS)]
+        measured = Measurements(
+            runs.astype(dict.fromkeys(RUN_COLUMNS[:3], float)),
+            document["columns"],
+            document["varying"],
+            tuple(document["notes"]),
+            Path(document["source"]),
+        )
         fitted = fit_job(
-            Measurements(
-                runs.astype(dict.fromkeys(RUN_COLUMNS[:3], float)),
-                document["columns"],
-                document["varying"],
-                tuple(document["notes"]),
-                Path(document["source"]),
-            ),
+            measured,
             document["model"],
-            weights=document["weights"],
-            terms=document["terms"],
-            iterations=document["iterations"],
-            prior=document["prior"]
-            and replace(prior_from_plain(document["prior"]), parent=shipped_prior()),
+            prior=prior and replace(prior_from_plain(prior), parent=shipped_prior()),
             types={kind["name"]: MachineType(**kind) for kind in document["types"]} or None,
+            **{name: document[name] for name in ("weights", "terms", "iterations")},
         )
-        return replace(
-            fitted,
-            machine_type=document["machine_type"],
-            warnings=tuple(document["warnings"]),
-            version=document["version"],
-        )
+        return replace(fitted, warnings=tuple(document["warnings"]))
+
+
+@contextmanager
+def usable(path: Path) -> Iterator[None]:
+    """Refuse a file whose content is not what was expected."""
+    try:
+        yield
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise RequestError(f"{path} holds no usable model: {error}") from error

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing.measuring.experiments import Design, Experiment
-from predict_graph.sizing.measuring.points_file import PointsFile
+from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
 from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
+from predict_graph.sizing.quantities import check_count
+from predict_graph.sizing.table_file import AppendedTable, read_table
 
 MOST_PARALLEL = 1_000  # limit: each has a thread and a process; not tuned
 MOST_SECONDS = 31_536_000  # limit: a year; not tuned
@@ -36,6 +39,56 @@ class Collected:
     measured: list[tuple[Experiment, Outcome]]
     failed: list[tuple[Experiment, Outcome]]
     skipped: int
+
+
+Key = tuple[str, ...]
+
+
+class PointsFile(AppendedTable):
+    """Measured points of a design."""
+
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        super().__init__(path, [*columns, *MEASURED])
+        self._varied = list(columns)
+        self._commands: dict[Key, str] = {}
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        if self._path.read_bytes().count(b"\n") > 1:
+            cells = read_table(self._path).cells
+            for row in cells[cells["outcome"] == "ok"].to_dict("records"):
+                self._commands[self._key(row, row["repeat"])] = row["command"]
+        return self
+
+    def has(self, experiment: Experiment) -> bool:
+        """Whether this point was measured already; refuse one measured by another command."""
+        known = self._commands.get(self._key(experiment.values, str(experiment.repeat)))
+        if known is None:
+            return False
+        if list(map(_plain, shlex.split(known))) != list(map(_plain, experiment.command)):
+            raise RequestError(
+                f"{self._path} has {experiment.name} measured by another command: {known}; "
+                f"accepted: the same command, or another --out"
+            )
+        return True
+
+    def add(self, experiment: Experiment, outcome: Outcome) -> None:
+        """Append a point."""
+        command, seconds = shlex.join(experiment.command), f"{outcome.seconds:.6f}"
+        point = {**experiment.values, "repeat": experiment.repeat, "command": command}
+        self.append({**point, **vars(outcome), "seconds": seconds})
+
+    def _key(self, values: Mapping[Any, str], repeat: str) -> Key:
+        """Return the identity of a point: 4 and 4.0 are the same."""
+        return (*(_plain(values[name]) for name in self._varied), repeat)
+
+
+def _plain(value: str) -> str:
+    """Return a number in one way of writing it, and any other text as it is."""
+    try:
+        return repr(float(value))
+    except ValueError:
+        return value
 
 
 def collect(
@@ -83,8 +136,7 @@ def collect(
     JobError
         If a point cannot be written.
     """
-    if not 1 <= parallel <= MOST_PARALLEL:
-        raise RequestError(f"parallel is {parallel}; accepted: 1 to {MOST_PARALLEL:,}")
+    check_count("parallel is", parallel, most=MOST_PARALLEL)
     if timeout is not None and not 0 < timeout <= MOST_SECONDS:
         raise RequestError(
             f"the timeout is {timeout:g} seconds; accepted: above 0, up to a year, {MOST_SECONDS:,}"

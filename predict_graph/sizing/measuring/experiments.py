@@ -1,4 +1,4 @@
-"""Experiments to run: a design, and the command line of each of its points."""
+"""Experiments to run: choosing a design, and the command line of each of its points."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from predict_graph.errors import RequestError
-from predict_graph.sizing.table_file import TextTable, number, positive, read_table
+import pandas as pd
+
+from costmodels.scaling.terms import ERNEST, MASHA, TERMS
+from predict_graph.errors import JobError, RequestError
+from predict_graph.files import written_beside
+from predict_graph.sizing.quantities import check_count
+from predict_graph.sizing.table_file import read_table
+
+if TYPE_CHECKING:
+    from costmodels.design import Design as Chosen
 
 MOST_RUNS = 100_000  # limit: more is a slip; not tuned
 # Columns of a design that no command gets; and those of measured points, the outcome last: a line
@@ -17,7 +26,104 @@ REPEATS = "repeats"
 WHOLE = "a whole number above 0"
 NOT_PASSED = (REPEATS, "cost")
 MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
+TERM_SETS = {"ernest": ERNEST, "masha": MASHA, "amdahl": ("1", "scale/machines")}
+"""Terms by the name of their model."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+def make_design(
+    terms: Sequence[str],
+    scale: tuple[float, float],
+    machines: Sequence[int],
+    budget: float,
+    *,
+    criterion: str = "a",
+    max_repeats: int = 1,
+    target: tuple[float, Sequence[int]] | None = None,
+    scale_steps: int = 20,
+    **grid: Any,
+) -> Chosen:
+    """Choose the runs that teach a model most for a budget.
+
+    Parameters
+    ----------
+    terms : sequence of str
+        Names of the term library, or one name of :data:`TERM_SETS`.
+    machines : sequence of int
+        Counts to choose from.
+    scale, budget, criterion, max_repeats
+        As in :func:`costmodels.design.candidate_grid` and
+        :class:`costmodels.design.DesignProblem`.
+    target : (float, sequence of int), optional
+        Scale and machine counts whose times will be asked for; for the criterion ``"i"``.
+    scale_steps : int, default 20
+        Number of scales to choose from.
+    **grid
+        ``partitions``, ``cores_per_machine`` and ``cost`` of
+        :func:`costmodels.design.candidate_grid`.
+
+    Returns
+    -------
+    costmodels.design.Design
+
+    Raises
+    ------
+    RequestError
+        If an option is wrong or the budget too small.
+    JobError
+        If the solver finds no solution.
+
+    References
+    ----------
+    Venkataraman et al.: Ernest, NSDI 2016, section 3.3.
+    """
+    from costmodels.design import candidate_grid, optimal_design
+
+    if len(terms) == 1 and terms[0] in TERM_SETS:
+        terms = TERM_SETS[terms[0]]
+    if unknown := [name for name in terms if name not in TERMS]:
+        raise RequestError(
+            f"unknown terms {unknown[0]!r}; accepted: {', '.join(TERM_SETS)}, or terms of the "
+            f"library with commas between: {', '.join(TERMS)}"
+        )
+    try:
+        ends = min(machines), max(machines)
+        candidates = candidate_grid(scale, ends, steps=scale_steps, **grid)
+        return optimal_design(
+            candidates[candidates["machines"].isin(machines)],
+            budget,
+            terms=terms,
+            criterion=criterion,
+            max_repeats=max_repeats,
+            targets=target and pd.DataFrame({"scale": target[0], "machines": list(target[1])}),
+        )
+    except ValueError as error:
+        raise RequestError(str(error)) from error
+    except RuntimeError as error:
+        raise JobError(str(error)) from error
+
+
+def write_design(design: Chosen, path: Path) -> None:
+    """Write the points as CSV; whole numbers without a decimal point, for jobs that expect them.
+
+    Raises
+    ------
+    RequestError, JobError
+        If the file cannot be written; what was there stays.
+    """
+    with written_beside(path) as beside:
+        design.points.to_csv(beside, index=False, float_format="%.10g", lineterminator="\n")
+
+
+def design_summary(design: Chosen) -> dict[str, Any]:
+    """Return what `design --json` writes."""
+    names = ("criterion", "value", "bound", "efficiency", "budget", "cost", "runs")
+    return {
+        "schema": 1,
+        "terms": list(design.terms),
+        **{name: getattr(design, name) for name in names},
+        "points": design.points[["scale", "machines", "repeats", "cost"]].to_dict("records"),
+    }
 
 
 @dataclass(frozen=True)
@@ -76,8 +182,7 @@ class Design:
         RequestError
             If the command does not use a column that changes, or there are too many runs.
         """
-        if repeats < 1:
-            raise RequestError(f"repeats are {repeats}; accepted: 1 or more")
+        check_count("repeats are", repeats)
         self._check_used(command)
         most = repeats * max(count for _, count in self.points)
         if most * len(self.points) > MOST_RUNS:
@@ -119,32 +224,26 @@ def read_design(path: Path) -> Design:
         need; file, line and value are named.
     """
     table = read_table(path)
-    table.needs("machines", "the number of machines")
+    machines = table.needs("the number of machines", "machines")
     for name in table.columns:
         if name in MEASURED:
             raise RequestError(
                 f"{path} has a column {name!r}, which is written by collect; accepted: designs "
                 "without measured points"
             )
+    counts = table.numbers(machines, WHOLE, whole=True).map("{:.0f}".format)
+    if "scale" in table.columns:
+        table.numbers("scale")
+    repeats = pd.Series(1.0, table.cells.index)
+    if REPEATS in table.columns:
+        repeats = table.numbers(REPEATS, WHOLE, whole=True)
     columns = [name for name in table.columns if name not in NOT_PASSED]
-    counts: dict[tuple[str, ...], int] = {}
-    for values, repeats in _points(table, columns):
-        counts[values] = counts.get(values, 0) + repeats
-    points = [(dict(zip(columns, v, strict=True)), count) for v, count in counts.items()]
+    values = table.cells[columns].assign(**{machines: counts})
+    found: dict[tuple[str, ...], int] = {}
+    for point, count in zip(values.itertuples(index=False, name=None), repeats, strict=True):
+        found[point] = found.get(point, 0) + int(count)
+    points = [(dict(zip(columns, v, strict=True)), count) for v, count in found.items()]
     return Design(path, columns, points)
-
-
-def _points(table: TextTable, columns: Sequence[str]) -> list[tuple[tuple[str, ...], int]]:
-    found = []
-    for row in table.rows:
-        machines = number(row, "machines", WHOLE, least=1, whole=True)
-        if "scale" in columns:
-            positive(row, "scale")
-        own = REPEATS in table.columns
-        repeats = number(row, REPEATS, WHOLE, least=1, whole=True) if own else 1
-        values = {**row.cells, "machines": str(int(machines))}
-        found.append((tuple(values[name] for name in columns), int(repeats)))
-    return found
 
 
 def _filled(command: Sequence[str], values: dict[str, str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,8 +13,8 @@ import pandas as pd
 from predict_graph.durations import parse_duration, unit_seconds
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
-from predict_graph.sizing.measuring.outcomes import outcome_columns, read_outcomes
-from predict_graph.sizing.table_file import Row, TextTable, name_key, positive, read_table
+from predict_graph.sizing.measuring.outcomes import read_outcomes
+from predict_graph.sizing.table_file import TextTable, name_key, read_table
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
@@ -41,7 +41,8 @@ _TIMES = tuple(
         *("real", "latency", ""),
     )
 )
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)", re.IGNORECASE)
+_PATTERNS = {"machines": _MACHINES, "seconds": _TIMES, "scale": _SCALES}
+_SIZE = re.compile(r"^([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)$", re.IGNORECASE)
 _UNITS = ("unit", "units", "timeunit", "durationunit", "runtimeunit")
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
@@ -59,7 +60,7 @@ class Measurements(Value):
     Attributes
     ----------
     runs : DataFrame
-        Of :func:`job_runs`, the failed ones included.
+        Of :func:`measurements_of`, the failed ones included.
     columns : dict of str to str
         Name in the file of each of ``scale`` (absent when the file has none), ``machines``,
         ``seconds``.
@@ -97,6 +98,27 @@ class Measurements(Value):
         return kinds.pop() if len(kinds) == 1 else None
 
     @property
+    def contradictions(self) -> list[str]:
+        """Sentences on configurations whose runs are far apart, or failed and succeeded."""
+        found = []
+        keys = ["scale", "machines", "machine_type"]
+        for (scale, count, kind), mine in self.runs.groupby(keys, dropna=False, sort=False):
+            name = f"{kind} x {count:g}" if isinstance(kind, str) else f"{count:g} {self.unit}"
+            name += f" at scale {scale:g}" if self.runs["scale"].nunique() > 1 else ""
+            fine, failed = mine[mine["outcome"] == "ok"]["seconds"], mine[mine["outcome"] != "ok"]
+            if len(fine) and len(failed):
+                found.append(
+                    f"{name} failed ({self.path}:{failed.index[0]}) and succeeded "
+                    f"({self.path}:{fine.index[0]}); it counts as one that succeeds"
+                )
+            if fine.max() > CONTRADICTION * fine.min():
+                found.append(
+                    f"{self.path}:{fine.idxmin()} and line {fine.idxmax()} contradict each other: "
+                    f"{name} in {fine.min():.4g} s and {fine.max():.4g} s; the median counts"
+                )
+        return found
+
+    @property
     def warnings(self) -> list[str]:
         """What should be known before a model is fitted."""
         said = []
@@ -104,7 +126,7 @@ class Measurements(Value):
             said.append(f"{counted(failed)} of {self.path.name} failed and gave no time")
         said += self.notes
         if all(name_key(name) in map(name_key, TYPE_NAMES) for name in self.varying):
-            said += contradictions(self.done, self.path, self.unit)[:MOST_REPORTED]
+            said += self.contradictions[:MOST_REPORTED]
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
         for name, values in self.varying.items():
@@ -115,34 +137,43 @@ class Measurements(Value):
         return said
 
 
-def counted(runs: int) -> str:
-    """Return a number of runs in words."""
-    return "1 run" if runs == 1 else f"{runs} runs"
+def counted(count: float, what: str = "runs") -> str:
+    """Return a number of runs, or of others, in words.
+
+    Examples
+    --------
+    >>> counted(1), counted(2, "machines")
+    ('1 run', '2 machines')
+    """
+    return f"{count:g} {what.removesuffix('s') if count == 1 else what}"
 
 
-def contradictions(done: pd.DataFrame, path: Path, unit: str = "machines") -> list[str]:
-    """Return sentences on runs of one configuration that are far apart."""
-    found = []
-    keys = ["scale", "machines", "machine_type"]
-    for (scale, count, kind), mine in done.groupby(keys, dropna=False, sort=False):
-        fast, slow = mine["seconds"].idxmin(), mine["seconds"].idxmax()
-        low, high = mine["seconds"].min(), mine["seconds"].max()
-        if high > CONTRADICTION * low:
-            name = f"{kind} x {count:g}" if isinstance(kind, str) else f"{count:g} {unit}"
-            at = "" if done["scale"].nunique() == 1 else f" at scale {scale:g}"
-            found.append(
-                f"{path}:{fast} and line {slow} contradict each other: {name}{at} in {low:.4g} s "
-                f"and {high:.4g} s; the median counts"
+def chosen_scale(measured: Sequence[Measurements], scale: float | None) -> float:
+    """Return the scale that is wanted, by default that of all runs."""
+    if scale is None:
+        scales = pd.concat([one.runs["scale"] for one in measured])
+        low, high = scales.min(), scales.max()
+        if low < high:
+            raise RequestError(
+                f"the job was measured at scales from {low:g} to {high:g}; say for which scale it "
+                "is with --scale S"
             )
-    return found
+        return float(low)
+    if not 0 < scale < math.inf:
+        raise RequestError(f"the scale is {scale:g}; accepted: a number above 0")
+    for one in measured:
+        if "scale" not in one.columns:
+            raise RequestError(
+                f"the runs of {one.path.name} had no scale, so what another one takes is not "
+                "known; accepted: no --scale, or a table with a column for the scale"
+            )
+    return scale
 
 
 def read_measurements(
     path: Path,
     *,
-    scale_column: str | None = None,
-    machines_column: str | None = None,
-    seconds_column: str | None = None,
+    columns: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
 ) -> Measurements:
     """Read measured runs.
@@ -156,8 +187,8 @@ def read_measurements(
     ----------
     path : Path
         A table with a header line.
-    scale_column, machines_column, seconds_column : str, optional
-        Names in the file.
+    columns : mapping of str to str, optional
+        Names in the file of ``scale``, ``machines`` and ``seconds``.
     where : mapping of str to str, optional
         Only rows with these values; numbers are compared as numbers.
 
@@ -168,90 +199,76 @@ def read_measurements(
     Raises
     ------
     RequestError
-        If a column is missing or cannot be inferred, a value is wrong (file, line and value
-        are named), or no row is left.
+        If a column is missing or cannot be inferred, or a value is wrong (file, line and value
+        are named).
     """
-    table = read_table(path)
-    columns = measured_columns(
-        table,
-        scale_column=scale_column,
-        machines_column=machines_column,
-        seconds_column=seconds_column,
-    )
-    runs, notes = job_runs(table, columns, _selected(table, where or {}))
-    done = runs[runs["outcome"] == "ok"]
-    if done.empty:
-        raise RequestError(f"all {len(runs)} runs in {path} failed, so there is nothing to fit")
-    known = {*columns.values(), *(where or {}), *OWN_COLUMNS, *outcome_columns(table)}
-    configuration = [columns[name] for name in ("scale", "machines") if name in columns]
-    varying = _varying(table.cells.loc[done.index], known, configuration)
-    return Measurements(runs, columns, varying, tuple(notes), path)
+    return measurements_of(read_table(path), columns or {}, where or {})
 
 
-def job_runs(
-    table: TextTable, columns: Mapping[str, str], rows: pd.Index | None = None
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the runs of a table, and sentences on what was assumed.
+def measurements_of(
+    table: TextTable,
+    names: Mapping[str, str],
+    where: Mapping[str, str],
+    *,
+    others: bool = False,
+) -> Measurements:
+    """Return the runs in the rows of a table with some values, or in the others.
 
     One row a line of the file: ``scale``, ``machines``, ``seconds`` (not a number for a failed
     run), ``outcome`` (``"ok"``, ``"failed"``, or ``"timeout"``: it takes longer than `seconds`) and
     ``machine_type`` (None without such a column). A run whose time is none above 0, such as ``OOM``
     or -1, counts as failed; one of ``>1h`` as ended by a timeout. Steps of SLURM jobs, such as
     ``123.batch``, are left out. Scales such as ``10GB`` are in the unit of the first.
-    `rows` are the lines to read; all by default.
     """
-    kind, job = table.find(TYPE_NAMES), table.find(("jobid",))
-    name = columns["seconds"]
-    unit = time_unit(name) or _last_word(name)
-    unit = unit if unit in _CLOCKS or unit_seconds(unit) else "s"
-    units = table.find(_UNITS)
-    if units is not None and not all(unit_seconds(row.cells[units].lower()) for row in table.rows):
-        units = None  # of something else
-    steps = {row.line for row in table.rows if job and re.match(r"\d+(_\d+)?\.", row.cells[job])}
-    found: dict[int, tuple[float, float, float, str, str | None]] = {}
-    odd: list[Row] = []
-    sizes: list[str] = []
-    for row, outcome in zip(table.rows, read_outcomes(table), strict=True):
-        left_out = row.line in steps or (rows is not None and row.line not in rows)
-        if left_out or outcome == "not run":
-            continue
-        text = row.plain(name)
-        if text.startswith(">") and outcome == "ok":
-            outcome = "timeout"
-        own = unit if units is None else row.cells[units].lower()
-        seconds = math.nan if outcome == "failed" else _seconds(text.lstrip("> "), own)
-        if math.isnan(seconds):
-            odd += [row] if outcome == "ok" else []
-            outcome = "failed"
-        scale, size = _scale(row, columns["scale"]) if "scale" in columns else (1.0, "")
-        sizes.append(size)
-        machines = positive(row, columns["machines"])
-        found[row.line] = scale, machines, seconds, outcome, row.cells[kind] if kind else None
-    said = [f"{len(steps)} steps of SLURM jobs in {table.path.name} are left out"] if steps else []
-    if odd:
-        first = f"{odd[0].place}: {name} is {odd[0].cells[name][:60]!r}"
-        if len(odd) == len(found):
+    columns = measured_columns(table, names)
+    outcome, outcome_columns = read_outcomes(table)
+    kept, notes = (outcome != "not run") & (table.where(where) != others), []
+    if job := table.find(("jobid",)):
+        steps = table.cells[job].str.match(r"\d+(_\d+)?\.")
+        kept &= ~steps
+        if steps.any():
+            notes.append(f"{steps.sum()} steps of SLURM jobs in {table.path.name} are left out")
+    table = replace(table, cells=table.cells[kept])
+    outcome = outcome[table.cells.index]
+    name, kind = columns["seconds"], table.find(TYPE_NAMES)
+    times = table.plain(name)
+    outcome[times.str.startswith(">") & (outcome == "ok")] = "timeout"
+    units = _units_of(table, name)
+    read = [_seconds(text, unit) for text, unit in zip(times, units, strict=True)]
+    seconds = pd.Series(read, times.index, float).mask(outcome == "failed")
+    odd = table.cells[name][seconds.isna() & (outcome == "ok")]
+    if len(odd):
+        first = f"{table.place(odd.index[0])}: {name} is {odd.iloc[0][:60]!r}"
+        if len(odd) == len(table.cells):
             raise RequestError(f"{first}; accepted: a time above 0, such as 90, 1h30m or 01:30:00")
         more = "" if len(odd) == 1 else f", like {len(odd) - 1} more"
-        said.append(f"{first}, which is no time: this run counts as failed{more}")
-    runs = pd.DataFrame.from_dict(found, orient="index", columns=list(RUN_COLUMNS))
-    if any(sizes):
-        if not all(sizes):
-            raise RequestError(
-                f"{table.path} has a scale with a unit, such as 10GB, in {sum(map(bool, sizes))} "
-                f"of {len(sizes)} rows; accepted: a unit in all rows or in none"
-            )
-        runs["scale"] /= _size_of(sizes[0])
-        said.append(f"the scale is in {sizes[0]}, the unit of the first row")
-    return runs, said
+        notes.append(f"{first}, which is no time: this run counts as failed{more}")
+    outcome[seconds.isna()] = "failed"
+    scale = _scales(table, columns["scale"], notes) if "scale" in columns else 1.0
+    content = (scale, table.numbers(columns["machines"]), seconds, outcome)
+    types = table.cells[kind] if kind else None
+    runs = pd.DataFrame(dict(zip(RUN_COLUMNS, (*content, types), strict=True)), table.cells.index)
+    varying = _varying(
+        table.cells[outcome == "ok"],
+        {*columns.values(), *OWN_COLUMNS, *outcome_columns, *(() if others else where)},
+        [columns[what] for what in ("scale", "machines") if what in columns],
+    )
+    return Measurements(runs, columns, varying, tuple(notes), table.path)
 
 
-def _scale(row: Row, column: str) -> tuple[float, str]:
-    """Return a scale and its unit, such as ``GB``; in units of 1 if it has one."""
-    found = _SIZE.fullmatch(row.plain(column))
-    if found is None or not float(found[1]):
-        return positive(row, column), ""
-    return float(found[1]) * _size_of(found[2]), found[2]
+def _scales(table: TextTable, column: str, notes: list[str]) -> pd.Series:
+    """Return scales, those with a unit such as ``GB`` in that of the first row."""
+    parts = table.plain(column).str.extract(_SIZE)
+    units = parts[1].dropna()
+    if units.empty:
+        return table.numbers(column)
+    if len(units) < len(parts):
+        raise RequestError(
+            f"{table.path} has a scale with a unit, such as 10GB, in {len(units)} of {len(parts)} "
+            "rows; accepted: a unit in all rows or in none"
+        )
+    notes.append(f"the scale is in {units.iloc[0]}, the unit of the first row")
+    return parts[0].astype(float) * units.map(_size_of) / _size_of(units.iloc[0])
 
 
 def _size_of(unit: str) -> float:
@@ -261,7 +278,8 @@ def _size_of(unit: str) -> float:
 
 
 def _seconds(text: str, unit: str) -> float:
-    """Return a time in seconds; not a number if it is none."""
+    """Return a time in seconds, about (``~``) or at least (``>``) so many; not a number if none."""
+    text = text.lstrip("~≈> ")
     if unit in _CLOCKS:
         text, unit = f"{text}:00" if unit == "hhmm" else text, "s"
     try:
@@ -270,15 +288,19 @@ def _seconds(text: str, unit: str) -> float:
         return math.nan
 
 
-def time_unit(name: str) -> str | None:
-    """Return the unit of a column of times, by its name; None if the name is of another kind.
+def _units_of(table: TextTable, name: str) -> pd.Series:
+    """Return the unit of each time: in a column of units, or else by the name of its own."""
+    units = table.find(_UNITS)
+    if units is not None and table.cells[units].str.lower().map(unit_seconds).notna().all():
+        return table.cells[units].str.lower()
+    return pd.Series(_unit_of(name), table.cells.index)
 
-    Examples
-    --------
-    >>> [time_unit(name) for name in ("Time (min)", "durationHours", "wall time", "cpu_time")]
-    ['min', 'hours', 's', None]
-    """
-    return next((unit for pattern in _TIMES if (unit := _unit_by(pattern, name))), None)
+
+def _unit_of(name: str) -> str:
+    """Return the unit of a column of times, by its name; seconds if that has none."""
+    units = (_unit_by(pattern, name) for pattern in _TIMES)
+    unit = next(filter(None, units), _last_word(name))
+    return unit if unit in _CLOCKS or unit_seconds(unit) else "s"
 
 
 def _unit_by(pattern: str, name: str) -> str | None:
@@ -299,13 +321,7 @@ def _last_word(name: str) -> str:
     return words[-1].lower() if words else ""
 
 
-def measured_columns(
-    table: TextTable,
-    *,
-    scale_column: str | None = None,
-    machines_column: str | None = None,
-    seconds_column: str | None = None,
-) -> dict[str, str]:
+def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, str]:
     """Return the names of the columns ``machines``, ``seconds`` and, if there is one, ``scale``.
 
     Raises
@@ -313,57 +329,31 @@ def measured_columns(
     RequestError
         If one is missing and cannot be inferred, or is given for two things.
     """
-    keys = {name_key(column) for column in table.columns}
-
-    def is_time(pattern: str, column: str) -> bool:
-        key = name_key(column)
-        least = key.endswith("min") and key[:-3] + "max" in keys  # the minimum, not minutes
-        return not least and _unit_by(pattern, column) is not None
-
-    def is_called(pattern: str, column: str) -> bool:
-        return re.fullmatch(pattern, name_key(column)) is not None
-
+    keys = {column: name_key(column) for column in table.columns}
+    highest = {f"{key[:-3]}min" for key in keys.values() if key.endswith("max")}
     found: dict[str, str] = {}
-    for what, given, patterns, fits in (
-        ("machines", machines_column, _MACHINES, is_called),
-        ("seconds", seconds_column, _TIMES, is_time),
-        ("scale", scale_column, _SCALES, is_called),
-    ):
-        matches = (name for one in patterns for name in table.columns if fits(one, name))
-        name = next(matches, None) if given is None else table.needs(given, what)
-        if name is not None:
-            found[what] = name
-        elif what != "scale":  # which may have been the same in all runs
+    for what, patterns in _PATTERNS.items():
+        matches = (
+            name
+            for pattern in patterns
+            for name, key in keys.items()
+            if (
+                re.fullmatch(pattern, key)
+                if what != "seconds"
+                else key not in highest and _unit_by(pattern, name)  # the minimum, not minutes
+            )
+        )
+        name = table.needs(what, given[what]) if what in given else next(matches, None)
+        if name is None and what != "scale":  # which may have been the same in all runs
             raise RequestError(
                 f"{table.path} has no column that is known to hold {what}; name it with "
                 f"--{what}-column; there are: {', '.join(table.columns)}"
             )
-    names = list(found.values())
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RequestError(f"the column {twice!r} of {table.path} is given for two things")
+        if name in found.values():
+            raise RequestError(f"the column {name!r} of {table.path} is given for two things")
+        if name is not None:
+            found[what] = name
     return found
-
-
-def _selected(table: TextTable, where: Mapping[str, str]) -> pd.Index:
-    """Return the lines with these values."""
-    cells = table.cells
-    for name, value in where.items():
-        table.needs(name, "--where")
-        kept = cells[same_values(cells[name], value)]
-        if kept.empty:
-            there = sorted(set(cells[name]))
-            shown = ", ".join(there[:10]) + (", …" if len(there) > 10 else "")
-            raise RequestError(f"no row of {table.path} has {name}={value}; there are: {shown}")
-        cells = kept
-    return cells.index
-
-
-def same_values(texts: pd.Series, value: str) -> pd.Series:
-    """Return which texts are this value, or the same number."""
-    numbers = pd.to_numeric(texts, errors="coerce")
-    same: pd.Series = (texts == value) | (numbers == pd.to_numeric(value, errors="coerce"))
-    return same
 
 
 def _varying(cells: pd.DataFrame, known: set[str], configuration: Sequence[str]) -> dict[str, int]:

@@ -3,40 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+
+import pandas as pd
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing.table_file import Row, TextTable, name_key
+from predict_graph.sizing.table_file import TextTable, name_key, to_number
+
+
+def _by_word(table: Mapping[str, str]) -> dict[str, str]:
+    return {word: outcome for outcome, words in table.items() for word in words.split()}
+
 
 # The time of a run that ended by a timeout, or still runs, is less than what it takes.
-_WORDS = {
-    word: outcome
-    for outcome, words in {
+_WORDS = _by_word(
+    {
         "ok": "ok success successful succeeded complete completed done finished passed pass true "
         "yes y",
         "failed": "failed failure fail error err oom outofmemory killed cancelled canceled aborted "
         "crashed crash nodefail bootfail preempted lost false no n",
         "timeout": "timeout timedout timelimit timelimitexceeded deadline running",
         "not run": "pending queued waiting submitted accepted configuring skipped",
-    }.items()
-    for word in words.split()
-}
+    }
+)
 # Job states as squeue abbreviates them, and letters for true and false: also names of regions.
-_SHORT = {
-    word: outcome
-    for outcome, words in {
+_SHORT = _by_word(
+    {
         "ok": "cd t",
         "failed": "bf ca f nf pr rv se st",
         "timeout": "cg dl r to",
         "not run": "cf pd rq",
-    }.items()
-    for word in words.split()
-}
+    }
+)
 _MARKS = str.maketrans({**dict.fromkeys("✓✔✅☑", "ok "), **dict.fromkeys("✗✘❌✖☒", "failed ")})
 
 
-def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
-    """Return the columns that hold the outcome of runs, and how to read a cell of each.
+def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
+    """Return the outcome of each row, and the columns that hold it.
+
+    It is ``"ok"``, ``"failed"``, ``"timeout"`` or ``"not run"``.
 
     Raises
     ------
@@ -44,50 +50,55 @@ def outcome_columns(table: TextTable) -> dict[str, Callable[[str], str | None]]:
         If a status is 0 in some rows and 1 in others, or S and F, or a column such as ``failed``
         has ticks or crosses, which have no agreed meaning.
     """
-    found = {}
+    found = pd.DataFrame(index=table.cells.index)
     for column in table.columns:
         read = _READERS.get(name_key(column))
-        if read is None:
+        cells = set(table.cells[column])
+        if read is _word and {"ok"} <= set(map(_http, cells - {""})) <= {"ok", "failed"}:
+            read = _http
+        if read is None or (read is _word and not _is_status(cells, column, table)):
             continue
-        cells = {row.cells[column] for row in table.rows}
-        if read is _word and {"0", "1"} <= cells:
-            raise RequestError(
-                f"{table.path} has the values 0 and 1 in the column {column!r}, where either "
-                "may be the success; accepted: words such as ok and failed, or the name success "
-                "or exit_status"
-            )
         if read is _failed and any(cell.translate(_MARKS) != cell for cell in cells):
             raise RequestError(
                 f"{table.path} has ticks or crosses in the column {column!r}, where either may "
                 "be the failure; accepted: words such as yes and no"
             )
-        keys = {name_key(cell) for cell in cells}
-        known = {read(cell) for cell in cells if name_key(cell) not in _SHORT}
-        if read is _word and known == {"unknown"} and "f" in keys and "cd" not in keys:
-            raise RequestError(
-                f"{table.path} has letters in the column {column!r}, which may be read in several "
-                "ways; accepted: words such as ok and failed"
-            )
-        regions = "unknown" in known or keys <= {"ca", "pr", ""}
-        if read is _word and regions and not known - {None, "unknown"} and "cd" not in keys:
-            continue  # such as the state of a country
-        said = {read(cell) for cell in cells}
-        if said != {None}:
-            found[column] = _ticked if read is _succeeded and said == {"ok", None} else read
-    return found
+        outcomes = {cell: read(cell) for cell in cells}
+        if read is _succeeded and set(outcomes.values()) == {"ok", None}:
+            outcomes[""] = "failed"  # only successes are noted
+        if set(outcomes.values()) != {None}:
+            found[column] = table.cells[column].map(outcomes)
+    outcome = pd.Series("ok", found.index)
+    for words in (("failed", "unknown"), ("timeout",), ("not run",)):
+        outcome[found.isin(words).any(axis=1)] = words[0]
+    return outcome, [str(name) for name in found]
 
 
-def read_outcomes(table: TextTable) -> list[str]:
-    """Return ``"ok"``, ``"failed"``, ``"timeout"`` or ``"not run"`` for each row."""
-    readers = outcome_columns(table)
-    return [_outcome(row, readers) for row in table.rows]
+def _is_status(cells: set[str], column: str, table: TextTable) -> bool:
+    """Whether words are outcomes, and not such as the state of a country."""
+    if {"0", "1"} <= cells:
+        raise RequestError(
+            f"{table.path} has the values 0 and 1 in the column {column!r}, where either may be "
+            "the success; accepted: words such as ok and failed, or the name success or exit_status"
+        )
+    keys = {name_key(cell) for cell in cells}
+    known = {_word(cell) for cell in cells if cell and name_key(cell) not in _SHORT}
+    if "cd" in keys or known - {"unknown"}:
+        return True
+    if known and "f" in keys:
+        raise RequestError(
+            f"{table.path} has letters in the column {column!r}, which may be read in several "
+            "ways; accepted: words such as ok and failed"
+        )
+    return not known and not keys <= {"ca", "pr", ""}
 
 
-def _outcome(row: Row, readers: dict[str, Callable[[str], str | None]]) -> str:
-    said = {read(row.cells[column]) for column, read in readers.items()}
-    if "unknown" in said:
-        said.add("failed")
-    return next((one for one in ("not run", "timeout", "failed") if one in said), "ok")
+def _http(cell: str) -> str | None:
+    """Read a status of HTTP, such as ``200`` or ``503 Service Unavailable``."""
+    try:
+        return "ok" if 200 <= HTTPStatus(int(cell.partition(" ")[0])) < 300 else "failed"
+    except ValueError:
+        return None
 
 
 def _word(cell: str) -> str | None:
@@ -113,11 +124,6 @@ def _succeeded(cell: str) -> str | None:
     return found if found in ("ok", "failed", "timeout") and not _is_count(cell) else None
 
 
-def _ticked(cell: str) -> str | None:
-    """Read whether a run succeeded where only successes are noted."""
-    return _succeeded(cell) if cell else "failed"
-
-
 def _failed(cell: str) -> str | None:
     """Read whether a run failed, or its error message; counts say nothing."""
     plain = name_key(cell)
@@ -131,10 +137,7 @@ def _timed_out(cell: str) -> str | None:
 
 
 def _is_count(cell: str) -> bool:
-    try:
-        return float(cell) not in (0.0, 1.0)
-    except ValueError:
-        return False
+    return to_number(cell) not in (0.0, 1.0) and to_number(cell) == to_number(cell)
 
 
 _READERS: dict[str, Callable[[str], str | None]] = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
@@ -47,6 +47,17 @@ class Outcome:
     last_line: str
 
 
+def start(command: Sequence[str], *, always: bool, **options: Any) -> subprocess.Popen[bytes]:
+    """Start a command without input, below a process that ends what it leaves."""
+    begin = partial(supervise, always=always)
+    return subprocess.Popen(
+        list(command),
+        stdin=subprocess.DEVNULL,
+        preexec_fn=begin,  # noqa: PLW1509 - it takes no lock
+        **options,
+    )
+
+
 class Job:
     """A command that runs below a process of its own, with its children.
 
@@ -69,7 +80,7 @@ class Job:
         self._lock = threading.Lock()
         self._stopped = False
         self._late = False
-        self._ended = False
+        self._done = threading.Event()
 
     def run(self) -> Outcome | None:
         """Run the command to its end; None when :meth:`stop` ended it."""
@@ -80,13 +91,9 @@ class Job:
                 with self._lock:
                     if self._stopped:
                         return None
-                    self._process = subprocess.Popen(
-                        self._command,
-                        stdin=subprocess.DEVNULL,
-                        stdout=output,
-                        stderr=subprocess.STDOUT,
-                        start_new_session=True,
-                        preexec_fn=partial(supervise, always=False),  # noqa: PLW1509 - it takes no lock
+                    streams = {"stdout": output, "stderr": subprocess.STDOUT}
+                    self._process = start(
+                        self._command, always=False, start_new_session=True, **streams
                     )
             except OSError as error:
                 seconds = clock.wall() - begun
@@ -95,8 +102,6 @@ class Job:
             status = self._wait(self._process)
             seconds = clock.wall() - begun
             last = _last_line(output)
-        with self._lock:
-            self._ended = True
         if self._stopped:
             return None
         outcome = "timeout" if self._late else "failed" if status else "ok"
@@ -105,7 +110,7 @@ class Job:
     def stop(self) -> None:
         """End the command and its children; it is not measured."""
         with self._lock:
-            if self._ended:
+            if self._done.is_set():
                 return  # measured
             self._stopped = True
         if self._process is not None:
@@ -118,24 +123,21 @@ class Job:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
         # Popen.wait with a timeout looks every 50 ms only, which would be part of the seconds.
-        ends = [] if self._timeout is None else [(0.0, signal.SIGTERM), (PATIENCE, ENDING)]
-        timers = [
-            threading.Timer((self._timeout or 0.0) + more, self._expire, [process, number])
-            for more, number in ends
-        ]
-        for timer in timers:
-            timer.daemon = True
+        timer = threading.Timer(self._timeout or 0.0, self._expire, [process])
+        timer.daemon = True
+        if self._timeout is not None:
             timer.start()
         try:
             return process.wait()
         finally:
-            for timer in timers:
-                timer.cancel()
+            timer.cancel()
+            self._done.set()
 
-    def _expire(self, process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-        if process.returncode is None:
-            self._late = True
-            process.send_signal(number)
+    def _expire(self, process: subprocess.Popen[bytes]) -> None:
+        self._late = process.returncode is None
+        process.send_signal(signal.SIGTERM)
+        if not self._done.wait(PATIENCE):
+            process.send_signal(ENDING)
 
     def _output(self) -> IO[bytes]:
         if self._log is None:

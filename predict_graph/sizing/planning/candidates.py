@@ -1,28 +1,35 @@
-"""Configurations that may be measured: machine types with their attributes, and machine counts."""
+"""Machine types with their attributes, candidates for runs on them, and runs that were measured."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
+from costmodels.rows import FloatArray
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
-from predict_graph.sizing.measuring.measurements import TYPE_NAMES
+from predict_graph.sizing.measuring.measurements import (
+    RUN_COLUMNS,
+    TYPE_NAMES,
+    Measurements,
+    chosen_scale,
+    counted,
+    read_measurements,
+)
 from predict_graph.sizing.quantities import parse_counts
-from predict_graph.sizing.table_file import TextTable, positive, read_table
-
-FloatArray = npt.NDArray[np.float64]
+from predict_graph.sizing.table_file import NoRowsError, TextTable, name_key, read_table
 
 CORE_NAMES = ("cores", "vcpus", "cpus")
 MEMORY_NAMES = ("memory_gb", "memory", "memory_gib", "ram_gb")
 PRICE_NAMES = ("price_per_hour", "usd_per_hour")
 PROFILE_NAME = "profile"
+DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,9 @@ class MachineType:
         return self.cores, self.memory
 
 
+Types = Mapping[str, MachineType]
+
+
 @dataclass(frozen=True)
 class Candidates:
     """Types and counts, one entry a configuration.
@@ -68,33 +78,6 @@ class Candidates:
     types: dict[str, MachineType]
     entries: list[tuple[str, int]]
     path: Path
-
-    @property
-    def columns(self) -> dict[str, FloatArray]:
-        """Machines, cores, and memory where all types have it; shape (n,) each."""
-        kinds = [self.types[kind] for kind, _ in self.entries]
-        found: dict[str, list[Any]] = {
-            "machines": [count for _, count in self.entries],
-            "cores": [kind.cores for kind in kinds],
-            "memory": [kind.memory for kind in kinds],
-        }
-        return {n: np.array(v, np.float64) for n, v in found.items() if None not in v}
-
-    def rates(self) -> FloatArray:
-        """Return what a second of each configuration costs, in USD.
-
-        Raises
-        ------
-        RequestError
-            If the file has no prices.
-        """
-        prices = [self.types[kind].price for kind, _ in self.entries]
-        if None in prices:
-            raise RequestError(
-                f"{self.path} has no prices, which this goal needs; accepted: a column "
-                f"{' or '.join(PRICE_NAMES)}, or --goal fastest"
-            )
-        return self.columns["machines"] * np.array(prices, np.float64) / 3600
 
 
 def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candidates:
@@ -120,12 +103,14 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
             f"{path} has {'a' if own else 'no'} column machines; accepted: "
             f"{'no --machines' if own else '--machines N:M, the counts of every type'}"
         )
-    types, names = _types(table)
+    types = _types(table)
     entries: list[tuple[str, int]] = []
-    for row, name in zip(table.rows, names, strict=True):
-        for count in parse_counts(row.cells["machines"]) if own else machines or ():
+    kinds = table.cells[table.needs("the machine type", *TYPE_NAMES)]
+    every = map(parse_counts, table.cells["machines"]) if own else repeat(machines or ())
+    for (line, name), counts in zip(kinds.items(), every, strict=False):
+        for count in counts:
             if (name, count) in entries:
-                raise RequestError(f"{row.place}: {count} machines of {name!r} come twice")
+                raise RequestError(f"{table.place(line)}: {count} machines of {name!r} come twice")
             entries.append((name, count))
     return Candidates(types, entries, path)
 
@@ -144,21 +129,7 @@ def read_types(path: Path) -> dict[str, MachineType]:
     RequestError
         If a column is missing or a value is wrong; file, line and value are named.
     """
-    return _types(read_table(path))[0]
-
-
-def read_prices(path: Path) -> dict[str, MachineType]:
-    """Read machine types with prices: a table with ``type``, ``cores``, ``usd_per_hour``.
-
-    Raises
-    ------
-    RequestError
-        If a column is missing or a value is wrong; file, line and value are named.
-    """
-    table = read_table(path)
-    if table.find(PRICE_NAMES) is None:
-        table.needs(PRICE_NAMES[1], "prices")
-    return _types(table)[0]
+    return _types(read_table(path))
 
 
 def example_prices() -> Path:
@@ -166,49 +137,106 @@ def example_prices() -> Path:
     return Path(str(files("predict_graph.sizing.planning") / "example-prices.csv"))
 
 
-def _types(table: TextTable) -> tuple[dict[str, MachineType], list[str]]:
-    """Return the types, and the one of each row."""
-    kind_name = table.find(TYPE_NAMES)
-    if kind_name is None:
-        raise RequestError(
-            f"{table.path} has no column for the machine type; accepted: {', '.join(TYPE_NAMES)}; "
-            f"there are: {', '.join(table.columns)}"
-        )
-    cores_name = table.find(CORE_NAMES) or table.needs("cores", "the cores of each machine type")
-    memory_name, price_name = table.find(MEMORY_NAMES), table.find(PRICE_NAMES)
-    speeds = _profiled(table)
+def _types(table: TextTable) -> dict[str, MachineType]:
+    kind = table.needs("the machine type", *TYPE_NAMES)
+    cores = _cores(table, table.needs("the cores of each type", *CORE_NAMES))
+    memory, price = (
+        [None] * len(cores) if name is None else table.numbers(name).tolist()
+        for name in (table.find(MEMORY_NAMES), table.find(PRICE_NAMES))
+    )
     types: dict[str, MachineType] = {}
-    names = [row.cells[kind_name] for row in table.rows]
-    for row, name in zip(table.rows, names, strict=True):
+    for (line, name), *values in zip(
+        table.cells[kind].items(), cores.tolist(), memory, price, strict=True
+    ):
         if not name:
-            raise RequestError(f"{row.place}: the machine type is empty; accepted: a name")
-        cores = positive(row, cores_name)
-        kind = MachineType(
-            name,
-            cores if speeds is None else speeds[row.line],
-            None if memory_name is None else positive(row, memory_name),
-            None if price_name is None else positive(row, price_name),
-        )
-        if types.setdefault(name, kind) != kind:
+            raise RequestError(f"{table.place(line)}: the machine type is empty; accepted: a name")
+        found = MachineType(name, *values)
+        if types.setdefault(name, found) != found:
             raise RequestError(
-                f"{row.place}: the type {name!r} has other cores, memory or price than before"
+                f"{table.place(line)}: the type {name!r} has other cores, memory or price than "
+                "before"
             )
-    return types, names
+    return types
 
 
-def _profiled(table: TextTable) -> dict[int, float] | None:
-    """Return the cores of each row by its profile: busy at once, times how fast beside the mean."""
+def _cores(table: TextTable, name: str) -> FloatArray:
+    """Return the cores of each row; by a profile those busy at once, times how fast they are."""
+    cores = table.numbers(name)
     if PROFILE_NAME not in table.columns:
-        return None
-    found = {}
-    for row in table.rows:
-        name = row.cells[PROFILE_NAME]
-        if not name:
+        return cores.to_numpy()
+    files = table.cells[PROFILE_NAME]
+    if (files == "").any():
+        raise RequestError(
+            f"{table.place((files == '').idxmax())}: there is no profile; accepted: a file of "
+            "calibrate --out for each type, or no column profile"
+        )
+    profiles = [read_profile(table.path.parent / file) for file in files]
+    busy, speed = (
+        np.array([profile.value(what) for profile in profiles])
+        for what in ("cpu_cores", "cpu_integer_speed")
+    )
+    relative: FloatArray = busy * speed / np.exp(np.log(speed).mean())
+    return relative
+
+
+def of_types(measured: Measurements, types: Types) -> Measurements:
+    """Return the runs on types that are described, with a note on the others."""
+    runs = measured.runs
+    if measured.unit != "machines":
+        raise RequestError(
+            f"{measured.path} counts {measured.unit}; accepted with machine types: a column of "
+            "machines"
+        )
+    if runs["machine_type"].isna().any():
+        if len(types) > 1:
             raise RequestError(
-                f"{row.place}: there is no profile; accepted: a file of calibrate --out for each "
-                "type, or no column profile"
+                f"{measured.path} has no column for the machine type; accepted: a column "
+                f"{' or '.join(TYPE_NAMES)}"
             )
-        profile = read_profile(table.path.parent / name)
-        found[row.line] = (profile.value("cpu_cores"), profile.value("cpu_integer_speed"))
-    mean = float(np.exp(np.mean([np.log(speed) for _, speed in found.values()])))
-    return {line: cores * speed / mean for line, (cores, speed) in found.items()}
+        runs = runs.assign(machine_type=next(iter(types)))
+    # The types are seen, and what describes them in the runs' own table as well.
+    described = [name_key(name) for name in DESCRIBED]
+    unseen = {n: count for n, count in measured.varying.items() if name_key(n) not in described}
+    known = runs["machine_type"].isin(list(types))
+    notes = list(measured.notes)
+    if not known.all():
+        unknown = ", ".join(sorted(set(runs["machine_type"][~known]))[:5])
+        if not known.any():
+            raise RequestError(
+                f"the runs of {measured.path} are on {unknown}, which no row describes; "
+                f"accepted: {', '.join(types)}"
+            )
+        count = int((~known).sum())
+        notes.append(
+            f"{counted(count)} on {unknown} {'is' if count == 1 else 'are'} left out: no row "
+            "describes such a type"
+        )
+    return replace(measured, runs=runs[known], varying=unseen, notes=tuple(notes))
+
+
+def columns_of(runs: pd.DataFrame, types: Types) -> dict[str, FloatArray]:
+    """Return scale and machines of runs; of known types the cores, and the memory if all have it.
+
+    Without `types` there are no cores and no memory.
+    """
+    found = {name: runs[name].to_numpy(np.float64) for name in ("scale", "machines")}
+    if types:
+        kinds = [types[kind] for kind in runs["machine_type"]]
+        found["cores"] = np.array([kind.cores for kind in kinds], np.float64)
+        if all(kind.memory is not None for kind in types.values()):
+            found["memory"] = np.array([kind.memory for kind in kinds], np.float64)
+    return found
+
+
+def read_tried(
+    path: Path, candidates: Candidates, scale: float | None = None, *, missing_ok: bool = False
+) -> Measurements:
+    """Read the runs of a job, of one scale; a file without rows has none."""
+    try:
+        found = read_measurements(path)
+    except RequestError as error:
+        if isinstance(error, NoRowsError) or (missing_ok and not path.exists()):
+            return Measurements(pd.DataFrame(columns=list(RUN_COLUMNS)), {}, {}, (), path)
+        raise
+    runs = found.runs[found.runs["scale"] == chosen_scale([found], scale)]
+    return of_types(replace(found, runs=runs), candidates.types)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from costmodels.rows import FloatArray
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
 from costmodels.scaling.shapes import Prior
@@ -19,11 +19,10 @@ from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
-from predict_graph.sizing.planning.candidates import Candidates
-from predict_graph.sizing.planning.tried_runs import TriedRuns
-from predict_graph.sizing.quantities import parse_duration
-
-FloatArray = npt.NDArray[np.float64]
+from predict_graph.sizing.measuring.measurements import Measurements
+from predict_graph.sizing.picture import pictures_of_advice
+from predict_graph.sizing.planning.candidates import PRICE_NAMES, Candidates, columns_of
+from predict_graph.sizing.quantities import check_count, parse_duration
 
 USES = 10  # runs of the job as chosen, by default of --uses; not tuned
 _SHOWN = 5  # configurations of the short table; not tuned
@@ -48,6 +47,10 @@ class Goal:
     def unit(self) -> str:
         """Of what is made small."""
         return "s" if self.name == "fastest" else "USD"
+
+    def amount(self, value: float) -> str:
+        """Return an amount with its unit."""
+        return readable_seconds(value) if self.unit == "s" else f"{value:.3g} USD"
 
     def __str__(self) -> str:
         if self.deadline is None:
@@ -76,44 +79,6 @@ def parse_goal(text: str) -> Goal:
     return Goal(text)
 
 
-@dataclass(frozen=True)
-class Option:
-    """One configuration.
-
-    Attributes
-    ----------
-    machine_type : str
-    machines : int
-    seconds, low, high : float
-        Predicted, with a 90% interval; not a number while no run has succeeded.
-    cost, cost_high : float
-        Of one run, in USD; not a number without prices.
-    gain : float
-        Expected improvement on the best run, as a part of what that takes or costs; before the
-        first run that succeeds, on a typical candidate.
-    chance : float
-        That a run succeeds, within the deadline where there is one.
-    measured : float or None
-        Median seconds of its runs that succeeded.
-    """
-
-    machine_type: str
-    machines: int
-    seconds: float
-    low: float
-    high: float
-    cost: float
-    cost_high: float
-    gain: float
-    chance: float
-    measured: float | None
-
-    @property
-    def name(self) -> str:
-        """Such as ``m4.large x 8``."""
-        return f"{self.machine_type} x {self.machines}"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Result):
     """What to measure next.
@@ -121,14 +86,19 @@ class Advice(Result):
     Attributes
     ----------
     goal : Goal
-    best : Option or None
-        The best that was measured.
-    next : tuple of Option
-        To be measured, the most promising first; empty when all were.
+    options : DataFrame
+        All candidates by falling gain: ``name``, ``machine_type``, ``machines``; ``seconds`` as
+        predicted with a 90% interval, ``low`` to ``high``, not a number while no run has succeeded;
+        ``cost`` and ``cost_high`` of one run in USD, not a number without prices; ``gain``, the
+        expected improvement on the best run, as a part of what that takes or costs (before the
+        first run that succeeds, on a typical candidate); ``chance`` that a run succeeds, within the
+        deadline where there is one; ``measured``, the median seconds of its runs.
+    best : dict or None
+        The best that was measured, as a row of `options`.
+    next : list of int
+        What to measure, the most promising first, by the index of `options`; empty when all were.
     stop : str or None
         Why measuring more does not pay; None while it does.
-    options : tuple of Option
-        All candidates by falling gain.
     uses : int
         How often the job will run as chosen.
     warnings : tuple of str
@@ -137,10 +107,10 @@ class Advice(Result):
     """
 
     goal: Goal
-    best: Option | None
-    next: tuple[Option, ...]
+    options: pd.DataFrame
+    best: dict[Any, Any] | None
+    next: list[int]
     stop: str | None
-    options: tuple[Option, ...]
     uses: int
     warnings: tuple[str, ...]
     source: str = ""
@@ -148,7 +118,47 @@ class Advice(Result):
     @property
     def answer(self) -> Answer:
         """What to measure next, or why to stop."""
-        return _answer_of(self)
+        best, following = self.best, self.options.loc[self.next]
+        facts = []
+        if best is not None:
+            cost = best["cost"] / best["seconds"] * best["measured"]
+            time = readable_seconds(best["measured"])
+            priced = f", {cost:.3g} USD" if cost == cost else ""
+            facts = [(f"best measured ({self.goal})", f"{best['name']}, {time}{priced}")]
+        said = "; ".join(f"{one.name}{self._why(one)}" for one in following.itertuples(index=False))
+        sentence = f"next: {said}" if self.stop is None else f"stop: {self.stop}"
+        if self.stop is not None and facts:
+            sentence += "; {}: {}".format(*facts.pop())
+        others = self.options[self.options["measured"].isna()].drop(index=self.next)
+        shown: Any = pd.concat([following, others])
+        rows = [
+            (
+                one.name,
+                *(readable_seconds(x) if x == x else "?" for x in (one.seconds, one.low, one.high)),
+                f"{one.cost:.3g}" if one.cost == one.cost else "?",
+                f"{one.gain:.1%}" if best is not None else f"x{one.gain:.2f}",
+                f"{one.chance:.0%}",
+            )
+            for one in shown.itertuples(index=False)
+        ]
+        columns = ["configuration", "time", "from", "to", "USD", "expected gain", "succeeds"]
+        title = f"most promising for the goal: {self.goal}"
+        return Answer(
+            sentence,
+            facts,
+            [Table(title, columns, rows[:_SHOWN])] if rows else [],
+            self.warnings,
+            more=[Table("all that were not measured", columns, rows)] if len(rows) > _SHOWN else [],
+        )
+
+    def _why(self, one: Any) -> str:
+        if self.best is None:
+            return ", estimated from other jobs"
+        cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
+        return (
+            f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}, expected "
+            f"gain {one.gain:.1%} of the best"
+        )
 
     @property
     def title(self) -> str:
@@ -157,17 +167,15 @@ class Advice(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return all candidates, the most promising first."""
-        rows = [vars(one) for one in self.options]
-        return pd.DataFrame(rows).assign(next=[one in self.next for one in self.options])
+        return self.options.assign(next=self.options.index.isin(self.next))
 
     def pictures(self) -> list[Picture]:
         """Return the time of the most promising candidates, and of the best run."""
-        from predict_graph.sizing.picture import pictures_of_advice
-
         return pictures_of_advice(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the advice, ready for JSON; unknown numbers are null."""
+        """Return the advice, ready for JSON."""
+        options = self.options.drop(columns="name")
         return {
             "schema": 1,
             "verdict": {"sentence": self.answer.sentence},
@@ -175,31 +183,31 @@ class Advice(Result):
             "goal": self.goal.name,
             "deadline_seconds": self.goal.deadline,
             "uses": self.uses,
-            "best": None if self.best is None else _plain(self.best),
-            "next": [_plain(one) for one in self.next],
+            "best": self.best and {n: v for n, v in self.best.items() if n != "name"},
+            "next": options.loc[self.next].to_dict("records"),
             "stop": self.stop,
-            "candidates": [_plain(one) for one in self.options],
+            "candidates": options.to_dict("records"),
             "warnings": list(self.warnings),
         }
 
 
 def advise(
     candidates: Candidates,
-    runs: TriedRuns,
+    runs: Measurements,
     goal: Goal,
     *,
     prior: Prior | None = None,
     parallel: int = 1,
     uses: int = USES,
     warnings: Sequence[str] = (),
-    source: str = "",
 ) -> Advice:
     """Choose what to measure next.
 
     Parameters
     ----------
     candidates : Candidates
-    runs : TriedRuns
+    runs : Measurements
+        Of :func:`~predict_graph.sizing.planning.candidates.read_tried`.
     goal : Goal
     prior : Prior, optional
         Of past jobs; by default that of the package alone.
@@ -210,8 +218,6 @@ def advise(
         all of these costs more than the measurement.
     warnings : sequence of str, optional
         To be passed on.
-    source : str, optional
-        File of the runs.
 
     Raises
     ------
@@ -221,14 +227,20 @@ def advise(
         If no candidate can meet the deadline, even in distributions twice as wide as predicted;
         says which comes closest.
     """
-    for name, value in (("parallel", parallel), ("uses", uses)):
-        if value < 1:
-            raise RequestError(f"{name} is {value}; accepted: 1 or more")
-    entries = [*candidates.entries, *runs.others]
-    every = Candidates(candidates.types, entries, candidates.path)
-    columns = every.columns
-    priced = all(kind.price is not None for kind in candidates.types.values())
-    rates = every.rates() if priced or goal.unit == "USD" else np.full(len(entries), np.nan)
+    check_count("parallel is", parallel)
+    check_count("uses is", uses)
+    known, said = runs.runs, [*warnings, *runs.notes, *runs.contradictions]
+    if len(known) and runs.done.empty:
+        said.append(
+            f"all {len(known)} runs failed; what is next is estimated from other jobs, away from "
+            "them"
+        )
+    places = list(zip(known["machine_type"], known["machines"].astype(int), strict=True))
+    entries = list(dict.fromkeys([*candidates.entries, *places]))
+    rates = _rates(candidates, entries, goal)
+    kinds, counts = zip(*entries, strict=True)
+    table = pd.DataFrame({"scale": 1.0, "machines": counts, "machine_type": kinds})
+    columns = columns_of(table, candidates.types)
     learnt = shipped_prior() if prior is None else prior
     priors = [learnt] if learnt.parent is None else [learnt, learnt.parent]
 
@@ -236,166 +248,107 @@ def advise(
         rate = None if goal.unit == "s" else rates
         return rank_candidates(columns, tried, priors, rate=rate, deadline=goal.deadline)
 
-    first = ranked(runs.tried)
-    options = [_option(i, entries, first, rates, runs.tried) for i in range(len(entries))]
+    tried = Tried(
+        np.array([entries.index(one) for one in places], np.intp),
+        # Failed runs have no time.
+        known["seconds"].where(known["outcome"] != "failed", 1.0).to_numpy(np.float64),
+        known["outcome"].tolist(),
+    )
+    first = ranked(tried)
+    medians = runs.done.groupby(["machine_type", "machines"])["seconds"].median().to_dict()
+    options = pd.DataFrame(
+        {
+            "name": [f"{kind} x {count}" for kind, count in entries],
+            "machine_type": kinds,
+            "machines": counts,
+            "seconds": first.seconds,
+            "low": first.low,
+            "high": first.high,
+            "cost": rates * first.seconds,
+            "cost_high": rates * first.high,
+            "gain": first.gain,
+            "chance": first.chance,
+            "measured": [medians.get(entry, np.nan) for entry in entries],
+        }
+    )
     count = len(candidates.entries)
-    said = [*warnings, *runs.warnings, *_check_deadline(goal, first, options)]
-    best = None if first.best is None else options[first.best]
-    picked = _picked(first, runs.tried, ranked, count, parallel)
-
-    def net(i: int) -> float:
-        gain, price = _amounts(options[i], best, goal, uses)
-        return gain - price
-
-    if picked and best is not None and not net(picked[0]) >= 0:  # a cheaper run may
-        left = [i for i in range(count) if i not in set(runs.tried.candidate.tolist())]
-        picked[0] = max(left, key=lambda i: (net(i) >= 0, net(i)))
-        picked[1:] = [i for i in picked[1:] if i != picked[0]]
-    following = tuple(options[i] for i in picked)
+    picked = _picked(first, tried, ranked, count, parallel)
+    stop = None if picked else "all candidates were tried"
+    if picked and first.best is not None:
+        # In all uses, in what the goal makes small.
+        rate = np.ones(len(entries)) if goal.unit == "s" else rates
+        gain = first.gain * (uses * rate[first.best] * options["measured"][first.best])
+        price = rate * first.seconds
+        if gain[picked[0]] < price[picked[0]]:  # a cheaper run may pay
+            left = [i for i in range(count) if i not in tried.candidate]
+            top = max(left, key=lambda i: gain[i] - price[i])
+            picked = [top, *(i for i in picked[1:] if i != top)]
+            if gain[top] < price[top]:
+                stop = (
+                    f"another run is expected to gain {goal.amount(gain[top])} in {uses} runs of "
+                    f"the job, and costs {goal.amount(price[top])}"
+                )
     return Advice(
         goal=goal,
-        best=best,
-        next=following,
-        stop=_stop(following, best, goal, uses),
-        options=tuple(options[i] for i in first.order if i < count),
+        options=options.loc[[i for i in first.order.tolist() if i < count]],
+        best=None if first.best is None else options.loc[[first.best]].to_dict("records")[0],
+        next=picked,
+        stop=stop,
         uses=uses,
-        warnings=tuple(said),
-        source=source,
+        warnings=(*said, *_check_deadline(goal, first, options)),
+        source=str(runs.path),
     )
 
 
-def _picked(first: Ranking, tried: Tried, ranked: Any, count: int, parallel: int) -> list[int]:
+def _rates(candidates: Candidates, entries: Sequence[tuple[str, int]], goal: Goal) -> FloatArray:
+    """Return what a second of each configuration costs, in USD; not a number without prices."""
+    prices = {n: kind.price for n, kind in candidates.types.items() if kind.price is not None}
+    if len(prices) == len(candidates.types):
+        return np.array([count * prices[kind] for kind, count in entries], np.float64) / 3600
+    if goal.unit == "USD":
+        raise RequestError(
+            f"{candidates.path} has no prices, which this goal needs; accepted: a column "
+            f"{' or '.join(PRICE_NAMES)}, or --goal fastest"
+        )
+    return np.full(len(entries), np.nan)
+
+
+def _picked(
+    first: Ranking, tried: Tried, ranked: Callable[[Tried], Ranking], count: int, parallel: int
+) -> list[int]:
     """Return places of what to measure; each further one as if the ones before did as predicted."""
     found: list[int] = []
     ranking = first
     while len(found) < parallel:
-        known = {*tried.candidate.tolist(), *found}
-        place = next((int(i) for i in ranking.order if i < count and i not in known), None)
-        if place is None:
+        left = [i for i in ranking.order.tolist() if i < count and i not in tried.candidate]
+        if not left:
             break
-        found.append(place)
+        found.append(left[0])
+        seconds = ranking.seconds[left[0]]
+        outcome = "ok" if np.isfinite(seconds) else "failed"
+        tried = Tried(
+            np.append(tried.candidate, left[0]),
+            np.append(tried.seconds, seconds if outcome == "ok" else 1.0),
+            [*tried.outcome, outcome],
+        )
         if len(found) < parallel:
-            seconds = ranking.seconds[place]
-            outcome = "ok" if np.isfinite(seconds) else "failed"
-            tried = Tried(
-                np.append(tried.candidate, place),
-                np.append(tried.seconds, seconds if outcome == "ok" else 1.0),
-                [*tried.outcome, outcome],
-            )
             ranking = ranked(tried)
     return found
 
 
-def _option(
-    i: int, entries: Sequence[tuple[str, int]], ranking: Ranking, rates: FloatArray, tried: Tried
-) -> Option:
-    done = tried.at("ok")
-    mine = tried.seconds[done][tried.candidate[done] == i]
-    seconds, low, high = (float(x[i]) for x in (ranking.seconds, ranking.low, ranking.high))
-    return Option(
-        *entries[i],
-        seconds,
-        low,
-        high,
-        float(rates[i]) * seconds,
-        float(rates[i]) * high,
-        float(ranking.gain[i]),
-        float(ranking.chance[i]),
-        float(np.median(mine)) if len(mine) else None,
-    )
-
-
-def _check_deadline(goal: Goal, ranking: Ranking, options: Sequence[Option]) -> list[str]:
+def _check_deadline(goal: Goal, ranking: Ranking, options: pd.DataFrame) -> list[str]:
     """Return a sentence if no candidate is predicted to meet the deadline."""
     if goal.deadline is None or ranking.best is not None or np.isnan(ranking.seconds).any():
         return []
-    nearest = min(options, key=lambda one: one.measured or one.seconds)
-    if nearest.measured is None:
-        times = (readable_seconds(x) for x in (nearest.seconds, nearest.low, nearest.high))
+    place = options["measured"].fillna(options["seconds"]).idxmin()
+    nearest = options.loc[[place]].to_dict("records")[0]
+    if np.isnan(nearest["measured"]):
+        times = (readable_seconds(nearest[name]) for name in ("seconds", "low", "high"))
         known = "in {} ({} to {}) as predicted".format(*times)
     else:
-        known = f"in {readable_seconds(nearest.measured)} as measured"
-    said = f"done in {readable_seconds(goal.deadline)}; {nearest.name} comes closest, {known}"
+        known = f"in {readable_seconds(nearest['measured'])} as measured"
+    said = f"done in {readable_seconds(goal.deadline)}; {nearest['name']} comes closest, {known}"
     if not ranking.gain.any():
         raise JobError(f"no candidate can be {said}")
     likely = (ranking.low <= goal.deadline).any()
     return [] if likely else [f"no candidate is likely to be {said}"]
-
-
-def _amounts(one: Option, best: Option | None, goal: Goal, uses: int) -> tuple[float, float]:
-    """Return what a measurement is expected to gain in all uses, and what it costs."""
-    price = one.seconds if goal.unit == "s" else one.cost
-    if best is None or best.measured is None:
-        return np.inf, price
-    rate = 1.0 if goal.unit == "s" else best.cost / best.seconds
-    return one.gain * rate * best.measured * uses, price
-
-
-def _stop(following: Sequence[Option], best: Option | None, goal: Goal, uses: int) -> str | None:
-    if not following:
-        return "all candidates were tried"
-    gain, price = _amounts(following[0], best, goal, uses)
-    if best is None or gain - price >= 0:
-        return None
-    return (
-        f"another run is expected to gain {_amount(gain, goal)} in {uses} runs of the job, and "
-        f"costs {_amount(price, goal)}"
-    )
-
-
-def _amount(value: float, goal: Goal) -> str:
-    return readable_seconds(value) if goal.unit == "s" else f"{value:.3g} USD"
-
-
-def _answer_of(advice: Advice) -> Answer:
-    """Return the answer of an advice: what to measure next, or why to stop."""
-    best = advice.best
-    facts = []
-    if best is not None and best.measured is not None:
-        cost = best.cost / best.seconds * best.measured
-        priced = f", {cost:.3g} USD" if cost == cost else ""
-        facts = [
-            (
-                f"best measured ({advice.goal})",
-                f"{best.name}, {readable_seconds(best.measured)}{priced}",
-            )
-        ]
-    said = "; ".join(f"{one.name}{_why(one, advice)}" for one in advice.next)
-    sentence = f"next: {said}" if advice.stop is None else f"stop: {advice.stop}"
-    if advice.stop is not None and facts:
-        sentence += f"; best measured ({advice.goal}): {facts.pop()[1]}"
-    rows = [
-        (
-            one.name,
-            *(readable_seconds(x) if x == x else "?" for x in (one.seconds, one.low, one.high)),
-            f"{one.cost:.3g}" if one.cost == one.cost else "?",
-            f"{one.gain:.1%}" if best is not None else f"x{one.gain:.2f}",
-            f"{one.chance:.0%}",
-        )
-        for one in [*advice.next, *(o for o in advice.options if o not in advice.next)]
-        if one.measured is None
-    ]
-    columns = ["configuration", "time", "from", "to", "USD", "expected gain", "succeeds"]
-    title = f"most promising for the goal: {advice.goal}"
-    return Answer(
-        sentence,
-        facts,
-        [Table(title, columns, rows[:_SHOWN])] if rows else [],
-        advice.warnings,
-        more=[Table("all that were not measured", columns, rows)] if len(rows) > _SHOWN else [],
-    )
-
-
-def _why(one: Option, now: Advice) -> str:
-    if now.best is None or one.seconds != one.seconds:
-        return ", estimated from other jobs"
-    cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
-    return (
-        f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}, expected "
-        f"gain {one.gain:.1%} of the best"
-    )
-
-
-def _plain(one: Option) -> dict[str, Any]:
-    """Return an option for JSON; unknown numbers are null."""
-    return {n: None if isinstance(v, float) and np.isnan(v) else v for n, v in vars(one).items()}

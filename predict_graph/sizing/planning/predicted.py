@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from costmodels.rows import FloatArray
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
-from predict_graph.sizing.fitting.model import JobModel, with_machine_type
+from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.fitting.model_file import load_model
 from predict_graph.sizing.measuring.measurements import Measurements
-
-FloatArray = npt.NDArray[np.float64]
 
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
@@ -54,28 +53,29 @@ def read_job_model(text: str) -> JobModel:
     RequestError
         If it holds neither, or cannot be read.
     """
-    kind, equals, path = text.partition("=")
-    if not equals or Path(text).is_file():
-        return _loaded(Path(text))
-    if not kind.strip():
+    typed = "=" in text and not Path(text).is_file()
+    kind, _, name = text.partition("=") if typed else ("", "", text)
+    if typed and not kind.strip():
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
-    return with_machine_type(_loaded(Path(path)), kind.strip())
-
-
-def _loaded(path: Path) -> JobModel:
+    path = Path(name)
     try:
         found = read_json(path)
     except ValueError:
         found = None  # load_model says what is wrong with it
-    if not isinstance(found, dict) or found.keys().isdisjoint(("by_machines", "verdict")):
-        return load_model(path)
-    if "by_machines" not in found:
+    keys = found.keys() if isinstance(found, dict) else ()
+    if "verdict" in keys and "by_machines" not in keys:
         raise RequestError(
             f"{path} predicts what it was asked for alone, and says nothing of other machine "
             "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
             "runs of the graph had answered"
         )
-    return predicted_job(path)
+    model = predicted_job(path) if "by_machines" in keys else load_model(path)
+    if typed and model.types:
+        raise RequestError(
+            f"the model of {model.source} is one of the types {', '.join(model.types)}; accepted: "
+            f"the model without {kind}="
+        )
+    return replace(model, machine_type=kind.strip()) if typed else model
 
 
 def predicted_job(path: Path) -> JobModel:
@@ -96,7 +96,6 @@ def predicted_job(path: Path) -> JobModel:
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
         warnings = tuple(str(text) for text in found.get("warnings", []))
-        version = str(found["version"]) if "version" in found else "unknown"
         if not rows or not trained or not all(0 < x < math.inf for r in rows for x in r.values()):
             raise ValueError
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
@@ -118,7 +117,6 @@ def predicted_job(path: Path) -> JobModel:
         machine_type=None,
         iterations=None,
         warnings=warnings,
-        version=version,
     )
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from costmodels.occupancy import OccupancyModel
+from costmodels.rows import FloatArray
 from costmodels.scaling import LeaveOneOut
 from predict_graph.answers import Answer
 from predict_graph.documents import DocumentKind
@@ -20,10 +20,9 @@ from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
-from predict_graph.sizing.fitting.model import LEAST_CONFIDENCE
-from predict_graph.sizing.tasks.runs import TaskRuns
-
-FloatArray = npt.NDArray[np.float64]
+from predict_graph.sizing.fitting.model import left_out_errors, predicted, ranking_text
+from predict_graph.sizing.fitting.model_file import usable
+from predict_graph.sizing.tasks.runs import OBSERVED
 
 TASK_MODELS = {
     "nimo": "auto",
@@ -47,29 +46,36 @@ class TaskModel(Result):
     ----------
     name : str
         Of ``TASK_MODELS``.
-    runs : TaskRuns
-        What it was fitted to.
+    runs : DataFrame
+        What it was fitted to: what was observed of each run, and attributes.
+    source : str
+        Name of the measured file.
     estimator : OccupancyModel
     """
 
     name: str
-    runs: TaskRuns
+    runs: pd.DataFrame
+    source: str
     estimator: OccupancyModel
+
+    @property
+    def known(self) -> pd.DataFrame:
+        """The attributes of each run."""
+        return self.runs.drop(columns=list(OBSERVED))
 
     @property
     def attributes(self) -> list[str]:
         """Names of the attributes that an assignment must have: those that differed."""
-        return _differing(self.runs)
+        return list(self.estimator.feature_names_in_)
 
     @property
     def answer(self) -> Answer:
         """How good the model is, and its formulas."""
-        metrics = self.metrics()
-        mean, most = metrics["mean_percent_error"], metrics["max_percent_error"]
-        opd, rd = metrics["order_preserving_degree"], metrics["ranking_distance_1"]
+        errors = self.left_out
+        mean, most = errors["mean_percent_error"], errors["max_percent_error"]
         rows = [
             ("model", f"{self.name}, shape {self.estimator.shape_}"),
-            ("runs", f"{len(self.runs.table)}"),
+            ("runs", f"{len(self.runs)}"),
             ("attributes", ", ".join(self.attributes)),
         ]
         for name, formula in self.estimator.formulas_.items():
@@ -78,12 +84,12 @@ class TaskModel(Result):
             over = ", ".join(f"{name} {value:.4g}" for name, value in units.items())
             rows.append((f"in f_{parts}", f"each attribute over {over}"))
         rows += [
-            ("left-out AE", f"mean {readable_seconds(metrics['mean_absolute_error'])}"),
+            ("left-out AE", f"mean {readable_seconds(errors['mean_absolute_error'])}"),
             ("left-out PE", f"mean {mean:.1f}%, max {most:.1f}%"),
-            ("left-out ranking", f"OPD {opd:.3f}, RD(1) {rd:.3f}"),
+            ("left-out ranking", ranking_text(errors)),
         ]
         said = (
-            f"the model {self.name} of {self.runs.source} has a mean error of {mean:.0f}% (at most "
+            f"the model {self.name} of {self.source} has a mean error of {mean:.0f}% (at most "
             f"{most:.0f}%) on runs that were left out"
         )
         return Answer(said, rows)
@@ -91,7 +97,7 @@ class TaskModel(Result):
     @property
     def title(self) -> str:
         """What the model is of."""
-        return f"model of {self.runs.source}"
+        return f"model of {self.source}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return formulas and errors, ready for JSON."""
@@ -101,14 +107,14 @@ class TaskModel(Result):
             "shape": self.estimator.shape_,
             "formulas": dict(self.estimator.formulas_),
             "attributes": self.attributes,
-            "runs": len(self.runs.table),
-            "left_out": self.metrics(),
+            "runs": len(self.runs),
+            "left_out": self.left_out,
             "left_out_errors": dict(self.estimator.left_out_errors_),
         }
 
     def to_frame(self) -> pd.DataFrame:
         """Return the attributes of each run, and its seconds as measured and as left out."""
-        return self.runs.attributes.assign(**self.estimator.left_out_)
+        return self.known.assign(**self.estimator.left_out_)
 
     def pictures(self) -> list[Picture]:
         """Return the error of each run when it was left out."""
@@ -121,37 +127,25 @@ class TaskModel(Result):
         unit = "predicted / measured - 1, %"
         return [dot_picture("Errors of runs left out", said, names, percent, xlabel=unit)]
 
-    def metrics(self) -> dict[str, float]:
-        """Return AE (mean, s), PE (mean and worst, %), OPD and RD(1) of left-out runs."""
+    @property
+    def left_out(self) -> dict[str, float]:
+        """Errors on left-out runs: AE (s), PE (%), OPD and RD(1) of NIMO, and others."""
         found = LeaveOneOut(**self.estimator.left_out_)
-        return {
-            "mean_absolute_error": found.mean_absolute_error,
-            "mean_percent_error": float(found.percent_errors.mean()),
-            "max_percent_error": found.max_percent_error,
-            "order_preserving_degree": found.order_preserving_degree,
-            "ranking_distance_1": found.ranking_distance,
-        }
+        mean = float(found.percent_errors.mean())
+        return {"mean_percent_error": mean, **left_out_errors(found)}
 
     def seconds(self, assignments: pd.DataFrame, confidence: float) -> FloatArray:
-        """Return predicted, least and most seconds of each assignment, shape (n, 3)."""
-        table = assignments[self.attributes]
-        middle = self.estimator.predict(table)
-        if confidence == LEAST_CONFIDENCE:
-            return np.column_stack((middle, middle, middle))
-        return np.column_stack(
-            (middle, self.estimator.predict_interval(table, 2.0 * confidence - 1.0))
-        )
+        """Return predicted, least and most seconds of each assignment, shape (3, n)."""
+        return predicted(self.estimator, assignments[self.attributes], confidence)
 
-    def beyond(self, assignments: pd.DataFrame) -> list[str]:
-        """Return the attributes in which an assignment lies outside of all measured runs."""
-        known = self.runs.attributes
-        names = [name for name in known.columns if name in assignments]
-        wanted, known = assignments[names], known[names]
-        outside = (wanted.min() < known.min()) | (wanted.max() > known.max())
-        return [str(name) for name in known.columns[outside]]
+    def beyond(self, assignments: pd.DataFrame) -> pd.DataFrame:
+        """Return which attributes of each assignment lie outside of all measured runs."""
+        known = self.known[[name for name in self.known if name in assignments]]
+        wanted = assignments[list(known)]
+        return (wanted < known.min()) | (wanted > known.max())
 
 
-def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
+def fit_task(runs: pd.DataFrame, name: str = "nimo", source: str = "runs") -> TaskModel:
     """Fit a model of a task.
 
     Raises
@@ -161,22 +155,22 @@ def fit_task(runs: TaskRuns, name: str = "nimo") -> TaskModel:
     """
     if name not in TASK_MODELS:
         raise RequestError(f"the model is {name!r}; accepted: {', '.join(TASK_MODELS)}")
-    if len(runs.table) < _FEWEST:
+    if len(runs) < _FEWEST:
         raise RequestError(
-            f"{runs.source} has {len(runs.table)} runs; accepted: at least {_FEWEST}, on "
-            "different resources"
+            f"{source} has {len(runs)} runs; accepted: at least {_FEWEST}, on different resources"
         )
-    used = _differing(runs)
-    if not used:
+    known = runs.drop(columns=list(OBSERVED))
+    used = known.columns[known.nunique() > 1]
+    if used.empty:
         raise RequestError(
-            f"no attribute differs between the runs of {runs.source}; accepted: runs on different "
+            f"no attribute differs between the runs of {source}; accepted: runs on different "
             "resources, or on different data"
         )
-    seconds, utilization, data, share = runs.observed.to_numpy().T
+    seconds, utilization, data, share = runs[list(OBSERVED)].to_numpy().T
     estimator = OccupancyModel(shape=TASK_MODELS[name]).fit(
-        runs.attributes[used], seconds, utilization=utilization, data=data, network_share=share
+        runs[used], seconds, utilization=utilization, data=data, network_share=share
     )
-    return TaskModel(name, runs, estimator)
+    return TaskModel(name, runs, source, estimator)
 
 
 def _references(estimator: OccupancyModel) -> dict[str, dict[str, float]]:
@@ -188,10 +182,6 @@ def _references(estimator: OccupancyModel) -> dict[str, dict[str, float]]:
     return found
 
 
-def _differing(runs: TaskRuns) -> list[str]:
-    return [str(name) for name, values in runs.attributes.items() if values.nunique() > 1]
-
-
 def save_task(model: TaskModel, path: Path) -> None:
     """Write a model: its runs, from which it is fitted again when it is read.
 
@@ -200,13 +190,8 @@ def save_task(model: TaskModel, path: Path) -> None:
     RequestError, JobError
         If the file cannot be written; what was there stays.
     """
-    content = {
-        "version": version("predict-graph"),
-        **model.to_dict(),
-        "source": model.runs.source,
-        "table": model.runs.table.to_dict("list"),
-    }
-    TASK.write(TASK.complete(content), path)
+    about = {"version": version("predict-graph"), **model.to_dict(), "source": model.source}
+    TASK.write(TASK.complete({**about, "table": model.runs.to_dict("list")}), path)
 
 
 def load_task(path: Path) -> TaskModel:
@@ -218,8 +203,6 @@ def load_task(path: Path) -> TaskModel:
         If the file is no model of a task, of a newer version, or was changed.
     """
     document = TASK.read(path)
-    try:
+    with usable(path):
         table = pd.DataFrame(document["table"], dtype=np.float64)
-        return fit_task(TaskRuns(table, document["source"]), document["model"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise RequestError(f"{path} holds no usable model: {error}") from error
+        return fit_task(table, document["model"], document["source"])

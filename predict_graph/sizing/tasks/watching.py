@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import psutil
 
 from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
-from predict_graph.processes import supervise
+from predict_graph.sizing.measuring.running import start
+from predict_graph.sizing.quantities import check_count
 
 
 @dataclass(frozen=True)
@@ -96,17 +95,12 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     """
     if not command:
         raise RequestError("there is no command to profile; accepted: -- COMMAND…")
-    if parallelism < 1:
-        raise RequestError(f"the parallelism is {parallelism}; accepted: 1 or more")
+    check_count("the parallelism is", parallelism)
     moved = _network_bytes()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     try:
-        process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.DEVNULL,
-            preexec_fn=partial(supervise, always=True),  # noqa: PLW1509 - it takes no lock
-        )
+        process = start(command, always=True)
     except OSError as error:
         raise JobError(f"cannot run {command[0]}: {error.strerror}") from error
     try:

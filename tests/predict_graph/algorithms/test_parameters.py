@@ -3,7 +3,6 @@ import math
 import pytest
 
 from predict_graph.algorithms import Parameter
-from predict_graph.algorithms.parameters import check_parameters
 from predict_graph.errors import RequestError
 
 DAMPING = Parameter("damping", float, 0.85, "share that follows edges", 0.0, 1.0)
@@ -55,12 +54,3 @@ def test_a_wrong_value_is_named_with_what_is_accepted(parameter, wrong, accepted
     assert parameter.name in text
     assert repr(wrong) in text
     assert accepted in text
-
-
-def test_defaults_fill_in_and_unknown_names_are_refused():
-    assert check_parameters("pagerank", (DAMPING, LIMIT), {"damping": 0.5}) == {
-        "damping": 0.5,
-        "max_iterations": 500,
-    }
-    with pytest.raises(RequestError, match=r"dampening.*damping, max_iterations"):
-        check_parameters("pagerank", (DAMPING, LIMIT), {"dampening": 0.5})

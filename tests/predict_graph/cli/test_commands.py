@@ -102,9 +102,9 @@ def test_no_command_shows_the_help_and_is_a_wrong_request(program):
         assert "internal error" not in result.err
 
 
-def test_the_python_module_is_the_program(new_process):
-    assert new_process("list", "samplers").out.count("built-in") >= 5
-    assert new_process("list", "nothing").status == 2
+def test_the_python_module_is_the_program(process):
+    assert process("list", "samplers").out.count("built-in") >= 5
+    assert process("list", "nothing").status == 2
 
 
 def test_text_ids_survive_a_plain_sample_file(program, tmp_path):

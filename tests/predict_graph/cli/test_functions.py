@@ -55,9 +55,7 @@ class BackendInterface:
 INFO = "def get_info(): return {'functions': {'core_number': {}}}"  # read while networkx is loaded
 
 
-def test_backends_of_networkx_are_beside_it(
-    new_process: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_backends_of_networkx_are_beside_it(process: Callable[..., Any], tmp_path: Path) -> None:
     """A package with the entry points that networkx asks of a backend."""
     (tmp_path / "rows_backend.py").write_text(BACKEND)
     (tmp_path / "rows_info.py").write_text(INFO)
@@ -70,7 +68,7 @@ def test_backends_of_networkx_are_beside_it(
     )
     asked = ["compare-functions", GRAPH, "networkx:core_number", "networkx:triangles"]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
-    done = new_process(*asked, "--json", tmp_path / "found.json", env=environment)
+    done = process(*asked, "--json", tmp_path / "found.json", env=environment)
     assert "networkx:core_number, backend rows" in done.out
     assert "networkx:triangles, backend" not in done.out
     found = json.loads((tmp_path / "found.json").read_text())
@@ -122,11 +120,11 @@ def test_whatever_a_function_raises_is_its_own_error(
 
 
 def test_a_function_that_forks_and_returns_is_shown_once(
-    new_process: Callable[..., Any], tmp_path: Path
+    process: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "f.py").write_text("import os\ndef f(graph):\n    os.fork()\n    return 1\n")
     command = ["run", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx", "--history", "none"]
-    done = new_process(*command)
+    done = process(*command)
     assert (done.out.count("took"), done.err.count("took")) == (1, 1)
 
 
@@ -152,3 +150,15 @@ def test_a_function_that_crashes_or_exits_is_named_as_such(
     assert done.status == 1
     assert f"f.py:f fails on {'samples of ' * (command != 'run')}{GRAPH}" in done.err
     assert said in done.err
+
+
+def test_a_function_of_undirected_graphs_says_how_to_read_one(
+    program: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "g.txt"
+    file.write_text("0 1\n1 2\n2 0\n")
+    done = program("predict", "networkx:triangles", file, "--directed")
+    assert done.status == 1
+    assert done.err.rstrip().endswith(
+        "accepted: the graph without directions (--undirected, directed=False)"
+    )

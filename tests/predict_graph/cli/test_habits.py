@@ -11,7 +11,7 @@ import pytest
 
 from predict_graph.builtin.libraries import LIBRARIES
 from predict_graph.cli.catalogue import REGISTRIES
-from predict_graph.cli.completing import BUILT_IN, algorithms, graphs, kinds, names_of
+from predict_graph.cli.completing import BUILT_IN, graphs, names_of
 from predict_graph.durations import remaining
 from predict_graph.graph.datasets import dataset_names
 from predict_graph.reports.progress import watched
@@ -23,15 +23,16 @@ def test_completion_knows_every_name(kind):
     names = [name for name in registry.names() if registry.origin(name) != "registered"]
     assert sorted(names_of(kind)("")) == sorted(names)
     assert registry.group == f"predict_graph.{kind.replace('-', '_')}"
-    assert kind in kinds("")
-    assert set(BUILT_IN) == set(REGISTRIES) - {"samplers"}
+    assert kind in names_of("kinds")("")
+    assert set(BUILT_IN) == set(REGISTRIES)
 
 
 def test_completion_of_algorithms():
     listed = [f"{library}:{name}" for library, each in LIBRARIES.items() for name in each.names()]
-    assert set(algorithms("")) == {*names_of("algorithms")(""), *listed}
-    assert algorithms("graphx:pa") == ["graphx:pageRank"]
-    assert algorithms("page") == ["pagerank"]
+    complete = names_of("algorithms", "on Spark")
+    assert set(complete("")) == {*names_of("algorithms")(""), *listed}
+    assert complete("graphx:pa") == ["graphx:pageRank"]
+    assert complete("page") == ["pagerank"]
 
 
 def test_completion_of_graphs(tmp_path, monkeypatch):
@@ -85,13 +86,13 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
 
     from rich.console import Console
 
-    monkeypatch.setattr("predict_graph.reports.progress.PATIENCE", 0.05)
+    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 0.05)
     file = io.StringIO()
     with watched(Console(file=file, width=80)) as steps:
         steps("sampling [x]", 0.5)
         time.sleep(0.2)
     (line,) = file.getvalue().splitlines()
-    assert line.startswith("sampling [x]: ")
+    assert line.startswith("sampling [x], ")
     assert line.endswith(" left")
     assert remaining(10.0, 0.01) is None
     file = io.StringIO()
@@ -103,9 +104,10 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
 
 def test_help_loads_nothing_heavy():
     code = (
-        "import sys, predict_graph.cli.app; from predict_graph.cli.commands import Commands; "
+        "import sys, predict_graph.cli.app\n"
+        "from predict_graph.cli.commands import NAMES, command_of\n"
         "print([m for m in sys.modules if m.startswith('predict_graph.cli.pre')]); "
-        "list(Commands().values()); "
+        "[*map(command_of, NAMES)]; "
         "print([m for m in ('numpy', 'pandas', 'rich.console', 'numba') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -60,7 +60,7 @@ def test_a_run_is_interrupted(tmp_path):
         assert process.poll() is None, first + process.stderr.read()
         process.send_signal(signal.SIGINT)
         # How far it came by then is the machine's affair.
-        is_interrupted(process, first, tmp_path, "starting", "reading", "pagerank: ")
+        is_interrupted(process, first, tmp_path, "starting", "setting up", "pagerank: ")
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
@@ -73,7 +73,7 @@ def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
             children = [child for child in children_of(process.pid) if is_the_run(child)]
         # A terminal sends the interrupt to all processes of the program.
         os.killpg(process.pid, signal.SIGINT)
-        is_interrupted(process, "", tmp_path, "so far", "left")
+        is_interrupted(process, "", tmp_path, "elapsed")
         patience = time.monotonic() + 60
         while any(is_the_run(child) for child in children):
             assert time.monotonic() < patience

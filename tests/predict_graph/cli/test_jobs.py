@@ -85,7 +85,9 @@ def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
     assert "warning: this model does not fit" in result.out
     result = program("fit", "square.csv", "--model", "ernest", "--term", "scale^2")
     assert "the model fits" in result.out
-    program("fit", "square.csv", "--term", "scale^2").is_refused("cannot be added to auto")
+    program("fit", "square.csv", "--term", "scale^2").is_refused(
+        "terms is no option of the model 'auto'"
+    )
 
 
 def test_types_prices_and_the_frontier(program, folder, model):

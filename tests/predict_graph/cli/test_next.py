@@ -190,4 +190,4 @@ def test_the_rest_of_the_file_is_the_history_of_a_fit(program, folder):
         widths[history] = one["high"] / one["low"]
     assert widths[()] < widths["--history", "none"]
     given = ("fit", "jobs.csv", "--where", "job=new", "--history", "jobs.csv", "--model", "ernest")
-    program(*given).is_refused("--history is no option of the model 'ernest'")
+    program(*given).is_refused("history is no option of the model 'ernest'")

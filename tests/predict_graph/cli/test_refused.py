@@ -76,7 +76,7 @@ fit points.csv --model cubic | unknown model 'cubic'
 fit points.csv --out away/m.json | no folder away
 fit points.csv --types types.csv | no column for the machine type
 fit odd.csv --types types.csv | on odd, which no row describes | small
-fit small.csv --types types.csv --model ernest | ernest knows no machine types
+fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
 plan model.json | --machines N:M | --assignments
 plan model.json --machines 2:8 --scale all | --scale | 'all'
 plan model.json --machines 2 --prices no.csv | no file no.csv

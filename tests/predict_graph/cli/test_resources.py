@@ -77,14 +77,16 @@ def test_profile_fit_and_plan(process, program, folder):
     result = program(*plan, "--json", "-")
     assert result.status == 0, result
     found = json.loads(result.out)
-    assert found["choice"] == "quick"
-    assert [one["name"] for one in found["assignments"]] == ["quick", "slow"]
+    assert found["choice"] is None
+    assert [one["machine_type"] for one in found["configurations"]] == ["quick", "slow"]
+    assigned = found["configurations"][0]["assignment"]
+    assert assigned["attributes"] == {"vertices": 4.0, "cpu_speed": 1.0}
     program(*plan, "--with", "colour=3").is_refused(
         "'colour'", "accepted: vertices, edges, skew, cpu_speed"
     )
     late = program(*plan, "--deadline", "0.01s")
     assert late.status == 1
-    assert late.lines[-1].startswith("error: no assignment is done in 0.01s")
+    assert late.lines[-1].startswith("error: no configuration is done in 10 ms with 90% conf")
 
 
 def test_candidates_that_are_alike_to_the_model(program, folder):

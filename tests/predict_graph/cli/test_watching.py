@@ -75,7 +75,7 @@ def test_without_a_total_only_the_pace_is_said(tmp_path):
     moment = next(moments_of(path))
     assert (moment.of, moment.remaining) == (None, None)
     assert moment.pace.predicted == pytest.approx(1.0)
-    assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.words()
+    assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.left
 
 
 def test_a_prediction_says_how_many(tmp_path):

@@ -1,7 +1,5 @@
 """What remains of a loop: by rounds, by the work that rounds are estimated to be, and by both."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,19 +10,19 @@ from predict_graph.clock.loops import remaining_after, with_prediction
 from predict_graph.intervals import Interval
 
 
-def trail_of(work: np.ndarray, part: float) -> list[tuple[float, float, float]]:
+def trail_of(work, part):
     """Return a trail through rounds that take as long as their work, until a part of the time."""
     ends = np.cumsum(work)
     seen = np.linspace(0.01, part, 40) * ends[-1]
     return [(at, float(np.searchsorted(ends, at)), float(len(work))) for at in seen.tolist()]
 
 
-def test_an_even_pace_goes_on() -> None:
+def test_an_even_pace_goes_on():
     trail = trail_of(np.full(1000, 0.01), 0.5)
     assert remaining_of(trail, trail[-1][0]).total == pytest.approx(10.0, rel=0.05)
 
 
-def test_a_first_prediction_counts_less_and_less() -> None:
+def test_a_first_prediction_counts_less_and_less():
     first = Interval.spread(100.0, 0.4)
     corrected = []
     for part in (0.02, 0.3, 0.8):
@@ -37,7 +35,7 @@ def test_a_first_prediction_counts_less_and_less() -> None:
     assert corrected[2] < 24.0
 
 
-def test_what_has_outlasted_its_prediction_lasts_on() -> None:
+def test_what_has_outlasted_its_prediction_lasts_on():
     first = Interval.spread(10.0, 0.3)
     left = [remaining_after(first, elapsed).predicted for elapsed in (1.0, 8.0, 15.0, 60.0)]
     assert left[0] == pytest.approx(9.0, rel=0.02)

@@ -1,7 +1,5 @@
 """The clock of a run of supersteps: what remains, from what was expected and what is seen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

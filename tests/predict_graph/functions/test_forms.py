@@ -1,42 +1,42 @@
-"""Graphs of networkx that are made of ours are what networkx itself makes of the edges."""
+"""A graph of ours has the same edges in every form that a function takes."""
 
 from __future__ import annotations
 
-import networkx as nx
+from collections.abc import Callable, Iterable
+from typing import Any
+
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
+from scipy import sparse
 
 from predict_graph.functions.forms import build
 from predict_graph.graph.build import from_edges
 
-ends = st.integers(0, 11)
+EDGES = [(0, 1), (2, 1), (0, 3), (4, 4), (3, 2)]
+WEIGHTS = [1.0, 2.0, 3.0, 4.0, 5.0]
+READ: dict[str, Callable[[Any], Iterable[tuple[int, int, float]]]] = {
+    "networkx": lambda made: made.edges(data="weight"),
+    "igraph": lambda made: ((*edge.tuple, edge["weight"]) for edge in made.es),
+    "networkit": lambda made: made.iterEdgesWeights(),
+    "scipy": lambda made: zip(*sparse.find(made), strict=True),
+    "edges": lambda made: ((*edge, WEIGHTS[_place(edge)]) for edge in made.tolist()),
+    "graph": lambda made: zip(*sparse.find(made.to_scipy()), strict=True),
+}
 
 
-@given(edges=st.lists(st.tuples(ends, ends)), directed=st.booleans(), weighted=st.booleans())
-def test_a_networkx_graph_is_what_networkx_makes_of_the_edges(
-    edges: list[tuple[int, int]], directed: bool, weighted: bool
-) -> None:
-    sources, targets = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    weights = np.arange(1.0, len(edges) + 1.0) if weighted else None
-    graph = from_edges(sources, targets, vertices=12, weights=weights, directed=directed)
-    made = build(graph, "networkx")
-    expected = nx.DiGraph() if directed else nx.Graph()
-    expected.add_nodes_from(range(12))
-    for vertex in range(12):
-        row = slice(graph.indptr[vertex], graph.indptr[vertex + 1])
-        for place, near in enumerate(graph.indices[row].tolist()):
-            weight = {} if graph.weights is None else {"weight": float(graph.weights[row][place])}
-            if directed or vertex <= near:
-                expected.add_edge(vertex, near, **weight)
-    assert list(made) == list(expected)
-    assert {v: list(made.adj[v].items()) for v in made} == {
-        v: list(expected.adj[v].items()) for v in expected
-    }
-    for one, other, data in made.edges(data=True):
-        back = made.pred[other][one] if directed else made.adj[other][one]
-        assert back is data  # one dictionary an edge: what is set at one end is seen at the other
+def _place(edge: list[int]) -> int:
+    return [set(each) for each in EDGES].index(set(edge))
+
+
+@pytest.mark.parametrize("form", READ)
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_graph_has_the_same_edges_in_every_form(form: str, directed: bool) -> None:
+    pytest.importorskip("predict_graph" if form in ("edges", "graph") else form)
+    sources, targets = np.array(EDGES).T
+    graph = from_edges(sources, targets, vertices=6, weights=np.array(WEIGHTS), directed=directed)
+    found = {(int(u), int(v)): float(w) for u, v, w in READ[form](build(graph, form))}
     if directed:
-        assert {v: list(made.pred[v]) for v in made} == {v: list(expected.pred[v]) for v in made}
-    made.add_edge(0, 99)  # it goes on as any other
-    assert made.has_edge(0, 99)
+        assert found == dict(zip(EDGES, WEIGHTS, strict=True))
+    else:
+        both = {frozenset(edge): weight for edge, weight in found.items()}
+        assert both == {frozenset(e): w for e, w in zip(EDGES, WEIGHTS, strict=True)}

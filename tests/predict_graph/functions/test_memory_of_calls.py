@@ -11,7 +11,7 @@ import pytest
 
 from predict_graph.answers import readable_bytes
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.drivers import drivers_of
+from predict_graph.functions.drivers import DRIVERS, drivers_of
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import check_graph
@@ -67,3 +67,15 @@ def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept() -> None
     assert any("a list or dictionary of its items takes more" in text for text in drawn.warnings)
     kept = predict_function(lambda graph: list(pairs(graph)), graph, history="none", seed=1)
     assert "keeping none" not in kept.verdict.sentence
+
+
+def test_a_first_part_that_shows_no_loop_leaves_the_memory_finite() -> None:
+    runs = [({**dict.fromkeys(DRIVERS, float(n)), "vertices": float(n)}, ran(n)) for n in (60, 240)]
+    target = dict.fromkeys(DRIVERS, 1000.0)
+    stopped = ChildRun("stopped", peak_bytes=1e9)
+    found = predict_memory(runs, target, None, stopped, converted=False)
+    assert found.low == found.predicted == 1e9 <= found.high < 1e10
+
+
+def ran(vertices: int) -> ChildRun:
+    return ChildRun("done", peak_bytes=1e4 * vertices)

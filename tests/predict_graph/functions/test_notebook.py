@@ -23,7 +23,7 @@ def test_the_three_calls_in_a_notebook() -> None:
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     _, predicted, tracked, checked = (cell.outputs for cell in notebook.cells)
     shown = next(each for each in predicted if each.output_type == "execute_result")
-    assert "will take" in shown.data["text/html"]
+    assert "90% sure" in shown.data["text/html"]
     assert "<table" in shown.data["text/html"]
     said = "".join(each.text for each in tracked if each.output_type == "stream")
     assert "took" in said

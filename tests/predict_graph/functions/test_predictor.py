@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import networkx as nx
 import pytest
 
-from predict_graph.cores import Load
 from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits
 from predict_graph.functions.predictor import predict_function
 from predict_graph.outcome import Prediction
+from tests.steps import calls_by
 
 GRAPH = nx.barabasi_albert_graph(900, 3, seed=1)
-PREDICTOR = "predict_graph.functions.predictor"
 
 
-@contextmanager
-def taking(seconds: Callable[[int], float]) -> Iterator[None]:
-    """Let a call take what a formula says, and nothing else any time."""
+def predicted(seconds: Callable[[int], float], **options: Any) -> Prediction:
+    """Predict a call that takes what a formula says."""
 
     def run(build: Callable[[], Any], call: Any, limits: Limits, **_: Any) -> ChildRun:
         took, most = seconds(len(build())), max(limits.seconds, limits.budget.least_seconds)
@@ -30,15 +27,7 @@ def taking(seconds: Callable[[int], float]) -> Iterator[None]:
             return ChildRun("stopped", seconds=most, wall=most, spent=most)
         return ChildRun("done", seconds=took, wall=took, spent=took)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{PREDICTOR}.run_in_child", run)
-        patch.setattr(f"{PREDICTOR}.clock.processor", lambda **_: 0.0)
-        patch.setattr(f"{PREDICTOR}.meter.read", Load)  # of a machine without other work
-        yield
-
-
-def predicted(seconds: Callable[[int], float], **options: Any) -> Prediction:
-    with taking(seconds):
+    with calls_by(run):
         return predict_function(
             len, GRAPH, graph_form="networkx", history="none", seed=1, **options
         )

@@ -14,14 +14,14 @@ import networkx as nx
 import pytest
 
 from predict_graph.budget import Budget
-from predict_graph.functions.child import TICK_SECONDS, ChildRun, Limits, Observation, run_in_child
+from predict_graph.functions.child import TICK_SECONDS, ChildRun, Limits, run_in_child
 from predict_graph.functions.evidence import Gathered
 from predict_graph.functions.growth import Growth, Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.track import run_tracked
-from predict_graph.functions.watch import REPORTED, LoopWatch, library_progress
+from predict_graph.functions.watch import REPORTED, LoopWatch, Observation, library_progress
 from tests.steps import counted
 
 pytestmark = pytest.mark.slow  # starts processes
@@ -234,7 +234,7 @@ def test_a_place_among_combinations_is_how_many_came_before(length: int) -> None
     def through() -> list[tuple[float, float]]:
         found = []
         for _chosen in itertools.combinations(pool, length):
-            seen = watch.observe(sys._getframe())
+            seen = watch.observe(0.0, sys._getframe()).loop
             found.append((seen.done, seen.total))
         return found
 

@@ -196,6 +196,28 @@ def test_gephi_says_whether_edges_are_directed(tmp_path):
     assert any("read as directed" in note for note in read(tmp_path, "a.csv", start + both).notes)
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_column_says_whether_edges_are_directed(tmp_path, directed):
+    table = pd.DataFrame({"source": [1, 2], "target": [2, 3], "directed": [directed, directed]})
+    for graph in (read(tmp_path, "a.csv", table.to_csv(index=False)), check_graph(table)):
+        assert (graph.directed, graph.notes) == (directed, ())
+    table.to_parquet(tmp_path / "a.parquet")
+    notes = check_graph(tmp_path / "a.parquet").notes
+    assert "the column 'directed' of a Parquet file is not read" in notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1;2;1,5\n2;3;0\n", "source;target;weight\n1;2;1,5\n2;3;,0\n", "1;2;1,5;x;7\n2;3;0;y;8\n"],
+)
+def test_a_weight_may_have_a_decimal_comma_between_semicolons(tmp_path, text):
+    graph = read(tmp_path, "a.csv", text)
+    assert edges_of(graph) == [(1, 2), (2, 3)]
+    assert graph.weights.tolist() == [1.5, 0]
+    with pytest.raises(RequestError, match=r"a\.csv:3: '2\.5' is not a weight"):
+        read(tmp_path, "a.csv", "1;2;1,5\n2;3;0\n3;4;2.5\n")
+
+
 def test_lists_of_edges():
     assert edges_of(check_graph([(0, 1), (1, 2)])) == [(0, 1), (1, 2)]
     assert edges_of(check_graph([["a", "b"], ["b", "c"]])) == [("a", "b"), ("b", "c")]

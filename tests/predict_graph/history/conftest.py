@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +10,7 @@ from predict_graph.table import Table
 ENGINE = {"name": "local", "workers": 2, "threads": 2}
 
 
-def make_table(iterations: int = 4, workers: int = 2, seed: int = 0) -> pd.DataFrame:
+def make_table(iterations=4, workers=2, seed=0):
     rng = np.random.default_rng(seed)
     rows = iterations * workers
     return pd.DataFrame(
@@ -29,7 +25,7 @@ def make_table(iterations: int = 4, workers: int = 2, seed: int = 0) -> pd.DataF
     )
 
 
-def make_record(**changes: Any) -> RunRecord:
+def make_record(**changes):
     fields: dict[str, Any] = {
         "kind": "run",
         "algorithm": "pagerank",
@@ -50,15 +46,15 @@ def make_record(**changes: Any) -> RunRecord:
 
 
 @pytest.fixture
-def record() -> Callable[..., RunRecord]:
+def record():
     return make_record
 
 
 @pytest.fixture
-def table() -> Callable[..., pd.DataFrame]:
+def table():
     return make_table
 
 
 @pytest.fixture
-def history(tmp_path: Path) -> History:
+def history(tmp_path):
     return History(tmp_path / "history.sqlite")

@@ -1,7 +1,5 @@
 """Several processes, killed processes, full disks, damaged and foreign files."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3
@@ -31,7 +29,7 @@ history = History({path!r})
 """
 
 
-def start(path: Path, body: str) -> subprocess.Popen[str]:
+def start(path, body):
     code = WRITER.format(here=str(HERE), path=str(path)) + textwrap.dedent(body)
     return subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -123,23 +121,6 @@ def test_a_damaged_file_is_named_and_left_alone(history, record, content):
         with pytest.raises(RequestError, match=r"history\.sqlite is damaged.*move it away"):
             action()
     assert history.path.read_bytes() == content
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("PRAGMA user_version = 2", "is of version 2, newer than 1"),
-        ("PRAGMA application_id = 7", "another program"),
-    ],
-)
-def test_a_file_of_another_program_or_version_is_refused(history, record, change, said):
-    history.add(record())
-    connection = sqlite3.connect(history.path)
-    connection.execute(change)
-    connection.close()
-    for action in (history.runs, lambda: history.add(record())):
-        with pytest.raises(RequestError, match=said):
-            action()
 
 
 def test_a_folder_or_a_file_in_the_way(tmp_path, record):

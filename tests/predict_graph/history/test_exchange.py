@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import os
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import RequestError
 from predict_graph.history import History, Imported
 from predict_graph.table import Table
 
@@ -25,7 +23,7 @@ def filled(history, record, table):
     return history
 
 
-def assert_same_runs(left: History, right: History) -> None:
+def assert_same_runs(left, right):
     one, two = left.runs(), right.runs()
     pd.testing.assert_frame_equal(one.drop(columns="id"), two.drop(columns="id"))
     for a, b in zip(one["id"], two["id"], strict=True):
@@ -73,17 +71,3 @@ def test_wrong_names(filled, tmp_path):
         filled.import_(tmp_path / "absent.csv")
     with pytest.raises(RequestError, match="there is no folder"):
         filled.export(tmp_path / "no" / "folder.csv")
-
-
-def test_a_failed_export_leaves_what_was_there(filled, tmp_path, monkeypatch):
-    path = tmp_path / "runs.csv"
-    path.write_text("precious")
-
-    def fail(*args, **options):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(pd.DataFrame, "to_csv", fail)
-    with pytest.raises(JobError, match="No space left"):
-        filled.export(path)
-    assert path.read_text() == "precious"
-    assert sorted(os.listdir(tmp_path)) == ["history.sqlite", "runs.csv"]

@@ -1,6 +1,5 @@
-"""Completed samples: what they keep, that rank goes nowhere, and how stubs are joined."""
+"""Completed samples: what they keep, and that rank goes nowhere."""
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,26 +12,15 @@ from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
 from predict_graph.iterations.completion.completed import Completer, completed_curve
 from predict_graph.iterations.completion.hubs import choose_hubs
-from predict_graph.iterations.completion.matching import match_mutual, match_one_way
-from predict_graph.iterations.completion.profiles import LEVELS, profile_key, vertex_profiles
+from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import check_request
+from tests.graphs import graphs
 
 
 def completer(graph, hubs=None):
     hubs = np.empty(0, np.int64) if hubs is None else np.asarray(hubs, np.int64)
     return Completer(graph, vertex_profiles(graph), hubs)
-
-
-@st.composite
-def graphs(draw):
-    n = draw(st.integers(1, 40))
-    vertices = st.integers(0, n - 1)
-    directed = draw(st.booleans())
-    graph = nx.DiGraph() if directed else nx.Graph()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=120)))
-    return check_graph(graph)
 
 
 @given(graph=graphs(), data=st.data(), seed=st.integers(0, 2**32))
@@ -72,14 +60,6 @@ def test_the_curve_of_the_whole_graph_is_that_of_the_engine(dangling):
     np.testing.assert_allclose(curve, truth, rtol=1e-3)
 
 
-def test_degrees_are_kept():
-    graph = check_graph("barabasi-albert:n=3000,m=4,seed=2")
-    sample = completer(graph).draw(600, np.random.default_rng(1))
-    joined = np.diff(sample.operator.indptr).sum()
-    # Stubs without a partner, and two stubs joined twice, are all that is lost.
-    assert joined == pytest.approx(graph.edges / 5, rel=0.15)
-
-
 @pytest.mark.parametrize("ratio", [0.05, 0.3, 1.0])
 @pytest.mark.parametrize("budget", [0, 50, 10**9])
 def test_hubs_obey_their_limits(ratio, budget):
@@ -94,15 +74,6 @@ def test_hubs_obey_their_limits(ratio, budget):
     if budget == 10**9 and ratio < 1.0:
         others = np.delete(degrees, hubs)
         assert others.max() < 10 / ratio or len(hubs) == int(0.03 * graph.vertices)
-
-
-def test_samples_differ_and_repeat():
-    graph = check_graph("barabasi-albert:n=1000,m=3,seed=2")
-    draw = completer(graph).draw
-    first, again = (draw(200, np.random.default_rng(1)).operator for _ in range(2))
-    other = draw(200, np.random.default_rng(2)).operator
-    assert (first != again).nnz == 0
-    assert (first != other).nnz > 0
 
 
 def test_a_graph_without_edges_is_all_dangling():
@@ -135,71 +106,3 @@ def test_small_samples_need_one_pass_and_no_reverse_and_do_not_hang_on_it(monkey
     _ = graph.reverse
     assert estimate(graph.fresh(), LEAN).curve.tolist() == without.curve.tolist()
     assert estimate(graph, LEAN).curve.tolist() == without.curve.tolist()
-
-
-# Joining stubs.
-
-
-def packed(in_class, out_class, inflow):
-    return (in_class << 14) | (out_class << 7) | inflow
-
-
-PROFILES = st.builds(packed, st.integers(0, 6), st.integers(0, 6), st.integers(50, 64))
-
-
-def stubs(size):
-    return st.lists(st.tuples(PROFILES, PROFILES), max_size=size).map(
-        lambda pairs: np.array(pairs, dtype=np.int32).reshape(-1, 2)
-    )
-
-
-SEEDS = st.integers(0, 2**32)
-
-
-@given(found=stubs(60), seed=SEEDS)
-def test_each_mutual_stub_is_joined_once_with_one_alike_at_some_level(found, seed):
-    first, second = match_mutual(found[:, 0], found[:, 1], np.random.default_rng(seed))
-    assert len({*first, *second}) == len(first) + len(second)
-    owner, wanted = found[:, 0], found[:, 1]
-    alike = np.zeros(len(first), bool)
-    for level in range(LEVELS):
-        alike |= (profile_key(owner[first], level) == profile_key(wanted[second], level)) & (
-            profile_key(wanted[first], level) == profile_key(owner[second], level)
-        )
-    assert alike.all()
-
-
-@given(pairs=stubs(30), seed=SEEDS)
-def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
-    # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
-    sources, targets = match_one_way(
-        pairs[:, 0], pairs[:, 1], pairs[:, 1], pairs[:, 0], np.random.default_rng(seed)
-    )
-    assert len(sources) == len(pairs)
-    np.testing.assert_array_equal(pairs[sources], pairs[targets])
-    both = np.concatenate((pairs, pairs[:, ::-1]))
-    first, second = match_mutual(both[:, 0], both[:, 1], np.random.default_rng(seed))
-    assert len(first) == len(pairs)
-    np.testing.assert_array_equal(both[first], both[second][:, ::-1])
-
-
-def test_the_finest_level_goes_first():
-    a, b, c = packed(4, 4, 60), packed(6, 6, 60), packed(6, 6, 61)
-    out = np.array([[a, b], [a, c]], np.int32)
-    inn = np.array([[c, a], [b, a]], np.int32)
-    for seed in range(5):
-        pairs = match_one_way(
-            out[:, 0], out[:, 1], inn[:, 0], inn[:, 1], np.random.default_rng(seed)
-        )
-        assert dict(zip(*(each.tolist() for each in pairs), strict=True)) == {0: 1, 1: 0}
-
-
-def test_profiles_of_a_small_graph():
-    # 0 and 1 point at 2, 2 points at 3; 4 is alone.
-    graph = nx.DiGraph([(0, 2), (1, 2), (2, 3)])
-    graph.add_node(4)
-    profiles = vertex_profiles(check_graph(graph))
-    classes = [(int(packed) >> 14, int(packed) >> 7 & 127) for packed in profiles]
-    assert classes == [(0, 2), (0, 2), (3, 2), (2, 0), (0, 0)]
-    # Each in-neighbour of 2 and of 3 has one outbound edge: an inflow of 1 for each.
-    assert int(profiles[2]) & 127 == int(profiles[3]) & 127 == 64

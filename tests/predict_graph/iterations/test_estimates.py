@@ -1,9 +1,11 @@
 """Estimates of iteration counts: sane on any graph, and near the truth on scale-free ones."""
 
+from functools import cache
+
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import ConnectedComponents, Neighborhood, PageRank
@@ -13,13 +15,13 @@ from predict_graph.graph import check_graph
 from predict_graph.iterations import (
     METHODS,
     EdgeBudget,
-    IterationEstimate,
     Method,
     SamplingCase,
     check_method,
     estimate_iterations,
 )
 from predict_graph.transforms import scaled_threshold
+from tests.graphs import graphs
 
 JOBS_OF = {"rooted": Neighborhood()}
 # A replay is of a function that only Spark runs.
@@ -67,18 +69,7 @@ def is_sane(found, limit=500):
         assert sample.seconds >= 0
 
 
-@st.composite
-def graphs(draw):
-    n = draw(st.integers(1, 60))
-    vertices = st.integers(0, n - 1)
-    graph = draw(st.sampled_from([nx.Graph, nx.DiGraph]))()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=150)))
-    return check_graph(graph)
-
-
 @pytest.mark.parametrize("method", ESTIMATING)
-@settings(max_examples=25)
 @given(graph=graphs(), ratio=st.floats(1e-6, 1.0), seed=st.integers(0, 2**32))
 def test_any_small_graph(method, graph, ratio, seed):
     is_sane(estimate(graph, method=method, ratio=ratio, seed=seed))
@@ -182,32 +173,25 @@ def test_a_graph_without_vertices_and_a_method_of_the_engine():
         estimate(check_graph(nx.path_graph(9)), method="observed")
 
 
-def test_a_method_of_ones_own_is_taken_where_it_is_registered_for_the_algorithm(scale_free):
-    def nine(case):
-        curve = np.full(9, case.threshold)
-        return IterationEstimate("nine", 9.0, 9, 9, 9, curve, True, [], 0.0)
-
-    for wrong, text in (
-        (nine, None),
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
         (lambda case: 3, "returned int; accepted: an IterationEstimate"),
         (lambda case: {}["a"], "the method 'own' failed .*: KeyError: 'a'"),
-    ):
-        own = Method("own", "always nine", frozenset(), lambda algorithm: True, wrong)
-        METHODS.register("own", algorithm="pagerank")(own)
-        try:
-            assert check_method(None, PageRank()) is own
-            assert check_method(None, Neighborhood()).name == "rooted"
-            if text is None:
-                assert estimate(scale_free, method="own").iterations == 9
-            else:
-                with pytest.raises(JobError, match=text):
-                    estimate(scale_free, method="own")
-        finally:
-            METHODS.unregister("own")
-    assert check_method(None, PageRank()).name == "completion"
+    ],
+)
+def test_a_method_of_ones_own_that_fails_is_named(scale_free, wrong, text):
+    own = Method("own", "never works", frozenset(), lambda algorithm: True, wrong)
+    with pytest.raises(JobError, match=text):
+        estimate_iterations(own, case_of(scale_free))
 
 
 # Accuracy: loose bars; the benchmarks hold the tight ones.
+
+
+@cache
+def graph_of(text):
+    return check_graph(text)
 
 
 @pytest.mark.parametrize("epsilon", [1e-2, 1e-3, 1e-4])
@@ -224,7 +208,7 @@ def test_a_method_of_ones_own_is_taken_where_it_is_registered_for_the_algorithm(
 def test_graphs_are_predicted_well(text, epsilon, shared_graph_file):
     if ":" not in text:
         shared_graph_file(f"{text}.txt.gz")  # skips without it
-    graph, job = check_graph(text), PageRank(epsilon=epsilon)
+    graph, job = graph_of(text), PageRank(epsilon=epsilon)
     exact, found = truth(graph, job), estimate(graph, job)
     assert abs(found.iterations / exact - 1.0) <= 0.35 or abs(found.iterations - exact) <= 1
     assert found.low <= exact + 1

@@ -1,7 +1,5 @@
 """Samples are drawn, induced, cut at a budget of edges, and run; overhead is budgeted in edges."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,12 +7,10 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.iterations import (
     SAMPLERS,
     EdgeBudget,
-    check_max_overhead,
     draw_sample,
     run_sample,
 )
@@ -58,19 +54,6 @@ def test_a_cut_sample_is_as_long_as_its_edges_allow(graph):
     assert near.note == ""
 
 
-@pytest.mark.parametrize(
-    ("change", "match"),
-    [
-        *(({"ratio": ratio}, f"ratio is {ratio}; accepted") for ratio in (0, -0.5, 1.01, np.nan)),
-        ({"max_edges": 0}, "max_edges is 0"),
-        ({"sampler": "jump"}, "unknown sampler 'jump'; accepted: brj"),
-    ],
-)
-def test_wrong_requests(graph, change, match):
-    with pytest.raises(RequestError, match=match):
-        draw_sample(graph, **({"sampler": "brj", "ratio": 0.1, "rng": rng()} | change))
-
-
 def test_the_run_of_a_sample_is_the_run_of_its_graph(graph):
     job, engine = PageRank(epsilon=0.01), LocalEngine(threads=1)
     threshold = job.threshold(graph.vertices)
@@ -94,9 +77,3 @@ def test_the_shares_stay_within_the_total(edges, overhead):
 def test_a_lower_cap_is_obeyed_on_small_graphs_too():
     assert EdgeBudget(100_000, 0.1).total == 10_000
     assert EdgeBudget(100_000).total > 100_000
-
-
-@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf])
-def test_a_wrong_overhead(value):
-    with pytest.raises(RequestError, match=f"max overhead is {value}; accepted"):
-        check_max_overhead(value)

@@ -5,6 +5,7 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import check_algorithm
+from predict_graph.calibration import usual_of
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.hops import depth_of, hop_tree
@@ -57,4 +58,4 @@ def test_a_small_part_that_is_reached_says_nothing():
     graph = check_graph(nx.union(nx.star_graph(5), nx.path_graph(range(10, 110))))
     assert depth_of(graph) is None
     (baseline,) = baselines_of(graph, [check_algorithm("connected-components")], None)
-    assert baseline.iterations == check_algorithm("connected-components").usual.iterations
+    assert baseline.iterations == usual_of("connected-components").iterations

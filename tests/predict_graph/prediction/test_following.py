@@ -1,9 +1,6 @@
 """Runs that are followed: callback, what was expected, and the command line."""
 
-from __future__ import annotations
-
 import json
-import os
 
 import pytest
 
@@ -80,46 +77,31 @@ def test_what_is_expected_of_another_run_is_refused(given, said):
         predict_graph.run(**call)
 
 
-@pytest.fixture
-def run_program(warm_python):
-    def call(*arguments):
-        env = os.environ | {"PREDICT_GRAPH_HISTORY": "none"}
-        return warm_python.run(["-m", "predict_graph", *arguments], env=env)
-
-    return call
-
-
-def test_the_command_line_writes_events_and_a_last_line(run_program, tmp_path):
+def test_the_command_line_writes_events_and_a_last_line(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
     expected, events = tmp_path / "expected.json", tmp_path / "events.ndjson"
-    found = run_program("predict", "pagerank", GRAPH, "--seed", "1", "--json", str(expected))
-    assert found.returncode == 0, found.stderr
-    ran = run_program(
-        *("run", "pagerank", GRAPH, "--expect", str(expected), "--events", str(events))
-    )
-    assert ran.returncode == 0, ran.stderr
+    found = program("predict", "pagerank", GRAPH, "--seed", "1", "--json", expected)
+    assert found.status == 0, found
+    ran = program("run", "pagerank", GRAPH, "--expect", expected, "--events", events)
+    assert ran.status == 0, ran
     first = json.loads(expected.read_text())["runtime_seconds"]["predicted"]
     lines = [json.loads(line) for line in events.read_text().splitlines()]
     kinds = [line["event"] for line in lines]
     assert (kinds[0], kinds[-1]) == ("start", "end")
     assert set(kinds[1:-1]) == {"superstep"}
     assert {line["first_prediction_seconds"] for line in lines} == {first}
-    last = ran.stderr.decode().splitlines()[-1]
+    last = ran.lines[-1]
     assert last.startswith("pagerank took ")
     assert "; the first prediction was " in last
     assert str(expected) in last
 
 
-def test_the_command_line_refuses(run_program, tmp_path):
-    both = run_program("run", "pagerank", GRAPH, "--events", "-", "--json", "-")
-    assert both.returncode == 2
-    assert "--events - and --json - would both write to standard output" in both.stderr.decode()
+def test_the_command_line_refuses(program, tmp_path):
+    both = "--events - and --json - would both write to standard output"
+    program("run", "pagerank", GRAPH, "--events", "-", "--json", "-").is_refused(both)
     file = tmp_path / "list.json"
     file.write_text("[1]")
-    wrong = run_program("run", "pagerank", GRAPH, "--expect", str(file))
-    assert wrong.returncode == 2
-    assert (
+    program("run", "pagerank", GRAPH, "--expect", file).is_refused(
         "is not a prediction of an algorithm; accepted: a file that predict --json"
-        in wrong.stderr.decode()
     )
-    folder = run_program("run", "pagerank", GRAPH, "--events", str(tmp_path))
-    assert folder.returncode == 2
+    program("run", "pagerank", GRAPH, "--events", tmp_path).is_refused()

@@ -15,10 +15,11 @@ from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import check_graph
 from predict_graph.intervals import Interval
+from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
 from predict_graph.outcome import PeakMemory
-from predict_graph.prediction.memory import available_memory, peak_memory
-from predict_graph.prediction.memory.available import cgroup_rooms, resident_memory
+from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.memory.reading import reading_of
+from tests.python import python
 
 GIB = 2**30
 UNDIRECTED = ("connected-components", "semi-clustering")
@@ -81,7 +82,7 @@ def test_control_groups_limit(tmp_path, monkeypatch, which):
 def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
     assert resident_memory() < available_memory() < 1 << 50
     limit = 3 << 30
-    code = "from predict_graph.prediction.memory.available import available_memory as a; print(a())"
+    code = "from predict_graph.memory import available_memory as a; print(a())"
     found = subprocess.run(
         [sys.executable, "-c", code],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
@@ -155,10 +156,9 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
         ("connected-components", "grid:rows=600,columns=500", "grid:rows=60,columns=50"),
     ],
 )
-def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small, warm_python):
+def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     arguments = ["-m", "predict_graph", "run", name]
-    first = warm_python.run([*arguments, small, "--history", "none"])
-    assert first.returncode == 0, first.stderr  # it compiles what is not in the cache yet
+    python(*arguments, small, "--history", "none")  # compiles what is not in the cache yet
     words = [sys.executable, *arguments, source, "--history", "none"]
     # A small process starts it: the peak of a child is at least what its parent held.
     code = (

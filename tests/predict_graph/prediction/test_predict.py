@@ -2,21 +2,20 @@
 
 import json
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import predict_graph
 from predict_graph.engines import COUNTERS, PHASES
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.intervals import Interval
 from predict_graph.outcome import Comparison
 from predict_graph.reports.json_output import to_json
+from tests.graphs import graphs
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 PER_RUN = ("features_total", "per_iteration")
@@ -37,17 +36,6 @@ def comparison():
     return predict_graph.validate("pagerank", GRAPH, history="none", seed=1, method="completion")
 
 
-@st.composite
-def graphs(draw):
-    n = draw(st.integers(1, 50))
-    vertices = st.integers(0, n - 1)
-    graph = draw(st.sampled_from([nx.Graph, nx.DiGraph]))()
-    graph.add_nodes_from(range(n))
-    graph.add_edges_from(draw(st.lists(st.tuples(vertices, vertices), min_size=1, max_size=120)))
-    return graph
-
-
-@settings(max_examples=20)
 @given(
     graph=graphs(),
     way=st.sampled_from(
@@ -281,9 +269,6 @@ def test_validate_keeps_the_run_after_predicting(tmp_path):
     assert newest["iterations"].iloc[0] == comparison.actual.iterations
 
 
-# Wrong requests
-
-
 # Picture
 
 
@@ -311,8 +296,3 @@ def test_samples_of_another_size_than_asked_for_are_said(ratio):
     said = any(text.startswith(f"the ratio is {ratio:g}, and") for text in found.warnings)
     assert said == (not 1 / 1.5 < sample.ratio / ratio < 1.5)
     assert said or ratio == 0.5
-
-
-def test_an_unknown_option_is_named():
-    with pytest.raises(RequestError, match="epsilon is no option of a prediction; accepted: "):
-        predict_graph.predict("pagerank", "path:n=50", history="none", epsilon=0.1)

@@ -31,16 +31,43 @@ WRONG = {
     "overhead": ({"max_overhead": 0}, "max overhead is 0"),
     "seed": ({"seed": -1}, "seed is -1"),
     "large seed": ({"seed": 2**64}, f"seed is {2**64}"),
+    # Options that nothing reads, and who would read them.
+    "unread sampler": (
+        {"method": "completion", "sampler": "rj"},
+        "sampler is not read by the method completion",
+        "published",
+    ),
+    "unread transform": (
+        {"method": "rooted", "transform": "same-threshold", "algorithm": "neighborhood"},
+        "transform is not read by the method rooted",
+        "published",
+    ),
+    "unread overhead": (
+        {"method": "published", "max_overhead": 0.1},
+        "max_overhead is not read by the method published",
+        "completion",
+    ),
+    "unread machines": (
+        {"train_machines": [1]},
+        "train_machines is not read by the engine local",
+        "the engine spark",
+    ),
+    "unread probe": (
+        {"probe": False, "engine": "spark"},
+        "probe is not read by the engine spark",
+        "the engine local",
+    ),
 }
 
 
 @pytest.mark.parametrize("title", WRONG)
-def test_wrong_values_are_named(title):
-    options, start = WRONG[title]
+def test_wrong_values_and_options_that_nothing_reads_are_named(title):
+    options, start, *readers = WRONG[title]
     with pytest.raises(RequestError) as caught:
         check_request(**({"algorithm": "pagerank"} | options))
     text = str(caught.value)
     assert text.startswith(start)
+    assert all(reader in text.partition("accepted: ")[2] for reader in readers)
     assert "accepted: " in text
     assert "\n" not in text
 
@@ -62,34 +89,6 @@ def test_a_named_sampler_or_transform_is_the_published_method(option):
         request = check_request(algorithm, **option)
         assert request.method.name == "published"
         assert request.named == set(option)
-
-
-UNREAD = {
-    "sampler": ({"method": "completion", "sampler": "rj"}, "the method completion", "published"),
-    "transform": (
-        {"method": "rooted", "transform": "same-threshold", "algorithm": "neighborhood"},
-        "the method rooted",
-        "published",
-    ),
-    "max_overhead": (
-        {"method": "published", "max_overhead": 0.1},
-        "the method published",
-        "completion",
-    ),
-    "train_machines": ({"train_machines": [1]}, "the engine local", "the engine spark"),
-    "probe": ({"probe": False, "engine": "spark"}, "the engine spark", "the engine local"),
-}
-
-
-@pytest.mark.parametrize("name", UNREAD)
-def test_an_option_that_nothing_reads_is_refused_with_who_would_read_it(name):
-    options, unread, reader = UNREAD[name]
-    with pytest.raises(RequestError) as caught:
-        check_request(**({"algorithm": "pagerank"} | options))
-    text = str(caught.value)
-    assert text.startswith(f"{name} is not read by {unread}; accepted: ")
-    assert reader in text
-    assert "\n" not in text
 
 
 def test_a_chain_takes_the_transform_that_is_named_and_else_each_its_own():

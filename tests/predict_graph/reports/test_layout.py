@@ -1,7 +1,5 @@
 """The answer first, and no word of it cut: at 80 columns and at 40."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -10,8 +8,6 @@ import pytest
 from rich.console import Console
 
 import predict_graph
-from predict_graph.cli import main
-from predict_graph.reports.layout import table_lines
 from predict_graph.reports.tables import show_answer
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
@@ -71,33 +67,19 @@ def test_sentence_text_html_and_json_say_the_same(comparison):
     assert "GiB" in said
 
 
-def test_a_table_that_is_too_wide_becomes_blocks():
-    rows = [["a" * 30, "b" * 30, 12], ["c", "d", 3]]
-    assert max(map(len, table_lines(["x", "y", "z"], rows, 80))) <= 80
-    narrow = table_lines(["x", "y", "z"], rows, 40)
-    assert narrow[0] == "a" * 30
-    assert "  z: 12" in narrow
-
-
-def program(capsys, *arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(each) for each in arguments])
-    return ended.value.code or 0, *capsys.readouterr()
-
-
-def test_quiet_prints_the_sentence_and_verbose_the_rest(capsys, monkeypatch):
+def test_quiet_prints_the_sentence_and_verbose_the_rest(program, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     asked = ("predict", "pagerank", GRAPH, "--seed", 1, "--history", "none")
-    status, out, err = program(capsys, *asked, "-q")
-    assert (status, len(out.splitlines()), err) == (0, 1, "")
-    status, out, err = program(capsys, *asked, "-q", "--json", "-")
-    assert json.loads(out)["verdict"]["sentence"] in " ".join(err.split())
+    done = program(*asked, "-q")
+    assert (done.status, len(done.out.splitlines()), done.err) == (0, 1, "")
+    done = program(*asked, "-q", "--json", "-")
+    assert json.loads(done.out)["verdict"]["sentence"] in " ".join(done.err.split())
 
 
-def test_no_color(capsys, monkeypatch):
+def test_no_color(program, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     asked = ("run", "pagerank", GRAPH, "--history", "none")
-    assert "\x1b[" in program(capsys, *asked)[1]
+    assert "\x1b[" in program(*asked).out
     monkeypatch.setenv("NO_COLOR", "1")
-    coloured = re.findall(r"\x1b\[([\d;]*)m", program(capsys, *asked)[1])
+    coloured = re.findall(r"\x1b\[([\d;]*)m", program(*asked).out)
     assert not [code for code in coloured if re.search(r"\b(3|4|9|10)\d\b", code)]

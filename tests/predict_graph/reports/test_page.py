@@ -1,11 +1,10 @@
 """A page explains itself: no network, a text for each picture, colours that can be read."""
 
-from __future__ import annotations
-
 import html.parser
 import os
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -15,10 +14,8 @@ pytest.importorskip("jinja2")
 
 import predict_graph
 from predict_graph.answers import Answer, Table
-from predict_graph.cli import main
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.reports.page import command_to_repeat, page
-from tests.warm import WarmPython
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
@@ -160,7 +157,7 @@ REPORTS = {  # a command, and the file that it reads
 
 
 @pytest.fixture
-def _files(tmp_path, monkeypatch):
+def _files(tmp_path, monkeypatch, program):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
@@ -176,21 +173,13 @@ PLAIN = {
 }
 
 
-@pytest.fixture(scope="module")
-def poor_programs():
-    """The folder of a program that has started with a plain locale."""
-    python = WarmPython(os.environ | PLAIN)
-    yield python.programs()
-    python.close()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("command", REPORTS)
 @pytest.mark.usefixtures("_files")
-def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path, poor_programs):
+def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path):
     """40 columns, ASCII only, and a pipe that is closed after a line: the page is written."""
     asked, read = REPORTS[command]
-    program = f"{poor_programs}/predict-graph {asked.format(read)}"
+    program = f"{sys.executable} -m predict_graph {asked.format(read)}"
     script = (
         f"set -o pipefail; {program} -v --report a.html > all.txt && "
         f"{program} --report b.html | head -1"
@@ -213,18 +202,12 @@ def test_a_poor_terminal_and_a_reader_that_goes_away(command, tmp_path, poor_pro
         assert "svg" in [tag for tag, _ in Elements(text).found]
 
 
-def program(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(each) for each in arguments])
-    assert not ended.value.code
-
-
-def test_a_function_has_a_report_and_a_picture(tmp_path, capsys):
+def test_a_function_has_a_report_and_a_picture(tmp_path, program):
     pytest.importorskip("networkx")
     path, drawn = tmp_path / "f.html", tmp_path / "f.svg"
     graph = "barabasi-albert:n=300,m=4,seed=1"
     asked = ("--seed", 1, "--history", "none", "--report", path, "--plot", drawn)
-    program("predict", "networkx:clustering", graph, *asked)
+    assert program("predict", "networkx:clustering", graph, *asked).status == 0
     text = path.read_text()
     assert "networkx:clustering" in text
     assert "Memory at the peak" in text

@@ -134,12 +134,12 @@ class Peer:
     def __init__(self, machine, wait, rate):
         self.machine, self.wait, self.rate = machine, wait, rate
 
-    def ask(self, count):
+    def sendall(self, request):
         self.machine.take(self.wait)
 
-    def take(self, buffer):
-        self.machine.take(len(buffer) / self.rate)
-        return len(buffer)
+    def recv_into(self, buffer, count):
+        self.machine.take(count / self.rate)
+        return count
 
 
 @pytest.mark.parametrize(("wait", "rate"), [(1e-4, 1e9), (0.02, 1e7)])

@@ -199,7 +199,7 @@ def test_a_full_disk_ends_the_collection(written, job, out, monkeypatch):
     def full(handle, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("predict_graph.sizing.measuring.points_file.os.write", full)
+    monkeypatch.setattr("predict_graph.sizing.table_file.os.write", full)
     with pytest.raises(JobError, match=r"writing .*points.csv failed: No space left"):
         collect(design, job, out)
     assert out.read_text() == before

@@ -3,7 +3,6 @@ import pytest
 from predict_graph.errors import RequestError
 from predict_graph.sizing import fit_job, plan, read_measurements
 from predict_graph.sizing.planning.candidates import read_types
-from predict_graph.sizing.report import answer_of_fit, fit_summary
 
 
 def test_the_format_of_ernest(cluster_file):
@@ -51,16 +50,16 @@ def test_a_column_has_the_units_of_times(written):
 
 def test_columns_by_name(written):
     path = written("a,b,c\n1,2,3\n4,5,6\n")
-    found = read_measurements(path, scale_column="c", machines_column="a", seconds_column="b")
+    found = read_measurements(path, columns={"scale": "c", "machines": "a", "seconds": "b"})
     assert (found.done.scale.tolist(), found.done.machines.tolist()) == ([3, 6], [1, 4])
     with pytest.raises(RequestError, match="no column 'd' for seconds; there are: a, b, c"):
-        read_measurements(path, machines_column="a", seconds_column="d")
+        read_measurements(path, columns={"machines": "a", "seconds": "d"})
     with pytest.raises(
         RequestError, match="known to hold machines; name it with --machines-column"
     ):
         read_measurements(path)
     with pytest.raises(RequestError, match=r"'a' of .* is given for two things"):
-        read_measurements(path, machines_column="a", seconds_column="b", scale_column="a")
+        read_measurements(path, columns={"machines": "a", "seconds": "b", "scale": "a"})
 
 
 def test_a_hidden_column_is_told_but_not_one_that_follows(written):
@@ -182,6 +181,8 @@ OUTCOMES = [
     *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
     *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("success", "✓", ""), ("result", "✅", "❌")],
     *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
+    *[("status", "200", "500"), ("result", "200 OK", "503 Service Unavailable")],
+    *[("status", "0", "137"), ("state", "0", "200")],
 ]
 
 
@@ -210,6 +211,12 @@ def test_a_cell_without_a_time_is_a_failed_run(written, cell):
     assert found.done.machines.tolist() == [1, 2, 8]
     assert found.of("failed").machines.tolist() == [4]
     assert f"table.csv:4: time is {cell!r}, which is no time" in " ".join(found.warnings)
+
+
+def test_a_time_that_is_about_right(written):
+    found = read_measurements(written("nodes,time\n1,~12\n2,≈ 1h\n4,~5 min\n"))
+    assert found.done.seconds.tolist() == [12, 3600, 300]
+    assert not any("no time" in text for text in found.warnings)
 
 
 def test_a_run_that_took_longer_than_it_says(written):
@@ -259,11 +266,11 @@ def test_a_mixture_of_jobs_does_not_fit(written):
     mixed = fit_job(read_measurements(path))
     assert mixed.misfit.startswith("the model does not fit: its 90% intervals hold ")
     assert "of 36 runs; 'job' may explain the others" in mixed.misfit
-    assert not fit_summary(mixed)["fits"]
-    assert "does not fit" in answer_of_fit(mixed).sentence
+    assert not mixed.to_dict()["fits"]
+    assert "does not fit" in mixed.answer.sentence
     one = fit_job(read_measurements(path, where={"job": "job3"}))
     assert one.misfit is None
-    assert fit_summary(one)["fits"]
+    assert one.to_dict()["fits"]
 
 
 def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):

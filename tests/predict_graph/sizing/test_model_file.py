@@ -44,7 +44,7 @@ def test_added_terms_come_back(runs, tmp_path):
     fitted = fit_job(runs, "ernest", terms=["sqrt(machines)"])
     save_model(fitted, tmp_path / "model.json")
     assert "sqrt(machines)" in load_model(tmp_path / "model.json").estimator.terms_
-    with pytest.raises(RequestError, match="terms cannot be added to auto"):
+    with pytest.raises(RequestError, match="terms is no option of the model 'auto'"):
         fit_job(runs, "auto", terms=["sqrt(machines)"])
     with pytest.raises(RequestError, match="unknown term 'cube'"):
         fit_job(runs, "ernest", terms=["cube"])

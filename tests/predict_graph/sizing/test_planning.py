@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing import fit_job, plan, read_measurements, read_prices
+from predict_graph.sizing import fit_job, plan, read_measurements, read_types
 from predict_graph.sizing.planning.candidates import MachineType
-from predict_graph.sizing.planning.choices import frontier
 
 PRICES = {
     "small": MachineType("small", 4, price=0.36),
@@ -77,7 +76,6 @@ def test_nobody_beats_the_frontier(small, large):
     assert list(made.frontier) == sorted(made.frontier, key=lambda c: c.high)
     # Beyond the fastest count a machine more costs more and takes longer.
     assert max(c.machines for c in made.frontier if c.machine_type == "small") < 25
-    assert frontier([]) == ()
 
 
 def test_what_is_nearest_where_limits_cannot_be_kept(small):
@@ -151,6 +149,7 @@ def test_what_is_missing(small, large):
     for models, options, said in (
         ([small, large], {}, "several types need prices"),
         ([small], {"budget": 1}, "a budget needs prices"),
+        ([small], {"prices": {"small": MachineType("small", 4)}}, "small has no price"),
         ([small], {"prices": {"large": PRICES["large"]}}, "unknown machine type 'small'; acc"),
         ([untyped], {"prices": PRICES}, r"does not say which machines.*TYPE=MODEL.json"),
         ([small, small], {"prices": PRICES}, "two models are of the machine type 'small'"),
@@ -161,7 +160,6 @@ def test_what_is_missing(small, large):
 
 
 BAD_PRICES = {
-    "no price": ("type,cores\na,4\n", "no column 'usd_per_hour' for prices"),
     "negative": ("type,cores,usd_per_hour\na,4,-1\n", ":2: usd_per_hour is '-1'"),
     "twice": (
         "type,cores,usd_per_hour\na,4,1\na,4,2\n",
@@ -175,5 +173,5 @@ BAD_PRICES = {
 def test_bad_prices(written, title):
     text, said = BAD_PRICES[title]
     with pytest.raises(RequestError) as error:
-        read_prices(written(text))
+        read_types(written(text))
     assert said in str(error.value)

@@ -2,11 +2,17 @@ import numpy as np
 import pytest
 
 from predict_graph.errors import RequestError
+from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
 from predict_graph.sizing.tasks.model import fit_task, load_task, save_task
-from predict_graph.sizing.tasks.runs import add_run, read_runs
+from predict_graph.sizing.tasks.runs import add_run
+from predict_graph.sizing.tasks.runs import read_runs as runs_of
 
 SPEEDS, DELAYS = (1.0, 2.0, 4.0), (1.0, 5.0, 20.0)
+
+
+def read_runs(file):
+    return runs_of(read_table(file))
 
 
 def seconds(speed, delay):
@@ -55,11 +61,11 @@ def test_a_model_is_read_back_exactly(runs, tmp_path):
     file = tmp_path / "model.json"
     save_task(model, file)
     again = load_task(file)
-    table = read_runs(runs).attributes
+    table = model.known
     assert list(table) == ["cpu_speed", "network_latency"]
     assert again.seconds(table, 0.9).tolist() == model.seconds(table, 0.9).tolist()
-    assert model.metrics()["mean_percent_error"] < 1.0
-    assert model.metrics()["order_preserving_degree"] > 0.95
+    assert model.left_out["mean_percent_error"] < 1.0
+    assert model.left_out["order_preserving_degree"] > 0.95
 
 
 def test_few_runs_and_unknown_models(tmp_path, runs):
@@ -97,20 +103,36 @@ def test_remote_or_staged(runs, tmp_path):
     found = read_assignments([file])
     assert [one.name for one in found] == ["near", "near, staged", "far", "far, staged", "slow"]
     made = plan_tasks([model], found)
-    order = [each.assignment.name for each in made.ranked]
+    order = [each.name for each in made.configurations]
     assert order.index("near") < order.index("near, staged")
     assert order.index("far, staged") < order.index("far")
-    assert made.choice is made.ranked[0]
+    assert made.choice is None
+    assert made.frontier[0].name == order[0]
+    assert made.frontier[-1].name == "slow"
     cheap = plan_tasks([model], found, deadline=60.0)
-    assert cheap.choice is not None
-    assert cheap.choice.assignment.name == "slow"  # the cheapest in time
-    assert plan_tasks([model], found, deadline=5.0).choice is None
+    assert cheap.choice.configuration.name == "slow"  # the cheapest in time
+    assert plan_tasks([model], found, deadline=5.0).choice.configuration is None
+    rich = plan_tasks([model], found, budget=1.0)
+    assert rich.choice.configuration == made.frontier[0]
+
+
+def test_without_prices_the_fastest_is_chosen(runs, tmp_path):
+    model = fit_task(read_runs(runs))
+    file = tmp_path / "candidates.csv"
+    file.write_text("name,cpu_speed,network_latency\nnear,2,2\nfar,2,20\n")
+    found = read_assignments([file])
+    made = plan_tasks([model], found, deadline=600.0)
+    assert made.choice.configuration.name == "near"
+    assert "USD" not in made.answer.sentence
+    assert [one.name for one in made.frontier] == ["near"]
+    with pytest.raises(RequestError, match="a budget needs prices"):
+        plan_tasks([model], found, budget=1.0)
 
 
 def test_a_chain_takes_the_sum(runs):
     model = fit_task(read_runs(runs))
     candidates = [Assignment("a", {"cpu_speed": 2.0, "network_latency": 4.0})]
-    alone, twice = (plan_tasks([model] * count, candidates).ranked[0] for count in (1, 2))
+    alone, twice = (plan_tasks([model] * count, candidates).configurations[0] for count in (1, 2))
     assert twice.seconds == pytest.approx(2 * alone.seconds)
     # Errors of two tasks partly cancel.
     assert twice.high - twice.seconds == pytest.approx(np.sqrt(2) * (alone.high - alone.seconds))
@@ -120,7 +142,7 @@ def test_candidates_that_do_not_fit(runs):
     model = fit_task(read_runs(runs))
     for attributes, options, said in (
         ({"cpu_speed": 2.0}, {}, "'a' has no 'network_latency'"),
-        ({}, {"confidence": 0.2}, r"confidence is 0\.2"),
+        ({"cpu_speed": 2.0, "network_latency": 4.0}, {"confidence": 0.2}, r"confidence is 0\.2"),
     ):
         with pytest.raises(RequestError, match=said):
             plan_tasks([model], [Assignment("a", attributes)], **options)
@@ -137,7 +159,7 @@ def test_candidates_that_do_not_fit(runs):
         ("name,cpu_speed\na,1\na,2\n", "two assignments are called 'a'"),
         (
             "name,cpu_speed,stage_seconds,staged_latency\na,1,5,0\n",
-            r"c\.csv:2: staged_latency is for a column latency",
+            r"c\.csv has a column staged_latency and none latency",
         ),
     ],
 )

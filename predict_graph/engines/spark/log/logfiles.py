@@ -117,4 +117,9 @@ _COMPRESSED: dict[bytes, Callable[[Any], Iterator[bytes]]] = {
     b"\x1f\x8b": _gzip,
     b"\x28\xb5\x2f\xfd": _zstd,
 }
-_REFUSED = {b"ZV": "lzf", b"LZ4Block": "lz4", b"\x82SNAPPY\x00": "snappy"}
+_REFUSED = {
+    b"ZV": "lzf",
+    b"LZ4Block": "lz4",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"\x82SNAPPY\x00": "snappy",
+}

@@ -96,7 +96,7 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     if named:
         chosen = [found for found in named if run is None or found.name == run]
         return max(chosen, key=lambda found: found.finished - found.started)
-    units = _joined(job_units(log))
+    units = _joined(job_units(finished_jobs(log)))  # others have no seconds
     of_jobs = _loop(units, "jobs")
     whole = sum(unit.seconds for unit in units)
     if of_jobs is not None and of_jobs.seconds >= 0.5 * whole:

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
+from tests.profiles import check_whole
 
 
 @pytest.fixture
@@ -21,9 +21,7 @@ def graph():
 def test_the_table_has_a_row_per_iteration_and_worker(graph):
     profile = LocalEngine(workers=3).run(PageRank(), graph)
     table = profile.table
-    assert tuple(table.columns) == (*TABLE_COLUMNS, OUT_EDGES)
-    assert len(table) == 3 * profile.iterations
-    assert table["iteration"].tolist() == np.repeat(range(1, profile.iterations + 1), 3).tolist()
+    check_whole(profile, graph.vertices, 3)
     first = table[table["iteration"] == 1]
     assert first["active_vertices"].sum() == graph.vertices
     assert first["local_messages"].sum() + first["remote_messages"].sum() == graph.edges
@@ -60,28 +58,24 @@ def test_a_result_that_cannot_be_written_is_refused_before_the_run(tmp_path, gra
     assert heard == []
 
 
+NOTHING = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
+
+
 @pytest.mark.parametrize(
-    ("arguments", "text"),
+    ("settings", "given", "options", "text"),
     [
-        ({"workers": 0}, "workers is 0; accepted: 1 to 65536"),
-        ({"workers": 2.5}, "workers is 2.5"),
-        ({"threads": 0}, "threads is 0"),
-        ({"threads": 100_000}, "threads is 100000"),
+        ({"workers": 0}, None, {}, "workers is 0; accepted: 1 to 65536"),
+        ({"workers": 2.5}, None, {}, "workers is 2.5"),
+        ({"threads": 0}, None, {}, "threads is 0"),
+        ({"threads": 100_000}, None, {}, "threads is 100000"),
+        ({}, NOTHING, {}, "'nothing' has no vertices"),
+        ({}, None, {"threshold": float("nan")}, "threshold is nan"),
+        ({}, None, {"max_iterations": 0}, "max_iterations is 0"),
     ],
 )
-def test_wrong_settings_are_named(arguments, text):
+def test_wrong_settings_and_requests_are_named(graph, settings, given, options, text):
     with pytest.raises(RequestError, match=text):
-        LocalEngine(**arguments)
-
-
-def test_wrong_requests_of_a_run_are_named(graph):
-    empty = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
-    with pytest.raises(RequestError, match="'nothing' has no vertices"):
-        LocalEngine().run(PageRank(), empty)
-    with pytest.raises(RequestError, match="threshold is nan"):
-        LocalEngine().run(PageRank(), graph, threshold=float("nan"))
-    with pytest.raises(RequestError, match="max_iterations is 0"):
-        LocalEngine().run(PageRank(), graph, max_iterations=0)
+        LocalEngine(**settings).run(PageRank(), given or graph, **options)
 
 
 @pytest.mark.parametrize("edges", [0, 20_000])

@@ -6,16 +6,6 @@ import pytest
 from predict_graph.engines.local.team import Team
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 7])
-@pytest.mark.parametrize("blocks", [0, 1, 2, 15, 16, 17, 1000])
-def test_every_block_is_done_once(threads, blocks):
-    done = []
-    with Team(threads) as team:
-        team.share(lambda first, last: done.extend(range(first, last)), blocks)
-    assert sorted(done) == list(range(blocks))
-    assert team.shared > 0.0
-
-
 def test_a_thread_that_is_held_up_gets_less_to_do():
     slow, counts, half = threading.get_ident(), {}, threading.Event()
 

@@ -18,8 +18,6 @@ from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes,
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.placement import (
     combined_messages,
-    combined_share,
-    largest_shares,
 )
 from predict_graph.prediction.seconds.cluster.work import bytes_per_unit, work_by_machines
 from predict_graph.table import Table
@@ -32,31 +30,11 @@ from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
 ENGINE = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 
 
-@pytest.mark.parametrize(("machines", "partitions"), [(1, 1), (2, 2), (3, 6), (4, 7)])
-def test_the_fullest_machine(machines, partitions):
-    graph = check_graph("rmat:scale=10,edge_factor=8,seed=1")
-    workers = partition_of(np.arange(graph.vertices), partitions) % machines
-    vertices = np.bincount(workers).max() / graph.vertices
-    edges = np.bincount(workers, graph.out_degrees).max() / graph.edges
-    assert largest_shares(graph, machines, partitions) == pytest.approx((vertices, edges))
-
-
 def test_partitions_are_those_of_spark():
     # select pmod(hash(bigint(x)), 6) of Spark 4.1
     ids = [0, 1, 2, 3, 5, 10**6, 2**40 + 7]
     assert partition_of(ids, 6).tolist() == [1, 5, 2, 3, 2, 2, 2]
     assert partition_of(ids, 4).tolist() == [1, 1, 0, 3, 0, 2, 0]
-
-
-def test_combining_is_what_a_count_says():
-    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    pairs = graph.indices.astype(np.int64) * 5 + partition_of(rows, 5)
-    found = combined_messages(graph, 5)
-    assert found == pytest.approx(len(np.unique(pairs)), rel=0.02)
-    some = np.random.default_rng(1).random(graph.edges) < 0.3
-    share = combined_share(graph.in_degree_counts, [0.3], 5)[0]
-    assert share == pytest.approx(len(np.unique(pairs[some])) / some.sum(), rel=0.03)
 
 
 def exchanging(messages, records, written, *, converged=False):
