@@ -128,7 +128,7 @@ def small_graph():
 
 # On Spark, one that runs by itself and one whose messages are rows, after another. Every other one
 # leaves a whole profile there, too, and ends as it does here: tests/predict_graph/builtin, and
-# tests/predict_graph/engines/spark/programs.
+# tests/predict_graph/engines/spark/blocks.
 OF_A_KIND_ON_SPARK = ("pagerank", "topk-ranking")
 
 

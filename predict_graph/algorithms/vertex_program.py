@@ -72,7 +72,7 @@ class VertexProgram(Algorithm):
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType(
         {
             "local": "predict_graph.engines.local.program:ProgramKernel",
-            "spark": "predict_graph.engines.spark.programs.vertices:VertexTables",
+            "spark": "predict_graph.engines.spark.blocks.vertices:VertexJob",
         }
     )
     combiner: ClassVar[str] = "sum"

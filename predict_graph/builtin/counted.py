@@ -16,7 +16,7 @@ import numpy.typing as npt
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.builtin.connected_components.local import ComponentsKernel
 from predict_graph.builtin.k_core.definition import KCore
-from predict_graph.builtin.k_core.local import KCoreKernel, first_estimates, lowered, members
+from predict_graph.builtin.k_core.local import KCoreKernel, first_estimates, lower_rows, members
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.builtin.label_propagation.local import message_bytes, vote
 from predict_graph.builtin.merging import (
@@ -139,22 +139,9 @@ class LabelPropagationReplica(UpdatingReplica):
 
 def _lower_estimates(block: Block, estimates: Any) -> Answer:
     lower = np.empty(len(block.rows), np.int32)
-    _lowered(block.rows, block.starts, block.sources, estimates, lower)
+    lower_rows(block.rows, block.starts, block.sources, estimates, lower)
     falls = lower < estimates[block.rows]
     return block.rows[falls], lower[falls]
-
-
-@numba.njit(cache=True, nogil=True)
-def _lowered(rows: Any, starts: Any, sources: Any, estimates: Any, lower: Any) -> None:
-    for i in range(len(rows)):
-        v, size = rows[i], 0
-        known = np.empty(starts[i + 1] - starts[i], np.int32)
-        for e in range(starts[i], starts[i + 1]):
-            if sources[e] != v:
-                known[size] = estimates[sources[e]]
-                size += 1
-        counts = np.zeros(max(estimates[v], 1), np.int32)
-        lower[i] = lowered(estimates[v], known[:size], counts)
 
 
 class KCoreReplica(UpdatingReplica):

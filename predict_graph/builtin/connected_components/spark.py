@@ -1,45 +1,61 @@
-"""Connected components as supersteps over tables (PREDIcT, section 5; PEGASUS)."""
+"""Connected components on a block (PREDIcT, section 5; PEGASUS)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
-from predict_graph.engines.spark.superstep import VERTEX, SuperstepProgram
+from predict_graph.engines.local.edge_loops import MIN, identity, pull
+from predict_graph.engines.spark.blocks.program import BlockProgram
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+Array = npt.NDArray[Any]
+
+_NONE, _NO_WEIGHTS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
 
-class ComponentsProgram(SuperstepProgram):
+class ComponentsProgram(BlockProgram):
     """Vertices whose label decreased send it; a vertex takes the smallest label that it
     receives.
     """
 
     algorithm: ConnectedComponents
-    value = "label"
+    kept = ("labels",)
 
-    def initial(self) -> DataFrame:
-        """Return each vertex with its own id as the label."""
-        # Without a declaration Spark would assume partitioning by label, which matches the id now
-        # but not later.
-        return self.state_of(label="id")
+    def first(self, prior: Array | None) -> None:
+        """Set the label of each vertex to its own id."""
+        self.labels = np.array(self.block.rows, np.int64)
+        self.senders = np.ones(self.block.count, bool)
 
-    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send decreased labels, and take the smallest received one where it is lower."""
-        found = self.received(state, ["label AS offer"], "min(offer) AS received")
-        return found.selectExpr(
-            *VERTEX,
-            "coalesce(received < label, false) AS sending",
-            "least(label, received) AS label",
-        )
+    def offered(self) -> Array:
+        """Return the labels."""
+        return self.labels
 
-    def sums(self) -> dict[str, str]:
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Take the smallest received label where it is lower."""
+        nothing = identity(MIN, offers.dtype)
+        offers[senders == 0] = nothing
+        received, heard = np.empty_like(self.labels), np.empty(0, bool)
+        rows = (self.rows[0], self.rows[1].view(np.uint32), _NO_WEIGHTS)
+        bounds = np.array([0, self.block.count])
+        pull(0, 1, MIN, *rows, bounds, offers, _NONE, nothing, received, heard, False)
+        self.senders = received < self.labels
+        self.labels = np.minimum(self.labels, received)
+
+    def sums(self) -> dict[str, float]:
         """Count the decreased labels, and the vertices whose label is their own id."""
-        return {**super().sums(), "components": "int(label = id)"}
+        components = np.count_nonzero(self.labels == self.block.rows)
+        return {**super().sums(), "components": float(components)}
 
-    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+    def values(self) -> Array:
+        """Return the labels."""
+        return self.labels
+
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return the number of components and the size of the largest."""
-        largest = state.groupBy("label").count().agg({"count": "max"}).collect()[0][0]
+        largest = values.groupBy("value").count().agg({"count": "max"}).collect()[0][0]
         return {"components": int(sums[-1]["components"]), "largest": int(largest)}

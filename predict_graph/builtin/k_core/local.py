@@ -131,6 +131,20 @@ def lowered(estimate: Any, known: Any, counts: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
+def lower_rows(rows: Any, starts: Any, sources: Any, estimates: Any, lower: Any) -> None:
+    """Lower the estimates of some vertices, given the rows of their neighbours."""
+    for i in range(len(rows)):
+        v, size = rows[i], 0
+        known = np.empty(starts[i + 1] - starts[i], np.int32)
+        for e in range(starts[i], starts[i + 1]):
+            if sources[e] != v:
+                known[size] = estimates[sources[e]]
+                size += 1
+        counts = np.zeros(max(estimates[v], 1), np.int32)
+        lower[i] = lowered(estimates[v], known[:size], counts)
+
+
+@numba.njit(cache=True, nogil=True)
 def _lower(
     first: int,
     last: int,

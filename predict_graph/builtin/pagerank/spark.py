@@ -1,41 +1,64 @@
-"""PageRank as supersteps over tables (PREDIcT, equation 1)."""
+"""PageRank on a block (PREDIcT, equation 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from predict_graph.builtin.pagerank.definition import PageRank
-from predict_graph.engines.spark.superstep import VERTEX, SuperstepProgram, changing_number
+from predict_graph.builtin.pagerank.local import superstep
+from predict_graph.engines.local.blocks import ordered_sum, row_blocks
+from predict_graph.engines.spark.blocks.program import BlockProgram
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+Array = npt.NDArray[Any]
 
 
-class PageRankProgram(SuperstepProgram):
+class PageRankProgram(BlockProgram):
     """Every vertex sends its rank over its out-degree in every superstep."""
 
     algorithm: PageRank
-    value = "rank"
+    kept = ("rank", "change")
+    kind = "double"
 
-    def initial(self) -> DataFrame:
-        """Return rank 1 / n everywhere."""
-        return self.state_of(rank=f"{1.0 / self.tables.count!r}D", change="0.0D")
+    def first(self, prior: Array | None) -> None:
+        """Set rank 1 / n everywhere."""
+        degrees, damping = self.block.degrees, self.algorithm.damping
+        self._scale = np.where(degrees > 0, damping / np.maximum(degrees, 1), 0.0)
+        self._bounds = row_blocks(self.rows[0])
+        self.rank, self.change = np.full(len(degrees), 1.0 / self.block.vertices), 0.0
 
-    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send and sum contributions, and add the base rank."""
-        offers = [f"rank * {float(self.algorithm.damping)!r}D / degree AS offer"]
-        rank = f"({self.base(sums)} + coalesce(received, 0.0D))"
-        return self.received(state, offers, "sum(offer) AS received").selectExpr(
-            *(*VERTEX, "sending"), f"{rank} AS rank", f"abs({rank} - rank) AS change"
-        )
+    def offered(self) -> Array:
+        """Return the rank over each out-edge."""
+        return self.rank * self._scale
 
-    def base(self, sums: Mapping[str, float]) -> str:
-        """Return the base rank of vertices, which does not depend on messages, as SQL."""
-        algorithm, n = self.algorithm, self.tables.count
+    def base(self, sums: Mapping[str, float]) -> float:
+        """Return the base rank of vertices, which does not depend on messages."""
+        algorithm, n = self.algorithm, self.block.vertices
         spread = algorithm.damping * sums["dangling"] / n if algorithm.spread_dangling else 0.0
-        return changing_number((1.0 - algorithm.damping) / n + spread)
+        return (1.0 - algorithm.damping) / n + spread
 
-    def sums(self) -> dict[str, str]:
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Sum contributions, and add the base rank."""
+        self._pull(offers, self.base(sums))
+
+    def _pull(self, offers: Array, base: float) -> None:
+        count = len(self._bounds) - 1
+        changes, dangling = np.zeros(count), np.zeros(count)
+        rows = (self.rows[0], self.rows[1].view(np.uint32), self._bounds[:-1], self._bounds[1:])
+        ranks = (self._scale, offers, base, self.rank, np.empty_like(self.rank))
+        superstep(0, count, *rows, *ranks, changes, dangling)
+        self.change = float(ordered_sum(changes))
+
+    def sums(self) -> dict[str, float]:
         """Sum the changes, and the rank of dangling vertices."""
-        return {"changed": "change", "dangling": "if(degree = 0, rank, 0.0D)"}
+        return {
+            "changed": self.change,
+            "dangling": float(self.rank[self.block.degrees == 0].sum()),
+        }
+
+    def values(self) -> Array:
+        """Return the ranks."""
+        return self.rank

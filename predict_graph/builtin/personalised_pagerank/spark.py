@@ -1,17 +1,17 @@
-"""Personalised PageRank as supersteps over tables."""
+"""Personalised PageRank on a block."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from predict_graph.builtin.pagerank.spark import PageRankProgram
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
-from predict_graph.engines.spark.superstep import changing_number
-from predict_graph.engines.spark.tables.graph_tables import vertices_in_tables
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+Array = npt.NDArray[Any]
 
 
 class PersonalisedPageRankProgram(PageRankProgram):
@@ -19,16 +19,21 @@ class PersonalisedPageRankProgram(PageRankProgram):
 
     algorithm: PersonalisedPageRank
 
-    def initial(self) -> DataFrame:
-        """Return rank 1 at the source."""
-        (self._source,) = vertices_in_tables(self.algorithm, self.tables)
-        return self.state_of(rank=self._at_source("1.0D"), change="0.0D")
+    def first(self, prior: Array | None) -> None:
+        """Set rank 1 at the source."""
+        super().first(prior)
+        assert self.algorithm.known is not None
+        self._source = np.flatnonzero(self.block.rows == self.algorithm.known[0])
+        self.rank = np.zeros(self.block.count)
+        self.rank[self._source] = 1.0
 
-    def base(self, sums: Mapping[str, float]) -> str:
-        """Return the base rank as SQL: non-zero at the source only."""
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Sum contributions, and add the base rank at the source."""
+        before = self.rank[self._source]
+        self._pull(offers, 0.0)
+        heard = self.rank[self._source]
         damping = self.algorithm.damping
         spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
-        return self._at_source(changing_number(1.0 - damping + spread))
-
-    def _at_source(self, value: str) -> str:
-        return f"CASE WHEN id = {self._source} THEN {value} ELSE 0.0D END"
+        now = heard + (1.0 - damping + spread)
+        self.rank[self._source] = now
+        self.change += float((np.abs(now - before) - np.abs(heard - before)).sum())

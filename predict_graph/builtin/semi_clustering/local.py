@@ -66,9 +66,9 @@ class SemiClusteringKernel:
         self._fixed = (self._graph, self._graph[:2], np.empty(0, np.int64), limits)
         self._blocks = row_blocks(graph.indptr)
         self._degrees = edge_weights(graph, np.arange(n))
-        self._sent = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
-        self._next = _singletons(n, s_max, v_max, self._degrees, graph.indices.dtype)
-        self._lists = _singletons(n, c_max, v_max, self._degrees, graph.indices.dtype)
+        given = np.arange(n, dtype=graph.indices.dtype), v_max, self._degrees
+        self._sent, self._next = singletons(s_max, *given), singletons(s_max, *given)
+        self._lists = singletons(c_max, *given)
         self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
         self.working_set_bytes = sum(array.nbytes for array in self._sent)
 
@@ -133,18 +133,19 @@ class SemiClusteringKernel:
             clusters.boundary[:, 0] = self._degrees
 
 
-def _singletons(
-    n: int, places: int, v_max: int, degrees: npt.NDArray[np.float64], dtype: Any
+def singletons(
+    places: int, vertices: npt.NDArray[Any], v_max: int, degrees: npt.NDArray[np.float64]
 ) -> Clusters:
     """Return one semi-cluster of each vertex: itself."""
-    members = np.full((n, places, v_max), -1, dtype)
-    members[:, 0, 0] = np.arange(n)
+    n = len(vertices)
+    members = np.full((n, places, v_max), -1, vertices.dtype)
+    members[:, 0, 0] = vertices
     sizes = np.zeros((n, places), np.int32)
     sizes[:, 0] = 1
     boundary = np.zeros((n, places))
     boundary[:, 0] = degrees
     keys = np.zeros((n, places), np.uint64)
-    keys[:, 0] = hashes(np.arange(n))
+    keys[:, 0] = hashes(vertices.astype(np.int64))
     return Clusters(members, sizes, np.zeros((n, places)), boundary, np.zeros((n, places)), keys)
 
 

@@ -1,67 +1,50 @@
-"""Shortest paths as supersteps over tables: a column of hops for each landmark."""
+"""Shortest paths on a block: rows of hops from each landmark."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.builtin.block_merging import MergingProgram
+from predict_graph.builtin.merging import FAR, HOPS
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
-from predict_graph.engines.spark.superstep import VERTEX, SuperstepProgram
-from predict_graph.engines.spark.tables.graph_tables import vertices_in_tables
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+Array = npt.NDArray[Any]
 
 
-class ShortestPathsProgram(SuperstepProgram):
-    """Vertices with shorter paths send their hops plus one; a vertex takes the minimum."""
+class ShortestPathsProgram(MergingProgram):
+    """Vertices with shorter paths send their hops; a vertex takes the minimum, plus one."""
 
     algorithm: ShortestPaths
+    rule = HOPS
 
-    @property
-    def _columns(self) -> list[str]:
-        return [f"hops_{number + 1}" for number in range(self.algorithm.count)]
+    def first(self, prior: Array | None) -> None:
+        """Set the landmarks to 0 hops."""
+        landmarks = self.algorithm.known
+        assert landmarks is not None
+        here = self.block.rows[:, None] == landmarks
+        self.state = np.where(here, 0, FAR).astype(np.int32)
+        self.senders = here.any(axis=1)
 
-    def initial(self) -> DataFrame:
-        """Set the landmarks to 0 hops; unknown hops are null."""
-        here = [f"id = {vertex}" for vertex in vertices_in_tables(self.algorithm, self.tables)]
-        hops = {
-            name: f"CASE WHEN {is_landmark} THEN 0 END"
-            for name, is_landmark in zip(self._columns, here, strict=True)
-        }
-        return self.state_of(sending=" OR ".join(here), **hops)
+    @staticmethod
+    def width(algorithm: ShortestPaths) -> int:
+        """Return the number of landmarks."""
+        return algorithm.count
 
-    def advance(self, state: DataFrame, sums: Mapping[str, float]) -> DataFrame:
-        """Send changed hops, and take the smaller ones."""
-        names = self._columns
-        offers = [f"{name} + 1 AS offered_{name}" for name in names]
-        found = (f"min(offered_{name}) AS heard_{name}" for name in names)
-        news = (
-            f"heard_{name} IS NOT NULL AND ({name} IS NULL OR heard_{name} < {name})"
-            for name in names
-        )
-        return self.received(state, offers, *found).selectExpr(
-            *VERTEX,
-            f"{' OR '.join(news)} AS sending",
-            *(f"least({name}, heard_{name}) AS {name}" for name in names),
-        )
-
-    def sums(self) -> dict[str, str]:
+    def sums(self) -> dict[str, float]:
         """Count the vertices with shorter paths, and those that a landmark reaches."""
-        reached = " OR ".join(f"{name} IS NOT NULL" for name in self._columns)
-        return {**super().sums(), "reached": f"int({reached})"}
+        reached = np.count_nonzero((self.state < FAR).any(axis=1))
+        return {**super().sums(), "reached": float(reached)}
 
-    def values(self, state: DataFrame) -> DataFrame:
+    def values(self) -> Array:
         """Return the hops from each landmark, -1 where there is no path."""
-        names = self._columns
-        values = ["value"] if len(names) == 1 else [f"value_{i + 1}" for i in range(len(names))]
-        hops = zip(names, values, strict=True)
-        return state.selectExpr("id", *(f"coalesce({name}, -1) AS {value}" for name, value in hops))
+        return np.where(self.state < FAR, self.state, -1).astype(np.int64)
 
-    def summary(self, state: DataFrame, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return how many vertices a landmark reaches, and how many hops the farthest is away."""
-        found = state.agg(dict.fromkeys(self._columns, "max")).collect()[0]
-        return {
-            "reached": int(sums[-1]["reached"]),
-            "farthest": max(int(hops) for hops in found if hops is not None),
-        }
+        farthest = values.agg(dict.fromkeys(values.columns[1:], "max")).collect()[0]
+        return {"reached": int(sums[-1]["reached"]), "farthest": max(farthest)}

@@ -103,8 +103,8 @@ class TriangleCountKernel:
         """Count the triangles of the vertices of some blocks."""
         marks = self._marks.pop()
         rows = (self._blocks[first], self._blocks[last])
-        graph = (self._indptr, self._indices, self._above, self._counts)
-        _triangles(*rows, *graph, marks, self._triangles)
+        graph = (self._indptr, self._indices, self._indptr, self._above, self._counts)
+        triangles(*rows, *graph, marks, self._triangles)
         self._marks.append(marks)
 
 
@@ -130,29 +130,31 @@ def above(first: int, last: int, indptr: Any, indices: Any, into: Any, counts: A
 
 
 @numba.njit(cache=True, nogil=True)
-def _triangles(
+def triangles(
     first: int,
     last: int,
     indptr: Any,
     indices: Any,
+    starts: Any,
     above: Any,
     counts: Any,
     marks: Any,
-    triangles: Any,
+    found: Any,
 ) -> None:
+    """Count the triangles of the vertices of some rows, whose neighbours' sets have `starts`."""
     for v in range(first, last):
         start, stop = indptr[v], indptr[v + 1]
         for e in range(start, stop):
             marks[indices[e]] = v
         marks[v] = -1  # a self-loop is not an edge to a neighbour
-        found = 0
+        count = 0
         for e in range(start, stop):
             u = indices[e]
             if u == v:
                 continue
-            for place in range(indptr[u], indptr[u] + counts[u]):
-                found += marks[above[place]] == v
-        triangles[v] = found
+            for place in range(starts[u], starts[u] + counts[u]):
+                count += marks[above[place]] == v
+        found[v] = count
 
 
 @numba.njit(cache=True, nogil=True)

@@ -26,9 +26,14 @@ from predict_graph.engines.base import (
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
+from predict_graph.engines.spark.blocks.running import (
+    BlockJob,
+    StoredGraph,
+    stored_graph,
+)
+from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.called import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
-from predict_graph.engines.spark.programs.vertices import VertexTables
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
     doubts_of,
@@ -38,8 +43,7 @@ from predict_graph.engines.spark.session.adopting import (
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.superstep import check_program, program_of
-from predict_graph.engines.spark.tables.graph_tables import GraphTables, graph_tables, write_edges
+from predict_graph.engines.spark.superstep import SuperstepJob, program_of
 from predict_graph.engines.spark.tables.output import check_spark_output, write_result
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
@@ -212,9 +216,8 @@ class SparkEngine:
             return self._run_call(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
         with self._started() as (session, opening), _fresh_folder(session) as folder:
-            with spark_failures("writing the graph for Spark"):
-                source = write_edges(graph, folder, self.settings.partitions)
-            profile = self._run_stored(session, algorithm, graph, source, rule, progress, write_to)
+            stored = stored_graph(session, graph, folder)
+            profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
             return _with_seconds(profile, setup=opening)
 
     def run_files(
@@ -253,7 +256,7 @@ class SparkEngine:
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
             )
         self._check_program(algorithm)
-        if issubclass(program_of(algorithm), VertexTables):
+        if program_of(algorithm) is VertexJob:
             raise RequestError(
                 f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
                 "to read that itself; accepted: a graph that is read here"
@@ -264,13 +267,13 @@ class SparkEngine:
             session.group("read")
             started = time.perf_counter()
             with packed_graph(session.spark, source, directed=directed) as graph:
-                graph.write_edges(folder / "edges")
+                stored = stored_graph(session, graph, folder)
             read = time.perf_counter() - started
             algorithm = algorithm.on(graph)
             rule = stopping_rule(algorithm, graph.vertices, None, None)
-            stored = folder / "edges"
             profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
-            return _with_seconds(profile, setup=opening, read=read)
+            spent = stored.read_seconds + stored.setup_seconds
+            return _with_seconds(profile, setup=opening, read=read - spent)
 
     def _run_call(
         self,
@@ -306,8 +309,7 @@ class SparkEngine:
 
     def _check_program(self, algorithm: Algorithm) -> None:
         """Check that Spark can run an algorithm with these settings."""
-        check_program(algorithm)
-        if algorithm.prior is None and issubclass(program_of(algorithm), VertexTables):
+        if program_of(algorithm) is VertexJob and algorithm.prior is None:
             self._refuse_checkpoint(algorithm)
 
     def _refuse_checkpoint(self, algorithm: Algorithm) -> None:
@@ -322,14 +324,13 @@ class SparkEngine:
         session: OpenSession,
         algorithm: Algorithm,
         graph: Graph | PackedGraph,
-        source: Path,
+        stored: StoredGraph,
         rule: tuple[float, int],
         progress: IterationCallback | None,
         write_to: Path | None,
     ) -> RunProfile:
-        """Run on edge files that Spark reads, the prior first, and release its memory."""
-        tables = graph_tables(session, source, graph.vertices)
-        run = partial(self._supersteps, session, graph, tables)
+        """Run on a stored graph, the prior first, and release its memory."""
+        run = partial(self._supersteps, session, graph, stored)
         try:
             prior, values = None, None
             if algorithm.prior is not None:
@@ -346,14 +347,13 @@ class SparkEngine:
             return _with_seconds(profile, write=time.perf_counter() - started)
         finally:
             with suppress(Exception):  # a failed session has released its memory
-                tables.edges.unpersist()
-                tables.vertices.unpersist()
+                stored.close()
 
     def _supersteps(
         self,
         session: OpenSession,
         graph: Graph | PackedGraph,
-        tables: GraphTables,
+        stored: StoredGraph,
         algorithm: Algorithm,
         rule: tuple[float, int],
         progress: IterationCallback | None,
@@ -363,22 +363,28 @@ class SparkEngine:
         """Run one algorithm; return its profile and its values."""
         run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
         started, logged = time.time(), session.log_from_now()
-        program = program_of(algorithm)(algorithm, tables, prior_values)
-        job = program.job(graph, session, run=run, rule=rule, progress=progress)
+        known = None if prior_values is None else _collected(prior_values, stored.vertices)
+        given = (session, algorithm, stored, known)
+        options: Any = {"run": run, "rule": rule, "progress": progress}
+        job: SuperstepJob
+        if program_of(algorithm) is VertexJob:
+            job = VertexJob(*given, graph=graph, **options)
+        else:
+            job = BlockJob(*given, **options)
         log = job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
         session.flush()
         events = logged.read()
         table = superstep_table(log, events.tasks, run, remote=not self.settings.local)
         table = table.assign(storage_bytes=session.storage_bytes())
         session.group(f"{run}/result")
-        values = program.values(log.state)
-        result = program.summary(log.state, log.sums)
+        values = job.values(log.state)
+        result = job.summary(log.state, log.sums)
         if log.redone:
             result["supersteps_done_again"] = log.redone
         found = log.values
         if found is None and self.collect:
             found = _collected(values, graph.vertices)
-        before = {"setup": tables.setup_seconds, "superstep": 0.0, "write": 0.0}
+        before = {"setup": stored.setup_seconds, "superstep": 0.0, "write": 0.0}
         if prior is not None:
             before = {name: prior.phases[name] for name in before}
         lost = events.executors_lost(started, self.settings.executors)
@@ -389,7 +395,7 @@ class SparkEngine:
             engine={"executors_lost": lost},
             phases={
                 "setup": log.setup_seconds + before["setup"],
-                "read": tables.read_seconds,
+                "read": stored.read_seconds,
                 "superstep": float(sum(log.seconds)) + before["superstep"],
                 "write": log.checkpoint_seconds + before["write"],
             },

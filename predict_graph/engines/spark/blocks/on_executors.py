@@ -14,8 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from predict_graph.engines.spark.programs.packed import byte_offsets
-
 IntArray = npt.NDArray[np.integer]
 Batches = Iterable[pa.RecordBatch]
 
@@ -108,17 +106,6 @@ def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
         yield from _cut(key, weights)
 
 
-def sorted_blocks(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Sort the edges of a partition, which has each edge once, and split them into blocks."""
-    kept = list(batches)
-    if not kept:
-        return
-    sources, targets, *weights = _joined(kept, kept[0].num_columns)
-    key = targets << 32 | sources
-    order = np.argsort(key)
-    yield from _cut(key[order], *(each[order].astype(np.float32) for each in weights))
-
-
 def _merged(
     key: npt.NDArray[np.int64], turned: npt.NDArray[np.bool_], weights: npt.NDArray[np.float32]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
@@ -160,27 +147,15 @@ def mapped_blocks(
     batches: Batches, function: Callable[[Block, Any], tuple[Any, Any]], shared: Any
 ) -> Iterator[pa.RecordBatch]:
     """Apply a function to every block, with data that the driver sent."""
-    for block in _blocks(batches):
+    for block in blocks_in(batches):
         places, values = function(block, shared.value)
         yield _record(ANSWERS, [places], [values])
-
-
-def listed_edges(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
-    """Yield the edges of blocks as rows: source, target and, if any, weight."""
-    for block in _blocks(batches):
-        columns = {
-            "src": block.sources.astype(np.int64),
-            "dst": np.repeat(block.rows, block.in_degrees).astype(np.int64),
-        }
-        if weighted:
-            columns["weight"] = block.weights.astype(np.float64)
-        yield pa.RecordBatch.from_pydict(columns)
 
 
 def out_edges_counted(batches: Batches, vertices: int, slices: int) -> Iterator[pa.RecordBatch]:
     """Count the out-edges of every vertex in some blocks; yield the counts in slices."""
     counts = np.zeros(vertices, np.int32)
-    for block in _blocks(batches):
+    for block in blocks_in(batches):
         counts += np.bincount(block.sources, minlength=vertices).astype(np.int32)
     yield _record(SLICES, np.arange(slices, dtype=np.int32), np.array_split(counts, slices))
 
@@ -196,7 +171,8 @@ def summed(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield _record(SLICES, np.array(list(sums), np.int32), list(sums.values()))
 
 
-def _blocks(batches: Batches) -> Iterator[Block]:
+def blocks_in(batches: Batches) -> Iterator[Block]:
+    """Return the blocks in the rows of a table."""
     for batch in batches:
         kinds = ("i4", "i8", "i4", "f4")
         columns = [_values(batch.column(k), kind) for k, kind in enumerate(kinds)]
@@ -238,7 +214,12 @@ def _joined(batches: list[pa.RecordBatch], columns: int) -> list[npt.NDArray[Any
 
 def _values(column: pa.Array, kind: str) -> list[npt.NDArray[Any]]:
     """Return each value of a binary column as an array, without copies."""
-    offsets, data = byte_offsets(column), column.buffers()[2]
+    _, starts, data = column.buffers()
+    if starts is None or starts.size == 0:
+        return []
+    wide = pa.types.is_large_binary(column.type)
+    offsets = np.frombuffer(starts, np.int64 if wide else np.int32)[column.offset :]
+    offsets = offsets[: len(column) + 1]
     bytes_ = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
     return [
         _aligned(bytes_[start:stop], kind)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from predict_graph.engines.spark.blocks.on_executors import (
     bucketed,
     built,
     distinct_ids,
-    listed_edges,
     mapped_blocks,
     out_edges_counted,
     seen_ids,
@@ -105,13 +103,6 @@ class PackedGraph(Described):
             finally:
                 with suppress(Exception):  # a failed session has released its memory
                     sent.destroy()
-
-    def write_edges(self, folder: Path) -> None:
-        """Write the edges as Parquet files of ``src``, ``dst`` and, if any, ``weight``."""
-        schema = "src long, dst long" + (", weight double" if self.weighted else "")
-        edges = self.table.mapInArrow(partial(listed_edges, weighted=self.weighted), schema)
-        with spark_failures(f"writing {self.name} for Spark"):
-            edges.write.parquet(folder.absolute().as_uri())
 
     def count_out_edges(self) -> npt.NDArray[np.int32]:
         """Count the out-edges of every vertex; executors add up counts in slices."""

@@ -29,7 +29,7 @@ from predict_graph.engines.spark.session.adopting import adopted_session, settin
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.graph_tables import write_edges
+from predict_graph.engines.spark.tables.edge_files import write_edges
 from predict_graph.errors import JobError, PredictGraphError, RequestError, described_error
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import file_module

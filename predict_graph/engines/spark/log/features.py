@@ -66,8 +66,8 @@ def superstep_table(
     """Return one row per iteration and executor.
 
     Messages are counted as vertices send them, before combining; bytes are those that executors
-    read from themselves and from each other. Those to and from the driver are `remote` if that is
-    another machine.
+    read from themselves and from each other, or, if the log has them, those that it counted: all of
+    them local unless machines are `remote`.
     """
     iterations = len(log.convergence)
     groups = {superstep_group(run, number): number for number in range(1, iterations + 1)}
@@ -79,13 +79,14 @@ def superstep_table(
     counts = log.counts.assign(executor=homes.fillna(first)).drop(columns="partition")
     counts = counts.groupby(keys).sum()
     table = table.join(counts.reindex(pd.MultiIndex.from_frame(table[keys])).fillna(0.0), on=keys)
-    if "bytes" in table:
+    if "records" in table:
+        local, away = table["local_bytes"], table["remote_bytes"]
         table = table.assign(
-            local_message_bytes=0 if remote else table["bytes"],
-            remote_message_bytes=table["bytes"] if remote else 0,
+            local_message_bytes=local if remote else local + away,
+            remote_message_bytes=away if remote else 0,
             shuffle_read_records=table["records"],
             shuffle_write_records=table["records"],
-            shuffle_write_bytes=table["bytes"],
+            shuffle_write_bytes=local + away,
         )
     return with_average(table, np.repeat(log.convergence, len(table) // max(iterations, 1)))
 

@@ -34,17 +34,6 @@ def spark_line() -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def require_spark_line(oldest: tuple[int, int], what: str) -> None:
-    """Check that pyspark and Java are there, and Spark is new enough for a feature."""
-    require_spark()
-    line = spark_line()
-    if line < oldest:
-        raise JobError(
-            f"{what} needs Spark {oldest[0]}.{oldest[1]} or newer, but pyspark is "
-            f"{line[0]}.{line[1]}"
-        )
-
-
 def _java() -> Path:
     """Return the Java that Spark will start."""
     home = os.environ.get("JAVA_HOME")

@@ -175,6 +175,7 @@ class SparkSettings:
             "spark.sql.adaptive.enabled": "false",
             "spark.sql.autoBroadcastJoinThreshold": "-1",
             "spark.sql.join.preferSortMergeJoin": "false",
+            "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
             "spark.sql.codegen.maxFields": "512",
             "spark.sql.ui.explainMode": "simple",
         }

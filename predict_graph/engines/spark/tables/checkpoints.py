@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.engines.spark.session.requirements import spark_line
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -56,45 +54,6 @@ def release(context: Any, site: str | None, kept: Collection[int] = ()) -> None:
     for number in set(there.keys()).difference(kept):
         if site is None or there[number].rdd().getCreationSite() == site:
             there[number].unpersist(False)
-
-
-def declared(table: DataFrame, partitions: int) -> DataFrame:
-    """Declare to Spark that a table is partitioned by the hash of its first column.
-
-    A table that comes from Python is partitioned like its input, but Spark does not know the column
-    and would shuffle it again. There is no public interface for this.
-    """
-    jvm: Any = table.sparkSession._jvm
-    keys = table._jdf.queryExecution().analyzed().output().take(1)
-    # One lookup: each package on the way would be a round trip to Java.
-    kind = getattr(jvm, "org.apache.spark.sql.catalyst.plans.physical.HashPartitioning")
-    return _partitioned(table, kind(keys, partitions))
-
-
-def _partitioned(table: DataFrame, partitioning: Any) -> DataFrame:
-    """Return the same rows as a table with a partitioning that Spark knows."""
-    from pyspark.sql import DataFrame as Table
-
-    spark: Any = table.sparkSession
-    jvm, sql = spark._jvm, "org.apache.spark.sql"
-    nothing = getattr(jvm, "scala.Option").empty()
-    execution = table._jdf.queryExecution()
-    given = (
-        execution.analyzed().output(),
-        execution.toRdd(),
-        partitioning,
-        execution.executedPlan().outputOrdering(),
-        False,
-        *([nothing] if spark_line() >= (4, 0) else []),  # a stream source
-        spark._jsparkSession,
-        nothing,
-        nothing,
-    )
-    plan = getattr(jvm, f"{sql}.execution.LogicalRDD")(*given)
-    datasets = getattr(
-        jvm, f"{sql}.classic.Dataset" if spark_line() >= (4, 0) else f"{sql}.Dataset"
-    )
-    return Table(datasets.ofRows(spark._jsparkSession, plan), spark)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from predict_graph.algorithms import PageRank
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.profile import TABLE_COLUMNS
 from predict_graph.engines.spark import SparkSettings
+from predict_graph.engines.spark.blocks import stored
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError, RequestError
@@ -70,7 +71,7 @@ def test_a_disk_that_fills_up_leaves_nothing(engine, graph, tmp_path, monkeypatc
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(pyarrow.parquet, "write_table", full)
+    monkeypatch.setattr(stored, "write_block", full)
     with engine.session() as session:
         before = set(session.folder.iterdir())
         with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):

@@ -1,0 +1,340 @@
+"""Algorithms over blocks: what a Python worker does in a superstep.
+
+A task holds one block. It gets the state of its vertices and one message per other block, runs the
+compiled kernel of the local engine, and returns the new state, the next messages, and what the
+driver adds up. Between supersteps these rows are in the memory of the executors; the edges stay
+mapped in the workers (:mod:`~predict_graph.engines.spark.blocks.stored`).
+"""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from predict_graph.engines.spark.blocks.on_executors import Batches
+from predict_graph.engines.spark.blocks.stored import StoredBlock, parcels, stored_block
+from predict_graph.engines.spark.blocks.workers import keep_loaded
+from predict_graph.graph.rows import fixed
+
+Array = npt.NDArray[Any]
+
+DRIVER = -1
+"""Where rows for the driver go; others go to the key of a block."""
+
+_BATCH = 1 << 26  # bytes of a batch: limits memory
+
+
+class BlockProgram(ABC):
+    """How Spark runs an algorithm: one object per block, which has a vertex's number as index.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    block : StoredBlock
+    prior : ndarray, optional
+        What :meth:`prepared` returned.
+
+    Attributes
+    ----------
+    weighted : bool
+        Whether it reads edge weights.
+    all_known : bool
+        Whether receivers read the values of all neighbours, senders or not.
+    kept : tuple of str
+        The attributes that change, in addition to ``senders``: arrays of the own vertices.
+    senders : ndarray of bool or None
+        The vertices that send in the next superstep; all if None.
+    kind : str
+        The type of a result in SQL.
+    """
+
+    oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
+    combines: ClassVar[bool] = True
+    weighted: ClassVar[bool] = False
+    all_known: ClassVar[bool] = False
+    kept: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str] = "long"
+
+    senders: Array | None = None
+
+    def __init__(self, algorithm: Any, block: StoredBlock, prior: Array | None = None) -> None:
+        self.algorithm, self.block = algorithm, block
+        self.rows = fixed(block.indptr), fixed(block.sources)
+        self.first(prior)
+
+    @staticmethod
+    def prepared(algorithm: Any, values: Array) -> Array:
+        """Return what programs get of the result of the algorithm that runs before."""
+        return values
+
+    @staticmethod
+    def width(algorithm: Any) -> int:
+        """Return the number of values of a vertex."""
+        return 1
+
+    @abstractmethod
+    def first(self, prior: Array | None) -> None:
+        """Set the state before the first superstep."""
+
+    @abstractmethod
+    def offered(self) -> Any:
+        """Return what the own vertices send: an array, or a named tuple of arrays, by vertex."""
+
+    def taken(self, places: Array) -> Any:
+        """Return what some vertices send, to be pickled."""
+        return _rows_of(self.offered(), places)
+
+    def gathered(self, messages: Mapping[int, Any]) -> tuple[Any, Array]:
+        """Return what the vertices that the block reads sent, and which of them did."""
+        block, own = self.block, self.offered()
+        offers = _extended(own, block.columns)
+        senders = np.zeros(block.columns, np.uint8)
+        senders[: block.count] = 1 if self.senders is None else self.senders
+        for other, (places, values) in messages.items():
+            there = block.received_from(other)
+            chosen: Any = slice(None) if places is None else places
+            senders[there][chosen] = 1
+            for into, found in zip(_arrays(offers), _arrays(values), strict=True):
+                into[there][chosen] = found
+        return offers, senders
+
+    @abstractmethod
+    def receive(self, offers: Any, senders: Array, sums: Mapping[str, Any]) -> None:
+        """Update the state.
+
+        Parameters
+        ----------
+        offers : ndarray, shape (columns, …), or named tuple of them
+            What the vertices that the block reads sent.
+        senders : ndarray of uint8, shape (columns,)
+            Which did; offers of others have no meaning.
+        sums : mapping
+            The sums of all blocks after the previous superstep.
+        """
+
+    def sums(self) -> dict[str, Any]:
+        """Return what is added up over all blocks; of tuples the largest is taken."""
+        assert self.senders is not None
+        return {"changed": float(np.count_nonzero(self.senders))}
+
+    @classmethod
+    def convergence(cls, sums: Mapping[str, Any], vertices: int) -> float:
+        """Return the aggregate from the sums: the share of changed vertices by default."""
+        return float(sums["changed"]) / vertices
+
+    @abstractmethod
+    def values(self) -> Array:
+        """Return the result of each own vertex."""
+
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return a summary from the table of results, and the sums of all states."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What workers know of a run: it is sent with every superstep."""
+
+    name: str
+    program: type[BlockProgram]
+    algorithm: Any
+    folder: Path
+    keys: tuple[int, ...]
+    """The key of each block, whose hash leads to its partition."""
+    machines: int
+    vertices: int
+    prior: Path | None = None
+
+    def block(self, number: int) -> StoredBlock:
+        """Return a block."""
+        return stored_block(self.folder, number, len(self.keys), self.machines, self.vertices)
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The blocks by key."""
+        return {key: number for number, key in enumerate(self.keys)}
+
+
+_PROGRAMS: dict[tuple[str, int], BlockProgram] = {}
+
+
+def _program(run: Run, number: int) -> BlockProgram:
+    """Return the program of a block, which a worker keeps for the next superstep."""
+    if (run.name, number) not in _PROGRAMS:
+        for other in [key for key in _PROGRAMS if key[0] != run.name]:
+            del _PROGRAMS[other]
+        block, prior = run.block(number), None
+        if run.prior is not None:
+            prior = np.load(run.prior, mmap_mode="r")
+        _PROGRAMS[run.name, number] = run.program(run.algorithm, block, prior)
+    return _PROGRAMS[run.name, number]
+
+
+def begun(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
+    """Return the first states of blocks, given by their keys."""
+    for batch in batches:
+        for key in batch.column(0).to_pylist():
+            program = _program(run, run.numbers[key])
+            start = _state(program)
+            _step(program, {}, program.sums())  # loads compiled functions
+            _restore(program, start)
+            yield from _parcels(run, program)
+    keep_loaded()
+
+
+def advanced(batches: Batches, run: Run, sums: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
+    """Run a superstep on the block whose state and messages are given."""
+    for number, state, messages in _received(batches, run):
+        program = _program(run, number)
+        _restore(program, state)
+        _step(program, messages, sums)
+        yield from _parcels(run, program)
+    keep_loaded()
+
+
+def results(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
+    """Return the results of vertices as rows."""
+    for number, state, _ in _received(batches, run):
+        program = _program(run, number)
+        _restore(program, state)
+        columns = [program.block.rows, *np.atleast_2d(program.values().T)]
+        yield pa.record_batch([pa.array(each) for each in columns], result_names(len(columns) - 1))
+
+
+def result_names(width: int) -> list[str]:
+    """Return the columns of a table of results."""
+    return ["id", *(["value"] if width == 1 else [f"value_{k + 1}" for k in range(width)])]
+
+
+def _received(batches: Batches, run: Run) -> Iterator[tuple[int, Any, dict[int, Any]]]:
+    """Return the number of each block of a task, with its state and messages by sender."""
+    found: dict[int, dict[int, Any]] = {}
+    for batch in batches:
+        keys, senders = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+        for k, (key, sender) in enumerate(zip(keys, senders, strict=True)):
+            data = pickle.loads(batch.column(2)[k].as_buffer())
+            found.setdefault(run.numbers[key], {})[sender] = data
+    for number, arrived in found.items():
+        yield number, arrived.pop(number), arrived
+
+
+def _arrays(value: Any) -> tuple[Array, ...]:
+    """Return an array, or those of a tuple, as a tuple."""
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _with_arrays(value: Any, change: Callable[[Array], Array]) -> Any:
+    """Return an array, or a named tuple of arrays, with each array changed."""
+    if isinstance(value, np.ndarray):
+        return change(value)
+    return type(value)(*map(change, value)) if isinstance(value, tuple) else value
+
+
+def _rows_of(value: Any, places: Array) -> Any:
+    return _with_arrays(value, lambda each: each[places])
+
+
+def _extended(value: Any, columns: int) -> Any:
+    """Return arrays with room for the rows of the boundary."""
+
+    def longer(own: Array) -> Array:
+        found = np.zeros((columns, *own.shape[1:]), own.dtype)
+        found[: len(own)] = own
+        return found
+
+    return _with_arrays(value, longer)
+
+
+def _step(program: BlockProgram, messages: Mapping[int, Any], sums: Mapping[str, Any]) -> None:
+    """Run the kernel on the messages and the own values."""
+    offers, senders = program.gathered(messages)
+    program.receive(offers, senders, sums)
+
+
+def _state(program: BlockProgram) -> dict[str, Any]:
+    names = (*program.kept, "senders")
+    return {name: _with_arrays(getattr(program, name), np.copy) for name in names}
+
+
+def _restore(program: BlockProgram, state: Mapping[str, Any]) -> None:
+    vars(program).update(state)
+
+
+def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
+    """Return the rows that a block sends: its state, messages, and what the driver adds up.
+
+    Values that the block reads itself count as sent to its own machine, though they stay.
+    """
+    number, records, moved = program.block.number, [0, 0], [0, 0]
+    rows: list[tuple[int, Any]] = []
+    for other, places in enumerate(program.block.sent_to):
+        chosen, places = _chosen(program, places)
+        if len(places) == 0:
+            continue
+        values = program.taken(places)
+        size = sum(each.nbytes for each in _arrays(values))
+        if other != number:
+            message = pickle.dumps((chosen, values), 5)
+            rows.append((run.keys[other], message))
+            size = len(message)
+        remote = other % run.machines != number % run.machines
+        records[remote] += len(places)
+        moved[remote] += size
+    state = {name: getattr(program, name) for name in (*program.kept, "senders")}
+    rows.append((run.keys[number], pickle.dumps(state, 5)))
+    facts = {
+        "partition": number,
+        **_counts(program.block, program.senders),
+        "records": sum(records),
+        "local_bytes": moved[0],
+        "remote_bytes": moved[1],
+    }
+    rows.append((DRIVER, pickle.dumps((facts, program.sums()), 5)))
+    yield from _batches(number, rows)
+
+
+def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
+    """Return which of some vertices send, None if all do, and those."""
+    if program.senders is None or program.all_known:
+        return None, places
+    sending = program.senders[places]
+    if sending.all():
+        return None, places
+    chosen = np.flatnonzero(sending).astype(np.int32)
+    return chosen, places[chosen]
+
+
+def _counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
+    """Count the vertices of a block, those that send, and their messages."""
+    degrees, inside = block.degrees, block.inside
+    sent, stay = degrees, inside
+    if senders is not None:
+        sent, stay = degrees[senders], inside[senders]
+    return {
+        "total_vertices": block.count,
+        "active_vertices": len(sent),
+        "local_messages": int(stay.sum()),
+        "remote_messages": int(sent.sum() - stay.sum()),
+        "out_edges": int(degrees.sum()),
+    }
+
+
+def _batches(number: int, rows: list[tuple[int, Any]]) -> Iterator[pa.RecordBatch]:
+    waiting: list[tuple[int, Any]] = []
+    size = 0
+    for place, (to, data) in enumerate(rows):
+        waiting.append((to, data))
+        size += len(data)
+        if size >= _BATCH or place == len(rows) - 1:
+            yield parcels(number, waiting)
+            waiting, size = [], 0

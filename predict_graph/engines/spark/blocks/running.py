@@ -1,0 +1,297 @@
+"""Runs over blocks: one job per superstep, with one Python stage and a row per pair of blocks."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.algorithms.naming import NamedVertices
+from predict_graph.engines.spark.blocks.packing import PackedGraph
+from predict_graph.engines.spark.blocks.program import (
+    DRIVER,
+    Run,
+    advanced,
+    begun,
+    result_names,
+    results,
+)
+from predict_graph.engines.spark.blocks.stored import DEGREES, PARCELS, joined, split, write_blocks
+from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.superstep import (
+    SuperstepJob,
+    SuperstepLog,
+    program_of,
+    superstep_group,
+)
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
+from predict_graph.engines.spark.tables.hashing import partition_of
+from predict_graph.graph import Graph
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Array = npt.NDArray[Any]
+
+_MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
+_KEYS = 64  # ids per block among which a key is found; by far enough for a hash
+
+
+@dataclass(frozen=True)
+class StoredGraph:
+    """The blocks of a graph in a folder, and a table that ties each to an executor.
+
+    ``homes`` has the keys of the blocks as ``id``, cached in their partitions: what is joined with
+    it runs where its partitions are.
+    """
+
+    folder: Path
+    homes: DataFrame
+    keys: tuple[int, ...]
+    machines: int
+    vertices: int
+    out_degrees: Array
+    read_seconds: float
+    setup_seconds: float
+
+    def close(self) -> None:
+        """Release the memory of the executors."""
+        self.homes.unpersist()
+
+
+def stored_graph(session: OpenSession, graph: Graph | PackedGraph, folder: Path) -> StoredGraph:
+    """Write the blocks of a graph, and place them on the executors.
+
+    This process writes those of a graph in its memory, the executors those of a packed one.
+    """
+    blocks = session.settings.partitions
+    stored, keys = folder / "blocks", block_keys(blocks)
+    started = time.perf_counter()
+    with spark_failures("writing the graph for Spark"):
+        stored.mkdir()
+        if isinstance(graph, Graph):
+            degrees: Array = graph.out_degrees
+            write_blocks(graph, stored, blocks)
+        else:
+            degrees = graph.count_out_edges()
+            np.save(stored / DEGREES, degrees)
+            parts = graph.table.mapInArrow(
+                partial(split, keys=keys, vertices=graph.vertices), PARCELS
+            )
+            task = partial(joined, folder=stored, keys=keys, vertices=graph.vertices)
+            parts.repartition(blocks, "to").mapInArrow(task, PARCELS).count()
+    read_seconds = time.perf_counter() - started
+    with spark_failures("placing the graph on Spark"):
+        session.group("setup")
+        started = time.perf_counter()
+        chosen = ", ".join(map(str, keys))
+        homes = session.spark.range(max(keys) + 1).where(f"id IN ({chosen})")
+        homes = homes.repartition(blocks, "id").persist()
+        homes.count()
+        seconds = time.perf_counter() - started
+    return StoredGraph(
+        folder=stored,
+        homes=homes,
+        keys=keys,
+        machines=session.settings.machines,
+        vertices=graph.vertices,
+        out_degrees=degrees,
+        read_seconds=read_seconds,
+        setup_seconds=seconds,
+    )
+
+
+def block_keys(blocks: int) -> tuple[int, ...]:
+    """Return for each partition the first id that Spark's hash puts there.
+
+    Examples
+    --------
+    >>> block_keys(4)
+    (2, 0, 14, 3)
+    """
+    homes = partition_of(np.arange(_KEYS * blocks), blocks)
+    return tuple(int((homes == number).argmax()) for number in range(blocks))
+
+
+class BlockJob(SuperstepJob):
+    """A run of a block program.
+
+    A state is a table of :data:`PARCELS`: one row per block, one per pair of blocks with messages
+    in between, and one per block for the driver. Its lineage is truncated (``localCheckpoint``) in
+    the action that collects the last; otherwise a plan grows with every superstep. It is then in
+    the memory of the executors. With checkpoints, every few states and the last one are also stored
+    in files, and a run that loses an executor resumes from the newest one.
+    """
+
+    _state: DataFrame
+
+    def __init__(
+        self,
+        session: OpenSession,
+        algorithm: Any,
+        stored: StoredGraph,
+        prior: Array | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(session, **options)
+        self._stored, self._program = stored, program_of(algorithm)
+        if isinstance(algorithm, NamedVertices):
+            algorithm = algorithm.within(stored)
+        place = None
+        if prior is not None:
+            place = stored.folder / f"{self._run}.npy"
+            np.save(place, self._program.prepared(algorithm, prior))
+        self._known = Run(
+            name=self._run,
+            program=self._program,
+            algorithm=algorithm,
+            folder=stored.folder,
+            keys=stored.keys,
+            machines=stored.machines,
+            vertices=stored.vertices,
+            prior=place,
+        )
+        self._sums: list[Mapping[str, Any]] = []
+        self._saved: tuple[int, DataFrame] | None = None
+        self._losses: list[int] = []  # number of supersteps completed before each loss
+        self._checkpoint_seconds = 0.0
+        self._redone = 0
+
+    def begin(self) -> None:
+        """Create the first state."""
+        self._settle(self._stored.homes.mapInArrow(partial(begun, run=self._known), PARCELS))
+
+    def advance(self) -> float:
+        """Run a superstep, and return its aggregate."""
+        task = partial(advanced, run=self._known, sums=self._sums[-1])
+        self._settle(self._delivered(self._state).mapInArrow(task, PARCELS))
+        return float(self._program.convergence(self._sums[-1], self._stored.vertices))
+
+    def _delivered(self, state: DataFrame) -> DataFrame:
+        """Send the rows of a state to their blocks, and keep these where they are."""
+        from pyspark.sql import functions as F
+
+        sent = state.where(f"to != {DRIVER}").repartition(len(self._known.keys), "to")
+        homes = self._stored.homes.hint("shuffle_hash")
+        return sent.join(homes, F.expr("to = id")).select("to", "sender", "data")
+
+    def go_on(self) -> None:
+        """Run supersteps to the end, with checkpoints at intervals.
+
+        Work that is lost with an executor counts towards the first superstep after it.
+        """
+        checkpoints = self._session.checkpoints
+        lost = 0.0
+        while not self._over:
+            started, done, before = time.perf_counter(), len(self._aggregates), self._state
+            try:
+                self._superstep()
+                self._seconds[-1] += lost
+                lost = 0.0
+                if self._saved is None or self._saved[1] is not before:
+                    forget(before)
+                if checkpoints and (self._over or checkpoints.due(len(self._aggregates))):
+                    self._save(checkpoints)
+            except ExecutorLostError as error:
+                if len(self._aggregates) == done:
+                    lost += time.perf_counter() - started
+                lost += self._go_back(error)
+
+    def _go_back(self, error: ExecutorLostError) -> float:
+        """Go back to the newest checkpoint, or to the start, and return the lost seconds; raise the
+        error if that is useless.
+        """
+        done = len(self._aggregates)
+        self._losses.append(done)
+        if self._session.checkpoints is None or self._losses.count(done) >= _MOST_LOSSES:
+            raise error
+        forget(self._state)
+        started = time.perf_counter()
+        kept = 0 if self._saved is None else self._saved[0]
+        dropped = sum(self._seconds[kept:])
+        self._redone += done - kept
+        del self._aggregates[kept:], self._seconds[kept:]
+        if self._saved is None:
+            self._counts.clear()
+            self._sums.clear()
+            with spark_failures("setting up on Spark again"):
+                self._session.group(superstep_group(self._run, 0))
+                self.begin()
+        else:
+            self._state = self._saved[1]
+            del self._counts[kept + 1 :], self._sums[kept + 1 :]
+        return dropped + time.perf_counter() - started
+
+    def log(self, **measured: Any) -> SuperstepLog:
+        """Return the last state with what was measured."""
+        return SuperstepLog(
+            state=self._state,
+            sums=self._sums,
+            checkpoint_seconds=self._checkpoint_seconds,
+            redone=self._redone,
+            **measured,
+        )
+
+    def _settle(self, state: DataFrame) -> None:
+        """Truncate the lineage of a state; add its senders and sums."""
+        self._state = cut_off(state)
+        counts, sums = _measured(self._state)
+        # The senders of a state send in the superstep after it.
+        self._counts.append(counts.assign(iteration=len(self._counts) + 1))
+        self._sums.append(sums)
+
+    def _save(self, checkpoints: Checkpoints) -> None:
+        iteration = len(self._aggregates)
+        started = time.perf_counter()
+        with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
+            self._session.group(f"{self._run}/checkpoint/{iteration}")
+            saved = checkpoints.save(self._state)
+        self._saved = iteration, saved
+        if self._over:  # the result is read from there
+            forget(self._state)
+            self._state = saved
+        self._checkpoint_seconds += time.perf_counter() - started
+
+    def values(self, state: DataFrame) -> DataFrame:
+        """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
+        first, *others = result_names(self._program.width(self._known.algorithm))
+        kinds = ", ".join([f"{first} long", *(f"{name} {self._program.kind}" for name in others)])
+        pairs = (f"({key}L, {number})" for number, key in enumerate(self._known.keys))
+        states = state.where(f"(to, sender) IN ({', '.join(pairs)})")
+        return states.mapInArrow(partial(results, run=self._known), kinds)
+
+    def summary(self, state: DataFrame, sums: list[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return a summary of the result, from the last state and the sums of all states."""
+        found: dict[str, Any] = self._program.summary(self.values(state), sums)
+        return found
+
+
+def _measured(state: DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Compute a state; return the counters of each block, and the sums over all."""
+    rows = state.where(f"to = {DRIVER}").select("data").collect()
+    counts, sums = zip(*(pickle.loads(row["data"]) for row in rows), strict=True)
+    return pd.DataFrame(counts).sort_values("partition"), together(sums)
+
+
+def together(sums: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up the sums of blocks; of tuples, take the largest.
+
+    Examples
+    --------
+    >>> together([{"changed": 1.0, "best": (2, 7)}, {"changed": 2.0, "best": (3, 1)}])
+    {'changed': 3.0, 'best': (3, 1)}
+    """
+    found = {name: [each[name] for each in sums] for name in sums[0]}
+    return {
+        name: max(values) if isinstance(values[0], tuple) else sum(values)
+        for name, values in found.items()
+    }

@@ -1,1 +1,0 @@
-"""Algorithms as supersteps over tables: their shared parts."""
