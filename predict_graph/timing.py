@@ -6,6 +6,8 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
 
 class Clock:
@@ -29,6 +31,12 @@ class Clock:
         """Return the processor seconds of this thread."""
         return time.thread_time()
 
+    def queued(self) -> float:
+        """Return the seconds in which the first thread was ready to run and no core was free."""
+        with suppress(OSError, ValueError):
+            return 1e-9 * int(_SCHEDULED.read_text(encoding="ascii").split()[1])
+        return 0.0
+
     def alarm(self, every: float) -> None:
         """Send SIGPROF to this process after each so many processor seconds; 0 ends that."""
         signal.setitimer(signal.ITIMER_PROF, every, every)
@@ -40,3 +48,34 @@ class Clock:
 
 clock = Clock()
 """The clock of this process."""
+
+_SCHEDULED = Path("/proc/self/schedstat")  # of Linux
+_SLEEPS = 1.25  # limits noise: seconds by the clock of a call that sleeps, for each of a processor
+
+
+class CallTimer:
+    """Times a call from now on by the processor, or by the clock if it sleeps.
+
+    A call that waits for a disk, a network or another process takes few processor seconds. What it
+    waits for a core is not counted.
+    """
+
+    def __init__(self) -> None:
+        self._wall, self._queued = clock.wall(), clock.queued()
+        self._worked = clock.processor()
+
+    @property
+    def wall(self) -> float:
+        """Seconds by the clock."""
+        return clock.wall() - self._wall
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the call."""
+        worked = clock.processor() - self._worked
+        there = self.wall - (clock.queued() - self._queued)
+        return there if there > _SLEEPS * worked else worked
+
+    def leave_out(self, seconds: float) -> None:
+        """Leave processor seconds out that were no part of the call."""
+        self._worked += seconds

@@ -43,7 +43,7 @@ from predict_graph.memory import (
     trim_memory,
 )
 from predict_graph.processes import ENDING, death, supervise
-from predict_graph.timing import clock
+from predict_graph.timing import CallTimer, clock
 
 TICK_SECONDS = 0.004  # limits the cost
 """CPU seconds between two observations, which take about 50 microseconds: 1.2%."""
@@ -102,9 +102,9 @@ class ChildRun:
     ----------
     state : {'done', 'stopped', 'time', 'memory', 'error', 'died'}
     seconds, wall : float
-        CPU time and elapsed time of the call, up to its end or to where it stopped itself. Of a
-        child that was ended from outside, `seconds` includes time in which it slept, and `wall` is
-        that of the child; of one that died, both are.
+        CPU time, which includes time in which it slept, and elapsed time of the call, up to its
+        end or to where it stopped itself. Of a child that was ended from outside, or died, `wall`
+        is that of the child.
     convert_seconds : float
         CPU seconds of building the graph.
     peak_bytes : float
@@ -225,7 +225,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
     modules = facts.pop("modules")
     _import_ahead(modules)
-    return ChildRun(**facts, imported=bool(modules), spent=spent)
+    return ChildRun(**facts, imported=bool(modules), spent=max(spent, facts["seconds"]))
 
 
 class _Effort:
@@ -301,8 +301,7 @@ class _Recorder:
         self._limits = limits
         self._watch = LoopWatch(_called.__code__)
         self._observations: list[Observation] = []
-        self._started = 0.0
-        self._wall = 0.0
+        self._timer: CallTimer | None = None
         self._facts: dict[str, float] = {}
         self._base = 0
         self._looking = False
@@ -327,7 +326,7 @@ class _Recorder:
             if progress is not None:
                 progress(self._percent)
             self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
-            self._wall, self._started = clock.wall(), clock.processor()
+            self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
             clock.alarm(TICK_SECONDS)
             lazy = _called(call, graph)
@@ -336,22 +335,22 @@ class _Recorder:
         self._send("done", generator=lazy)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
-        if self._looking:  # an observation takes longer than the time between two
+        if self._looking or self._timer is None:  # one takes longer than the time between two
             return
         self._looking = True
         now = clock.processor()
-        elapsed = now - self._started
+        elapsed = self._timer.seconds
         self._observe(self._watch.observe(elapsed, frame))
         self._stop_in_time(elapsed)
         looked = clock.processor() - now
-        self._started += looked  # which is not part of the run
+        self._timer.leave_out(looked)
         self._looked += looked
         owed = self._looked / _OBSERVING - elapsed
         clock.alarm(max(TICK_SECONDS, _SPACING * elapsed, owed))
         self._looking = False
 
     def _percent(self, percent: float) -> None:
-        self._watch.report(clock.processor() - self._started, percent)
+        self._watch.report(self._timer.seconds if self._timer else 0.0, percent)
 
     def _observe(self, seen: Observation) -> None:
         if seen.loop.name and self._limits.loop in ("", seen.loop.name):
@@ -391,8 +390,8 @@ class _Recorder:
             **self._facts,
             **more,
             "state": state,
-            "seconds": clock.processor() - self._started if self._started else 0.0,
-            "wall": clock.wall() - self._wall if self._wall else 0.0,
+            "seconds": self._timer.seconds if self._timer else 0.0,
+            "wall": self._timer.wall if self._timer else 0.0,
             "peak_bytes": max(resident_peak() - self._base, 0.0),
             "observations": self._observations,
             "functions": PARSED,

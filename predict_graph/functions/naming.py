@@ -132,6 +132,8 @@ def check_function(
     if form is not None and form not in FORMS:
         raise unknown_name("form of a graph", form, FORMS)
     found, name, library, code = _named(value) if isinstance(value, str) else _given(value)
+    while isinstance(part := found, partial) and not part.args:
+        found, keywords = part.func, {**part.keywords, **(keywords or {})}
     own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
     function = GraphFunction(
         call=_runnable(found) if inspect.isclass(found) else found,
@@ -299,10 +301,16 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
 
 
 def _digest(function: Any) -> str:
+    """Return a digest of the source and of the numbers and texts around that it uses."""
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
         return ""
+    with contextlib.suppress(TypeError, ValueError):
+        used = inspect.getclosurevars(function)
+        around = sorted({**used.globals, **used.nonlocals}.items())
+        plain = [each for each in around if isinstance(each[1], int | float | str)]
+        source += repr(plain) if plain else ""
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest()
 
 

@@ -159,7 +159,7 @@ class PredictionRun(Gathering):
         # The waiting of several threads is part of their time by the clock.
         pace = load.stretch if parallel == 1.0 else 1.0 / parallel
         call = Interval.spread(total, math.hypot(log_std, others)).scaled(pace)
-        call = replace(call, low=max(call.low, min(seen, total)))
+        call = replace(call, low=max(call.low, min(pace, 1.0) * min(seen, total)))
         convert = Interval(0.0, 0.0, 0.0)
         if self.subject.converted:
             spread = math.hypot(0.15, others)  # 0.15: not tuned

@@ -36,7 +36,7 @@ from predict_graph.functions.watch import LoopWatch, Observation
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
-from predict_graph.timing import clock
+from predict_graph.timing import CallTimer, clock
 
 _EVERY = 0.1  # seconds: limits the cost, 50 microseconds and a switch of threads
 _FEWEST_ROUNDS = 5.0  # iterations with a pace: docs/studies/functions.md has the errors
@@ -166,8 +166,7 @@ def run_tracked(
     here = os.getpid()
     watcher = _Watcher(threading.get_ident(), function.name, expected, show)
     report = reporter(function.form)
-    began = clock.processor()
-    started = clock.wall()
+    timer = CallTimer()
     watcher.start()
     try:
         if report is not None:
@@ -178,13 +177,13 @@ def run_tracked(
         interrupt.args = (watcher.interrupted(),)
         raise
     finally:
-        seconds = clock.wall() - started
+        seconds = timer.wall
         if report is not None:
             silence(function.form)
         watcher.finish()
     if os.getpid() != here:  # forked by the function
         show, history = False, None
-    spent = clock.processor() - began
+    spent = timer.seconds
     first = watcher.first
     tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, watcher.looking)
     if show:

@@ -110,3 +110,21 @@ def test_a_file_that_breaks_is_explained(tmp_path: Path, text: str, part: str) -
     (tmp_path / "broken.py").write_text(text)
     with pytest.raises(RequestError, match=part):
         check_function(f"{tmp_path / 'broken.py'}:f")
+
+
+def test_arguments_of_a_partial_function_are_known() -> None:
+    found = check_function(partial(nx.betweenness_centrality, k=5), keywords={"normalized": False})
+    assert found.name == "networkx:betweenness_centrality"
+    assert found.keywords == {"k": 5, "normalized": False}
+    assert check_function(partial(partial(nx.triangles), nodes=3)).keywords == {"nodes": 3}
+
+
+def test_numbers_around_a_function_distinguish_it() -> None:
+    def made(k: int) -> Any:
+        def call(graph: nx.Graph) -> Any:
+            return nx.betweenness_centrality(graph, k=k)
+
+        return call
+
+    assert check_function(made(5)).code == check_function(made(5)).code
+    assert check_function(made(5)).code != check_function(made(500)).code

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,23 @@ def test_existing_objects_are_no_work_for_the_garbage_collector_of_a_tracked_run
         lambda graph: counts.append(gc.get_freeze_count()), nx.path_graph(3), history="none"
     )
     assert gc.get_freeze_count() == 0 < 10_000 < counts[0]
+
+
+def test_time_in_which_a_function_sleeps_is_predicted() -> None:
+    def fetch(graph: nx.Graph) -> None:
+        time.sleep(5e-4 * len(graph))
+
+    graph = nx.barabasi_albert_graph(1500, 3, seed=1)
+    said = predict_function(fetch, graph, budget="0.5s", history="none", seed=1)
+    assert said.processor_seconds > 0.4
+    assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
+
+
+def test_the_interval_of_a_call_on_several_cores_contains_its_point_estimate() -> None:
+    def square(graph: nx.Graph) -> None:
+        matrix = nx.to_numpy_array(graph)
+        matrix @ matrix @ matrix
+
+    graph = nx.barabasi_albert_graph(1200, 3, seed=1)
+    runtime = predict_function(square, graph, history="none", seed=1).runtime_seconds
+    assert runtime.low <= runtime.predicted <= runtime.high
