@@ -3,7 +3,7 @@
     python -m benchmarks.cluster_training learn --keep FILE.sqlite     about an hour
     python -m benchmarks.cluster_training pack --keep FILE.sqlite
 
-What `learn` runs of each algorithm (`--names`: of some) in three minutes, in sessions of its own,
+What `learn` runs of each algorithm (`--names`: of some) in two minutes, in sessions of its own,
 on a cluster of two workers of this machine that have no quota; of those that take minutes on half a
 million edges, sample runs as a prediction without a limit makes them. What FILE has already is not
 run again, and what it has not stays as the package has it. Training runs of GraphFrames are made
@@ -64,7 +64,7 @@ FIELDS = (
     "sample",
 )
 LARGE, SMALL = "rmat:scale=18,edge_factor=16,seed=1", "rmat:scale=16,edge_factor=16,seed=1"
-LEARNED = "3m"
+LEARNED = "2m"
 JOBS = {
     "pagerank": LEARNED,
     "connected-components": LEARNED,

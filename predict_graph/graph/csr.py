@@ -168,6 +168,13 @@ class Graph(Described):
         return counted_degrees(self.in_degrees)
 
     @cached_property
+    def out_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Out-degrees that some vertex has, ascending, and how many vertices have each."""
+        from predict_graph.graph.degrees import counted_degrees
+
+        return counted_degrees(self.out_degrees)
+
+    @cached_property
     def reverse(self) -> Graph:
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:

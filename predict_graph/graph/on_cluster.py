@@ -53,6 +53,11 @@ class ClusterGraph(Described):
         """In-degrees that some vertex has, ascending, and how many vertices have each."""
         return counted_degrees(self.in_degrees)
 
+    @cached_property
+    def out_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Out-degrees that some vertex has, ascending, and how many vertices have each."""
+        return counted_degrees(self.out_degrees)
+
 
 AnyGraph = Graph | ClusterGraph
 """A graph in memory, or on a cluster."""

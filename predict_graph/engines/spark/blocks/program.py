@@ -45,6 +45,8 @@ class BlockProgram(ABC):
 
     Attributes
     ----------
+    merges_by : str
+        What a record is one of, for each block: ``sender``, whose message a block gets once.
     weighted : bool
         Whether it reads edge weights.
     all_known : bool
@@ -58,7 +60,7 @@ class BlockProgram(ABC):
     """
 
     oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
-    combines: ClassVar[bool] = True
+    merges_by: ClassVar[str] = "sender"
     weighted: ClassVar[bool] = False
     all_known: ClassVar[bool] = False
     kept: ClassVar[tuple[str, ...]] = ()

@@ -47,7 +47,7 @@ Array = npt.NDArray[Any]
 class VertexJob(SuperstepJob):
     """A run of a vertex program, whose state is in this process."""
 
-    combines = True
+    merges_by = "receiver"
 
     def __init__(
         self,

@@ -43,15 +43,15 @@ def _held(degrees: Any, partitions: Any, machines: Any) -> Any:
 
 
 def combined_share(
-    in_degrees: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]],
+    degrees_counted: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]],
     active: npt.ArrayLike,
     partitions: int,
 ) -> npt.NDArray[np.float64]:
-    """Return the records after combining on the map side, relative to messages.
+    """Return records relative to messages, one record for each vertex and partition.
 
-    A partition sends one record to each vertex that any of its vertices sends to. If a share a of
-    the edges carries a message, a vertex with d edges gets ``P (1 - (1 - a / P)^d)`` records from P
-    partitions, with edges spread by a hash.
+    If a share a of the edges carries a message, a vertex with d edges gets ``P (1 - (1 - a / P)^d)``
+    records from P partitions, with edges spread by a hash; a vertex that sends along all its edges
+    sends as many with a = 1. `degrees_counted` are degrees, and how many vertices have each.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def combined_share(
     >>> combined_share(([8], [1]), [1.0], 2).tolist()
     [0.2490234375]
     """
-    degrees, counts = (np.asarray(each) for each in in_degrees)
+    degrees, counts = (np.asarray(each) for each in degrees_counted)
     shares = np.atleast_1d(np.asarray(active, dtype=np.float64))
     edges = float((degrees * counts).sum())
     missed = (1.0 - shares[:, None] / partitions) ** degrees[None, :]

@@ -59,9 +59,9 @@ def work_by_machines(
     sent = sent_messages(graph, workload)
     unit = _unit(shipped_name(algorithm))
     sizes = bytes_per_unit(run, workload.iterations, unit)
-    combines = program_of(algorithm).combines
+    by_sender = program_of(algorithm).merges_by == "sender"
     return lambda machines: _of_program(
-        graph, engine.settings.on(machines), sent, sizes, unit, combines=combines
+        graph, engine.settings.on(machines), sent, sizes, unit, by_sender=by_sender
     )
 
 
@@ -86,17 +86,18 @@ def _of_program(
     sizes: FloatArray,
     unit: str,
     *,
-    combines: bool,
+    by_sender: bool,
 ) -> pd.DataFrame:
     """Return the work of one of our programs, whose vertices are placed by a hash."""
     machines, partitions = settings.machines, settings.partitions
     vertices, edges = largest_shares(graph, machines, partitions)
     messages = sent["messages"].to_numpy(np.float64)
-    records = messages.copy()
-    if combines:
+    if by_sender:
+        records = messages * combined_share(graph.out_degree_counts, 1.0, partitions)[0]
+    else:
         share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
         different, places = np.unique(share, return_inverse=True)  # equal iterations: equal rows
-        records *= combined_share(graph.in_degree_counts, different, partitions)[places]
+        records = messages * combined_share(graph.in_degree_counts, different, partitions)[places]
     busiest = (graph.vertices * vertices, messages * edges)
     volume = sizes * (records if unit == "records" else messages)
     return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / machines)
