@@ -49,7 +49,7 @@ def combined_share(
 ) -> npt.NDArray[np.float64]:
     """Return records relative to messages, one record for each vertex and partition.
 
-    If a share a of the edges carries a message, a vertex with d edges gets ``P (1 - (1 - a / P)^d)``
+    If a share a of the edges carries a message, a vertex with d edges gets ``P (1 - (1 - a/P)^d)``
     records from P partitions, with edges spread by a hash; a vertex that sends along all its edges
     sends as many with a = 1. `degrees_counted` are degrees, and how many vertices have each.
 
