@@ -9,10 +9,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import resolve_name
 from types import MethodDescriptorType, ModuleType
 from typing import Any
 
@@ -153,9 +153,11 @@ def check_function(
 
 
 def takes_seed(function: GraphFunction) -> bool:
-    """Whether a function has a parameter for a seed, which is not given."""
+    """Whether a function has the parameter `seed`, and no value was given for it."""
     with contextlib.suppress(TypeError, ValueError):
-        return "seed" in signature_of(function.call).parameters.keys() - function.keywords.keys()
+        signature = signature_of(function.call)
+        given = signature.bind_partial(None, *function.positional, **function.keywords)
+        return "seed" in signature.parameters.keys() - given.arguments.keys()
     return False
 
 
@@ -242,7 +244,7 @@ def _literal(text: str) -> Any:
         return words[text.lower()]
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return text
 
 
@@ -254,7 +256,7 @@ def _named(text: str) -> tuple[Any, str, str, str]:
         return found, f"{Path(place).name}:{name}", "", _digest(found)
     library = place.partition(".")[0]
     try:
-        homes = [resolve_name(home) for home in _HOMES.get(place, (place,))]
+        homes = [_home(home) for home in _HOMES.get(place, (place,))]
     except Exception as error:
         reason = f"importing {place!r} raised {type(error).__name__}: {error}"
         if isinstance(error, ModuleNotFoundError) and error.name == library:
@@ -263,8 +265,33 @@ def _named(text: str) -> tuple[Any, str, str, str]:
             f"the function {text!r} cannot be loaded: {reason}; accepted: module:function such as "
             "networkx:betweenness_centrality, or file.py:function"
         ) from error
+    found = _member(homes, text)
+    if not (_version(library) or library in _FORM_OF):  # of the user's own
+        return found, text, "", _digest(found)
     public = f"{place}.{name}".removeprefix("igraph.") if library == "igraph" else name
-    return _member(homes, text), f"{library}:{public.removeprefix('Graph.')}", library, ""
+    return found, _public(library, public, found), library, ""
+
+
+def _home(place: str) -> Any:
+    """Return a module, or a class in one; an error while importing it is raised as it is."""
+    try:
+        return import_module(place)
+    except ModuleNotFoundError as error:
+        parent, _, name = place.rpartition(".")
+        if error.name != place or not parent:
+            raise
+        found = getattr(_home(parent), name, None)
+        if found is None:
+            raise
+        return found
+
+
+def _public(library: str, name: str, found: Any) -> str:
+    """Return the short name of a function of a library; its full one if the short is another's."""
+    homes = (_home(home) for home in _HOMES.get(library, (library,)))
+    other = next(filter(None, (_attribute(home, name) for home in homes)), found)
+    module = library if other is found else getattr(found, "__module__", library)
+    return f"{module}:{name.removeprefix('Graph.')}"
 
 
 def _member(homes: Sequence[Any], text: str) -> Any:
@@ -296,7 +323,7 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
     name = name or type(inner).__name__
     root = module.partition(".")[0]
     if root in _LIBRARIES:
-        return function, f"{root}:{name.removeprefix('Graph.')}", root, ""
+        return function, _public(root, name, inner), root, ""
     return function, f"{module}:{name}", "", _digest(inner)
 
 

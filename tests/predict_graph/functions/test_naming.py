@@ -10,7 +10,7 @@ import pytest
 import predict_graph
 from predict_graph.errors import RequestError
 from predict_graph.functions.forms import build
-from predict_graph.functions.naming import check_arguments, check_function
+from predict_graph.functions.naming import check_arguments, check_function, with_seed
 from predict_graph.graph import check_graph
 
 
@@ -128,3 +128,31 @@ def test_numbers_around_a_function_distinguish_it() -> None:
 
     assert check_function(made(5)).code == check_function(made(5)).code
     assert check_function(made(5)).code != check_function(made(500)).code
+
+
+def test_functions_of_equal_names_are_different_ones() -> None:
+    heuristic = check_function("networkx.algorithms.approximation:diameter")
+    assert heuristic.name != check_function("networkx:diameter").name
+    assert heuristic.name == check_function(nx.approximation.diameter).name
+
+
+def test_a_module_of_ones_own_is_known_by_its_code(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "graph.py").write_text(
+        "import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n"
+    )
+    (tmp_path / "broken.py").write_text("import not_installed\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = check_function("graph:count")
+    assert (found.library, found.form) == ("", "networkx")
+    assert found.code
+    with pytest.raises(RequestError, match="No module named 'not_installed'"):
+        check_function("broken:count")
+
+
+def test_a_seed_by_position_is_kept() -> None:
+    given = check_function("networkx:betweenness_centrality", (10, True, None, False, 42))
+    assert with_seed(given, 7) is given
+
+
+def test_an_argument_that_is_no_literal_is_a_text() -> None:
+    assert check_arguments(["x={[1]}"]) == ([], {"x": "{[1]}"})

@@ -25,6 +25,10 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
+    r"No module named '(?:predict_graph|samplers|numba|pyarrow)": (
+        "the Python of the executors{where} cannot import predict-graph; accepted: predict-graph "
+        "installed there, too"
+    ),
     r"All masters are unresponsive": "the master did not take the job",
     r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
     r"|cancelled because SparkContext was shut down)": (
