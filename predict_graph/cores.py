@@ -173,8 +173,8 @@ def _schedstat(file: Path) -> tuple[float, float]:
 def _machine() -> tuple[float, float]:
     """Return the seconds that the host gave to others, and those in which the cores were busy."""
     times = psutil.cpu_times()
-    busy = times.user + times.nice + times.system + times.irq + times.softirq
-    return float(times.steal), float(busy)
+    busy = sum(getattr(times, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq"))
+    return float(getattr(times, "steal", 0.0)), float(busy)
 
 
 def control_groups(controller: str) -> list[Path]:

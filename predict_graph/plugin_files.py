@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable
@@ -127,7 +128,8 @@ def _unregister(registered: Iterable[tuple[Registry[Any], str]]) -> None:
 
 def _module_name(file: Path) -> str:
     """Return the same name in every process, and different ones for files of the same name."""
-    return f"plugin_{file.stem}_{hashlib.blake2b(str(file).encode(), digest_size=4).hexdigest()}"
+    stem = re.sub(r"\W", "_", file.stem)  # an identifier: texts refer to it
+    return f"plugin_{stem}_{hashlib.blake2b(str(file).encode(), digest_size=4).hexdigest()}"
 
 
 def _wrong(kind: str, file: Path, reason: str) -> RequestError:

@@ -35,7 +35,7 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
         for name in arguments
         if name not in (*outputs, *_NO_FILES)
         for text in _paths(arguments[name])
-        for path in (os.path.expanduser(text), text.partition("=")[2])  # such as TYPE=MODEL.json
+        for path in _read_for(name, text)
         if os.path.exists(path) or (path and name == "history")
     ]
     if "history" in arguments and arguments["history"] is None:
@@ -43,8 +43,9 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
 
         read += [("the history", path) for path in _paths(default_path())]
     _check_apart(written, read)
-    for _, path in written:
-        check_writable(Path(path))
+    for option, path in written:
+        if (command, option) != ("run", labels.get("out")):  # Spark writes a folder, and checks it
+            check_writable(Path(path))
     if arguments.get("plot") is not None:
         from predict_graph.pictures import check_picture
 
@@ -53,6 +54,18 @@ def check_outputs(command: str, arguments: Mapping[str, Any], labels: Mapping[st
         from predict_graph.reports.page import check_report
 
         check_report(arguments["report"])
+
+
+def _read_for(name: str, text: str) -> Iterator[str]:
+    """Yield the files that an argument may be read from."""
+    yield os.path.expanduser(text)
+    yield text.partition("=")[2]  # such as TYPE=MODEL.json
+    if name == "graph":
+        from predict_graph.graph.datasets import dataset_names, dataset_path
+
+        if text in dataset_names():
+            yield str(dataset_path(text) or "")
+        yield os.path.splitext(os.path.expanduser(text))[0] + ".properties"  # of a WebGraph
 
 
 def _check_apart(written: Sequence[tuple[str, str]], read: Sequence[tuple[str, str]]) -> None:

@@ -112,7 +112,8 @@ def find_columns(
     1
     """
     if len(names) < 2:
-        raise RequestError(f"{where} has one column; accepted: a source and a target")
+        had = "one column" if names else "no columns"
+        raise RequestError(f"{where} has {had}; accepted: a source and a target")
     plain = [_plain(name) for name in names]
     weight = next((plain.index(name) for name in _WEIGHTS if name in plain), None)
     kind = next((plain.index(name) for name in ("directed", "type") if name in plain), None)

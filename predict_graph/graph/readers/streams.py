@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -187,7 +188,7 @@ class Content:
         if self.compression == "gzip":
             return gzip.GzipFile(fileobj=pieces)
         if self.compression == "xz":
-            return lzma.LZMAFile(pieces)
+            return closing(_XzMembers(pieces))
         if self.compression == "zip":
             return self._member()
         pa = imported("pyarrow")
@@ -300,6 +301,37 @@ def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
             yield item
     finally:
         thread.join(_PATIENCE)  # it may be waiting for a stream that sends nothing
+
+
+class _XzMembers:
+    """Members of an xz file, with padding between; ``LZMAFile`` ends at a damaged one."""
+
+    def __init__(self, packed: Any) -> None:
+        self._packed, self._member = packed, self._begun()
+
+    @staticmethod
+    def _begun() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(memlimit=2 * limits().document_bytes)
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes; none at the end."""
+        while True:
+            data = b""
+            if self._member.eof:
+                data = self._member.unused_data
+                while not (data := data.lstrip(b"\0")):
+                    data = self._packed.read(_READ)
+                    if not data:
+                        return b""
+                self._member = self._begun()
+            elif self._member.needs_input and not (data := self._packed.read(_READ)):
+                raise EOFError("it ends before its end")
+            found = self._member.decompress(data, size)
+            if found:
+                return found
+
+    def close(self) -> None:
+        """Do nothing: the file is closed by its owner."""
 
 
 def _from_utf16(blocks: Iterator[bytes], path: Path) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ import os
 import resource
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import psutil
@@ -98,7 +99,7 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
     check_count("the parallelism is", parallelism)
     moved = _network_bytes()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.perf_counter()
+    started, traffic = time.perf_counter(), None
     try:
         process = start(command, always=True)
     except OSError as error:
@@ -107,7 +108,8 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         seconds = time.perf_counter() - started
         # Of a process that has ended and is not waited for yet: with all that it waited for.
-        traffic = psutil.Process(process.pid).io_counters()
+        with suppress(psutil.Error):  # of another user
+            traffic = psutil.Process(process.pid).io_counters()
     except BaseException:
         process.terminate()
         raise
@@ -119,9 +121,9 @@ def watch(command: Sequence[str], *, parallelism: int = 1) -> Observation:
         seconds=seconds,
         cpu_seconds=busy,
         cores=min(float(parallelism), cores_allowed()),
-        read_bytes=traffic.read_chars,
-        written_bytes=traffic.write_chars,
-        disk_bytes=traffic.read_bytes + traffic.write_bytes,
+        read_bytes=traffic.read_chars if traffic else 0,
+        written_bytes=traffic.write_chars if traffic else 0,
+        disk_bytes=traffic.read_bytes + traffic.write_bytes if traffic else 0,
         network_bytes=_network_bytes() - moved,
         exit_status=process.returncode,
     )

@@ -164,7 +164,7 @@ def test_archives(tmp_path):
     (tmp_path / "a.txt").write_bytes(text)
     whole = check_graph(tmp_path / "a.txt").fingerprint
     for name, packed in (
-        ("a.txt.xz", lzma.compress(text[:700_000]) + lzma.compress(text[700_000:])),
+        ("a.txt.xz", lzma.compress(text[:700_000]) + bytes(8) + lzma.compress(text[700_000:])),
         ("a.zip", zipped("folder/", "folder/b.csv", "__MACOSX/c", text=text)),
         ("b.zip", zipped("b.txt", text=text)),
     ):
@@ -175,6 +175,7 @@ def test_archives(tmp_path):
     refused(tmp_path / "c.zip", "is packed otherwise", zipped("a.txt", method=zipfile.ZIP_BZIP2))
     refused(tmp_path / "c.zip", "zip data are damaged", zipped("a.txt")[:-30])
     refused(tmp_path / "c.txt.xz", "xz data are damaged", lzma.compress(text)[:-400])
+    refused(tmp_path / "c.txt.xz", "xz data are damaged", lzma.compress(text) + b"more")
     zeros = b"0 1\n" * 20_000_000
     with limited(unpack_ratio=10):
         refused(tmp_path / "c.txt.xz", "unpack_ratio", lzma.compress(zeros, preset=0))
