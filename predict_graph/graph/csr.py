@@ -32,7 +32,10 @@ class Described:
 class Graph(Described):
     """An immutable graph in compressed sparse rows (CSR).
 
-    Row *v* of the matrix holds the out-neighbours of vertex *v*, ascending and without duplicates.
+    Row *v* of the matrix holds the out-neighbours of vertex *v*, ascending and without duplicates
+    if it is `ascending`. Arrays that are given become read-only; views of others should not be
+    given, as what is checked could be changed there.
+
     An undirected graph stores each edge in both directions (a self-loop once), so `edges` counts
     stored directed edges: the messages that one superstep of PageRank sends.
 
@@ -91,11 +94,11 @@ class Graph(Described):
 
         indptr, indices, ascending = checked_rows(self.indptr, self.indices)
         weights = checked_weights(self.weights, len(indices))
-        if self.labels is not None and len(self.labels) != len(indptr) - 1:
-            raise RequestError(
-                f"there are {len(self.labels)} labels, but {len(indptr) - 1} vertices"
-            )
-        for name, value in (("indptr", indptr), ("indices", indices), ("weights", weights)):
+        labels = None if self.labels is None else np.asarray(self.labels)
+        if labels is not None and labels.shape != (len(indptr) - 1,):
+            raise RequestError(f"there are {labels.size} labels, but {len(indptr) - 1} vertices")
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "labels": labels}
+        for name, value in arrays.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "ascending", ascending)
         if not (self.directed or is_symmetric(indptr, indices)):
