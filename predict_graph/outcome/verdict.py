@@ -28,7 +28,7 @@ class PeakMemory:
     available : float
         What a new process may take.
     keeps_items : bool
-        False for a function whose result is an iterator, of which nothing is kept.
+        False for a function whose result is an iterator, and its items are not kept.
 
     Examples
     --------
