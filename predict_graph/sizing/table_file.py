@@ -9,6 +9,7 @@ import math
 import os
 import re
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -283,7 +284,9 @@ def _read_lines(path: Path) -> list[str]:
     try:
         if str(path) != "-" and not path.exists():
             raise RequestError(f"there is no file {path}; accepted: a CSV or TSV file")
-        text = read_bytes(path).decode("utf-8-sig")
+        found = read_bytes(path)
+        wide = found.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # as Excel and PowerShell write it
+        text = found.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
         raise RequestError(f"{path} is no text; accepted: a CSV or TSV file") from None
     except OSError as error:  # a name that is too long

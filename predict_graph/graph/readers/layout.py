@@ -430,7 +430,7 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
         tab = not all(map(_NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
-    bars = b"" if line.startswith(b"|") else b"|"
+    bars = b"" if re.search(rb"^[|]|[ \t]", line) else b"|"
     for byte in (b";," if _SEMICOLONS.match(line) else b",;") + bars:
         if byte in line:
             return byte

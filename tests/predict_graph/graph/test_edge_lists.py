@@ -52,6 +52,7 @@ def read(folder, name, text, **options):
         ("a.txt", "#Row\tGene A\tGene B\n7\t1\t2\n8\t2\t3\n", [(1, 2), (2, 3)]),
         ("a.txt", "# Sign FromNodeId ToNodeId\n1 1 2\n1 2 3\n", [(1, 2), (2, 3)]),
         ("a.csv", "person.id|person.id|date\n1|2|2020\n2|3|2021\n", [(1, 2), (2, 3)]),
+        ("a.txt", "x|1 x|2\nx|2 x|1\n", [("x|1", "x|2"), ("x|2", "x|1")]),
         ("a.csv", "_c0,_c1,_c2\n1,2,5\n2,3,6\n", [(1, 2), (2, 3)]),
     ],
 )  # fmt: skip

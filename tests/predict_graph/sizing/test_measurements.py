@@ -41,6 +41,12 @@ def test_units_in_names_are_converted(written):
     assert "no column for the scale" in found.warnings[0]
 
 
+def test_a_table_of_windows(tmp_path):
+    path = tmp_path / "runs.txt"
+    path.write_bytes("nodes\tseconds\r\n2\t1,5\r\n4\t0,9\r\n".encode("utf-16"))
+    assert read_measurements(path).done.seconds.tolist() == [1.5, 0.9]
+
+
 def test_a_column_has_the_units_of_times(written):
     path = written("nodes,time,unit\n2,1.5,min\n4,80,s\n8,900,Ms\n")
     assert read_measurements(path).done.seconds.tolist() == [90, 80, 0.9]
