@@ -137,8 +137,13 @@ def _kept_runs(history: History, name: str, kept_as: str = "") -> list[RunRecord
     own = [each for each in records if bool(each.engine["checkpoint_interval"]) == keeping]
     # One that ran before another, as PageRank does for top-k ranking, has a training run of its
     # own.
-    first = [each for each in own if each.sample["training_run"] == own[0].sample["training_run"]]
+    first = [each for each in own if _training_run(each) == _training_run(own[0])]
     return [replace(each, algorithm=kept_as) for each in first]
+
+
+def _training_run(record: RunRecord) -> Any:
+    """Return what `learn` names a training run by; samples of a prediction have none."""
+    return (record.sample or {}).get("training_run")
 
 
 def _job(name: str) -> Algorithm:
