@@ -85,7 +85,7 @@ check-spark35: $(SPARK35)/.installed
 	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
 	  tests/predict_graph/engines/spark/test_graphframes.py \
 	  tests/predict_graph/engines/spark/test_libraries.py \
-	  tests/predict_graph/engines/spark/programs/test_programs.py
+	  tests/predict_graph/engines/spark/blocks/test_programs.py
 
 studies: $(STAMP)
 	$(BIN)/python -m benchmarks.studies

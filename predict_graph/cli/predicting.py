@@ -40,6 +40,7 @@ def predict(
     """
     import predict_graph
 
+    options.prepare(case.plugin)
     if target_profile is not None and functions.call_of(case, cluster) is not None:
         raise RequestError(
             f"--target-profile is for algorithms, but {case.algorithm} is a function"
@@ -76,6 +77,7 @@ def run(
     """
     import predict_graph
 
+    options.prepare(case.plugin)
     call = functions.call_of(case, cluster)
     asked = case.asked() | cluster.asked(verbose=output.verbose) | {"spark_reads": spark_reads}
     if call is not None:  # refused before a dataset is fetched
@@ -83,7 +85,7 @@ def run(
             if value is not None:
                 raise RequestError(f"{name} is for algorithms, but {case.algorithm} is a function")
         for_function(asked)  # refuses what is for algorithms, too
-    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
+    options.prepare(None, *([] if spark_reads else [case.graph]))
     if call is not None:
         functions.run_call(case, output, call, expect)
         return
@@ -128,11 +130,12 @@ def _asked(
     case: Case, cluster: Cluster, sampling: Sampling, output: Output, *, spark_reads: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the options of a prediction, and the packages whose versions a report lists."""
+    options.prepare(case.plugin)
     call = functions.call_of(case, cluster)
     asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked() | (call or {})
     if call is not None:
         for_function(asked)  # refused before a dataset is fetched
-    options.prepare(case.plugin, *([] if spark_reads else [case.graph]))
+    options.prepare(None, *([] if spark_reads else [case.graph]))
     packages = ["pyspark"] if cluster.engine == "spark" else []
     if call is not None:
         packages = [functions.library_of(case.algorithm)]

@@ -36,8 +36,6 @@ def test_a_function_of_a_file_of_ones_own(program: Callable[..., Any], tmp_path:
 BACKEND = """
 import networkx as nx
 
-pytestmark = pytest.mark.slow  # starts processes
-
 class Rows(nx.Graph):
     __networkx_backend__ = "rows"
 

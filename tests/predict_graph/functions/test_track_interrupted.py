@@ -10,12 +10,12 @@ import pytest
 
 from predict_graph import track
 
+pytestmark = pytest.mark.slow  # starts processes
+
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import networkx as nx
 import predict_graph
-
-pytestmark = pytest.mark.slow  # starts processes
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 

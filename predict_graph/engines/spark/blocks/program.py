@@ -27,7 +27,7 @@ from predict_graph.graph.rows import fixed
 
 Array = npt.NDArray[Any]
 
-DRIVER = -1
+DRIVER = -1  # by definition: no block has this key
 """Where rows for the driver go; others go to the key of a block."""
 
 _BATCH = 1 << 26  # bytes of a batch: limits memory

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 _MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
-_KEYS = 64  # ids per block among which a key is found; by far enough for a hash
+_KEYS = 64  # limits the ids per block among which a key is found: by far enough for a hash
 
 
 @dataclass(frozen=True)
