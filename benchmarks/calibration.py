@@ -3,7 +3,7 @@
     PREDICT_GRAPH_DATA=… python -m benchmarks.calibration --out docs/studies/calibration.md
 
 (``make calibration``) writes predict_graph/calibration.json. All jobs of the accuracy study on its
-graphs, each predicted from samples alone and run twice. The standard deviation of a source is the
+graphs, each predicted from samples alone and run. The standard deviation of a source is the
 least one with which the 90% interval holds in 90% of the cases; an algorithm has its own where it
 needs more than all together. The page says how often intervals hold on graphs that are left out.
 """
@@ -23,7 +23,7 @@ import predict_graph
 from benchmarks.accuracy import JOBS, Case, cases, graph_for, options_of
 from benchmarks.common import study_parser, table, write
 from predict_graph.algorithms import check_algorithm
-from predict_graph.calibration import FILE, log_std, usual_of
+from predict_graph.calibration import FILE, calibration, log_std, usual_of
 from predict_graph.engines import RunProfile
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
@@ -32,7 +32,7 @@ from predict_graph.outcome import Prediction
 from predict_graph.prediction.baseline import baselines_of
 
 JSON = Path(predict_graph.__file__).with_name(FILE)
-LONG = 0.02  # seconds of a run that cold caches hardly change
+FEWEST = 20  # cases from which an algorithm has a deviation of its own
 METHODS = {"completion": "iterations by completion", "rooted": "iterations by rooted samples"}
 FIGURES = ("iterations", "setup_ns", "iteration_ns")
 
@@ -52,11 +52,6 @@ def needed(error: float, known: float = 0.0) -> float:
     return math.sqrt(max((error / QUANTILE) ** 2 - known**2, 0.0))
 
 
-def rounded(predicted: float, true: float) -> float:
-    """Return the logarithmic error of a whole number, less half of one."""
-    return max(abs(math.log(predicted / true)) - math.log1p(0.5 / predicted), 0.0)
-
-
 def measured(case: Case, job: str) -> Iterator[Error | tuple[str, dict[str, float]]]:
     """Yield the errors of one job on one graph, and what its run took."""
     name, parameters = JOBS[job]
@@ -64,22 +59,12 @@ def measured(case: Case, job: str) -> Iterator[Error | tuple[str, dict[str, floa
     if case.name.endswith("(undirected)") and algorithm.undirected:
         return  # the same as the directed one
     graph = graph_for(case, algorithm)
-    mine, first, second = (
-        Graph(graph.indptr, graph.indices, directed=graph.directed) for _ in range(3)
-    )
-    found = predict_graph.predict(
-        algorithm, mine, history="none", seed=0, **(options_of("samples", algorithm) or {})
-    )
-    runs = [predict_graph.run(algorithm, own, history="none") for own in (first, second)]
-    one, other = (run.runtime_seconds - run.phases["read"] for run in runs)
-    apart = math.log(one / other)
-    if one >= LONG:
-        yield Error(case.name, "equal runs", name, needed(apart))
-    else:
-        cold = needed(apart, log_std("equal runs", name)) * one
-        yield Error(case.name, "cold", name, cold)
-    yield from of_samples(case.name, name, found, runs[0])
-    yield from of_baselines(case.name, algorithm, graph, runs[0], usual="ε" not in job)
+    mine, own = (Graph(graph.indptr, graph.indices, directed=graph.directed) for _ in range(2))
+    options = options_of("samples", algorithm) or {}
+    found = predict_graph.predict(algorithm, mine, history="none", seed=0, **options)
+    run = predict_graph.run(algorithm, own, history="none")
+    yield from of_samples(case.name, name, found, run)
+    yield from of_baselines(case.name, algorithm, graph, run, usual="ε" not in job)
 
 
 def of_samples(graph: str, name: str, found: Prediction, run: RunProfile) -> Iterator[Error]:
@@ -89,7 +74,7 @@ def of_samples(graph: str, name: str, found: Prediction, run: RunProfile) -> Ite
     if source:
         spread = math.log(iterations.high / max(iterations.low, 1)) / 2.0 / QUANTILE
         known = math.sqrt(max(spread**2 - log_std(source, name) ** 2, 0.0))
-        error = rounded(iterations.predicted, run.iterations)
+        error = math.log(iterations.predicted / run.iterations)
         yield Error(graph, source, name, needed(error, known))
     source = "seconds by samples"
     each = run.phases["superstep"] / run.iterations
@@ -107,7 +92,7 @@ def of_baselines(
     name, own = algorithm.name, float(run.iteration_seconds.sum())
     deep = algorithm.by_hops and depth_of(graph) is not None
     source = "iterations by depth" if deep else "usual iterations"
-    yield Error(case, source, name, needed(rounded(baseline.iterations, run.iterations)))
+    yield Error(case, source, name, needed(math.log(baseline.iterations / run.iterations)))
     each, said = own / run.iterations, baseline.superstep_seconds / baseline.iterations
     yield Error(case, "usual seconds", name, needed(math.log(said / each)))
     if usual or algorithm.to_dict() == check_algorithm(name).to_dict():
@@ -125,14 +110,15 @@ def said_as(baseline: Any, each: float) -> float:
 
 
 def calibrated(errors: list[Error], usual: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
-    """Return the content of the file."""
-    stds: dict[str, dict[str, float]] = {}
-    for source in sorted({each.source for each in errors} - {"cold"}):
+    """Return the content of the file; that of equal runs stays (docs/studies/overhead.md)."""
+    stds = {"equal runs": calibration()["log_std"]["equal runs"]}
+    for source in sorted({each.source for each in errors}):
         own = [each for each in errors if each.source == source]
         stds[source] = {"": least(own)}
         for name in sorted({each.algorithm for each in own}):
-            std = least([each for each in own if each.algorithm == name])
-            if std > stds[source][""]:
+            alone = [each for each in own if each.algorithm == name]
+            std = least(alone)
+            if std > stds[source][""] and len(alone) >= FEWEST:
                 stds[source][name] = std
     medians = {
         name: {key: round(float(np.median([row[key] for row in rows])), 3) for key in FIGURES}
@@ -141,13 +127,13 @@ def calibrated(errors: list[Error], usual: dict[str, list[dict[str, float]]]) ->
     together = {
         key: round(float(np.median([row[key] for row in medians.values()])), 3) for key in FIGURES
     }
-    cold = least([each for each in errors if each.source == "cold"], 6)
+    cold = calibration()["cold_seconds"]
     return {"cold_seconds": cold, "log_std": stds, "usual": {"": together, **medians}}
 
 
-def least(errors: list[Error], digits: int = 3) -> float:
+def least(errors: list[Error]) -> float:
     """Return the standard deviation with which 90% of the intervals hold."""
-    return round(float(np.quantile([each.needed for each in errors], 0.9)), digits)
+    return round(float(np.quantile([each.needed for each in errors], 0.9)), 3)
 
 
 def held(errors: list[Error], left_out: str) -> list[bool]:
@@ -159,8 +145,8 @@ def held(errors: list[Error], left_out: str) -> list[bool]:
 def summary(errors: list[Error], stds: dict[str, dict[str, float]]) -> list[str]:
     """Return a row for each source and algorithm that has a standard deviation of its own."""
     rows = []
-    for source, known in stds.items():
-        for name, std in known.items():
+    for source in sorted({each.source for each in errors}):
+        for name, std in stds[source].items():
             own = [e for e in errors if e.source == source and name in ("", e.algorithm)]
             holds = [each for graph in {e.graph for e in own} for each in held(own, graph)]
             worst = max(each.needed for each in own)
