@@ -102,7 +102,7 @@ class Baseline:
         Examples
         --------
         >>> from predict_graph.algorithms import PageRank
-        >>> baseline = Baseline(PageRank(), 10.0, 0.0, 1.0, 0)
+        >>> baseline = Baseline(PageRank(), 10.0, 0.0, 1.0, 0, iterations_std=0.8)
         >>> [round(baseline.beyond(done).iterations, 1) for done in (0, 10, 100)]
         [10.0, 17.2, 118.5]
         """

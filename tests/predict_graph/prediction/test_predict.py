@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import predict_graph
+from predict_graph.calibration import usual_of
 from predict_graph.engines import COUNTERS, PHASES
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -204,11 +205,14 @@ def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
     assert not [text for text in found.warnings if "stop at its limit" in text]
 
 
-@pytest.mark.parametrize(("limit", "said"), [(5, True), (13, False), (14, False)])
+USUAL = int(usual_of("pagerank").iterations)
+
+
+@pytest.mark.parametrize(("limit", "said"), [(5, True), (USUAL, False), (USUAL + 1, False)])
 def test_a_baseline_estimate_says_that_a_limit_is_lower_than_usual(limit, said):
     job = predict_graph.algorithms.PageRank(max_iterations=limit)
     found = predict_graph.predict(job, GRAPH, history="none", seed=1, budget=0)
-    assert found.iterations.predicted == min(limit, 13)
+    assert found.iterations.predicted == min(limit, USUAL)
     assert any("stop at its limit" in text for text in found.warnings) is said
 
 

@@ -132,4 +132,5 @@ def test_real_runs_correct_sample_runs_and_more_graphs_are_more_certain(history)
     assert width(after) < width(before)
     own = real_record(real_runs()[0], job=JOB, fingerprint=GRAPH.fingerprint)
     history.add(replace(own, vertices=GRAPH.vertices, edges=GRAPH.edges))
-    assert width(predicted(history, ENGINE.on(3))) < width(after)
+    more = predicted(history, ENGINE.on(3))
+    assert more.evidence[0].log_std < after.evidence[0].log_std
