@@ -24,6 +24,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
 from predict_graph.graph import Graph
+from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
@@ -97,7 +98,9 @@ def sources_of(case: Case) -> Iterator[Source]:
     case.spending.expects(
         case.run_seconds
         if case.local
-        else combined(case, [BaselineEstimate().of(case, None)]).runtime_seconds.predicted
+        else combined(
+            case, [BaselineEstimate().of(case, None, _recalled(case, case.records))]
+        ).runtime_seconds.predicted
     )
     yield FullLocalRun()
     engine = MeasuredEngine()
@@ -122,6 +125,12 @@ def combined(case: Case, evidence: Estimates) -> Prediction:
     )
 
 
+def _recalled(case: Case, records: Sequence[Sequence[RunRecord]]) -> list[IterationEstimate]:
+    """Return the iterations of the first of some runs of each algorithm of the chain."""
+    workers = case.request.engine.workers
+    return [recalled_estimate(own[0], workers) for own in records]
+
+
 def _exact(evidence: Estimates) -> list[IterationEstimate]:
     """Return iterations that no sample can know better."""
     known = (found.iterations for found in evidence if not found.runtimes and not found.stopped)
@@ -143,12 +152,10 @@ class EarlierRuns:
         """Return them if there are any of each algorithm of the chain."""
         if not case.records:
             return None
-        engine = case.request.engine
-        own = [of_this_engine(part, engine) for part in case.records]
-        used = own if all(own) else case.records
-        estimates = [recalled_estimate(part[0], engine.workers) for part in used]
+        own = [of_this_engine(part, case.request.engine) for part in case.records]
         if not all(own):
-            return Estimate(estimates, [], case.chain)
+            return Estimate(_recalled(case, case.records), [], case.chain)
+        estimates = _recalled(case, own)
         runtimes = [
             earlier_runtime(part, workload, first=number == 0)
             for number, (part, workload) in enumerate(
