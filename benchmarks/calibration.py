@@ -64,7 +64,7 @@ def measured(case: Case, job: str) -> Iterator[Error | tuple[str, dict[str, floa
     found = predict_graph.predict(algorithm, mine, history="none", seed=0, **options)
     run = predict_graph.run(algorithm, own, history="none")
     yield from of_samples(case.name, name, found, run)
-    yield from of_baselines(case.name, algorithm, graph, run, usual="ε" not in job)
+    yield from of_baselines(case.name, algorithm, graph, run)
 
 
 def of_samples(graph: str, name: str, found: Prediction, run: RunProfile) -> Iterator[Error]:
@@ -85,7 +85,7 @@ def of_samples(graph: str, name: str, found: Prediction, run: RunProfile) -> Ite
 
 
 def of_baselines(
-    case: str, algorithm: Any, graph: Graph, run: RunProfile, *, usual: bool
+    case: str, algorithm: Any, graph: Graph, run: RunProfile
 ) -> Iterator[Error | tuple[str, dict[str, float]]]:
     """Yield the errors of baselines, and the usual figures of the default parameters."""
     (baseline,) = baselines_of(graph, [algorithm], None)
@@ -95,7 +95,7 @@ def of_baselines(
     yield Error(case, source, name, needed(math.log(baseline.iterations / run.iterations)))
     each, said = own / run.iterations, baseline.superstep_seconds / baseline.iterations
     yield Error(case, "usual seconds", name, needed(math.log(said / each)))
-    if usual or algorithm.to_dict() == check_algorithm(name).to_dict():
+    if algorithm.to_dict() == check_algorithm(name).to_dict():
         work = graph.edges + graph.vertices
         prior = run.prior.phases["setup"] if run.prior else 0.0
         setup = max(run.phases["setup"] - prior, 0.0)

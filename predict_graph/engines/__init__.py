@@ -1,6 +1,6 @@
 """Engines: they run an algorithm on a graph and record counters and times of each iteration."""
 
-from predict_graph.engines.answering import PHASE_NAMES, phases_said
+from predict_graph.engines.answering import PHASE_NAMES, engine_said, phases_said
 from predict_graph.engines.base import ENGINES, Engine, IterationCallback
 from predict_graph.engines.profile import (
     COUNTERS,
@@ -47,6 +47,7 @@ __all__ = [
     "StagedSample",
     "Workload",
     "critical_worker",
+    "engine_said",
     "evenly",
     "per_iteration",
     "phases_said",

@@ -30,9 +30,6 @@ def answer_of_run(profile: RunProfile) -> Answer:
     """Return the answer of a run."""
     graph = profile.graph
     ended = "until it converged" if profile.converged else "its limit"
-    engine = ", ".join(
-        f"{k} {v}" if k != "name" else str(v) for k, v in profile.engine.items() if v is not None
-    )
     counted = f": {profile.iterations} iterations, {ended}" if profile.iterations else ""
     return Answer(
         f"{profile.algorithm} on {graph['name']} took "
@@ -45,12 +42,19 @@ def answer_of_run(profile: RunProfile) -> Answer:
         ],
         details=[
             ("parameters", ", ".join(f"{k}={v}" for k, v in profile.parameters.items())),
-            ("engine", engine),
+            ("engine", engine_said(profile.engine)),
             *(
                 (name.replace("_", " "), f"{value:,}")
                 for name, value in profile.features_total().items()
             ),
         ],
+    )
+
+
+def engine_said(engine: Mapping[str, Any]) -> str:
+    """Describe an engine: its name, and the settings that it has."""
+    return ", ".join(
+        f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
     )
 
 

@@ -14,7 +14,7 @@ from predict_graph.answers import (
     sure,
 )
 from predict_graph.durations import readable_seconds
-from predict_graph.engines import PHASE_NAMES, phases_said
+from predict_graph.engines import PHASE_NAMES, engine_said, phases_said
 from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def answer_of(found: Prediction) -> Answer:
     iterations = found.iterations
     facts = [
         ("job", f"{found.title}: {graph_text(found.graph)}"),
-        *([] if found.engine["name"] in _HERE else [("engine", _named(found.engine))]),
+        *([] if found.engine["name"] in _HERE else [("engine", engine_said(found.engine))]),
         *([] if iterations is None else [("iterations", _counted(iterations))]),
         ("phases", phases_said(found.phases)),
         *_chain(found),
@@ -76,12 +76,6 @@ def answer_of_comparison(found: Comparison) -> Answer:
         own.warnings,
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
         [*counters, *own.more],
-    )
-
-
-def _named(engine: Mapping[str, Any]) -> str:
-    return ", ".join(
-        f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
     )
 
 
@@ -157,7 +151,7 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
     )
     details = [
         ("parameters", parameters),
-        ("engine", _named(found.engine)),
+        ("engine", engine_said(found.engine)),
         *([("method", f"{found.method['name']} ({method})")] if found.method else []),
         ("budget", found.budget),
         ("seed", str(found.seed)),

@@ -59,7 +59,6 @@ class BlockProgram(ABC):
         The type of a result in SQL.
     """
 
-    oldest_spark: ClassVar[tuple[int, int]] = (3, 5)
     merges_by: ClassVar[str] = "sender"
     weighted: ClassVar[bool] = False
     all_known: ClassVar[bool] = False
