@@ -12,28 +12,43 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import nnls
 
 import predict_graph
-from benchmarks.accuracy import JOBS, Case, cases, graph_for, options_of
+from benchmarks.accuracy import JOBS, cases, graph_for, options_of
+from benchmarks.accuracy import Case as StudyCase
 from benchmarks.common import study_parser, table, write
 from predict_graph.algorithms import check_algorithm
-from predict_graph.calibration import FILE, calibration, log_std, usual_of
+from predict_graph.calibration import FILE, beyond_cache, calibration, log_std, usual_of
 from predict_graph.engines import RunProfile
-from predict_graph.graph import Graph
+from predict_graph.graph import Graph, check_graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.rooted.hops import depth_of
+from predict_graph.options import PredictOptions, completed
 from predict_graph.outcome import Prediction
-from predict_graph.prediction.baseline import baselines_of
+from predict_graph.prediction.baseline import baselines_of, reversing
+from predict_graph.prediction.case import Case
+from predict_graph.prediction.counting import estimates_of, load_compiled
+from predict_graph.prediction.request import check_request
+from predict_graph.prediction.sources import LEVELS
 
 JSON = Path(predict_graph.__file__).with_name(FILE)
 FEWEST = 20  # cases from which an algorithm has a deviation of its own
 METHODS = {"completion": "iterations by completion", "rooted": "iterations by rooted samples"}
+SIZES = (
+    "wiki-Vote",
+    "web-NotreDame",
+    "rmat:scale=18,edge_factor=16,seed=1",
+    "rmat:scale=21,edge_factor=16,seed=1",
+)
+COSTS = ("fixed", "edge_ns", "sampled_edge_ns")
 FIGURES = ("iterations", "setup_ns", "iteration_ns")
 
 
@@ -52,7 +67,7 @@ def needed(error: float, known: float = 0.0) -> float:
     return math.sqrt(max((error / QUANTILE) ** 2 - known**2, 0.0))
 
 
-def measured(case: Case, job: str) -> Iterator[Error | tuple[str, dict[str, float]]]:
+def measured(case: StudyCase, job: str) -> Iterator[Error | tuple[str, dict[str, float]]]:
     """Yield the errors of one job on one graph, and what its run took."""
     name, parameters = JOBS[job]
     algorithm = check_algorithm(name, parameters)
@@ -98,8 +113,8 @@ def of_baselines(
     if algorithm.to_dict() == check_algorithm(name).to_dict():
         work = graph.edges + graph.vertices
         prior = run.prior.phases["setup"] if run.prior else 0.0
-        setup = max(run.phases["setup"] - prior, 0.0)
-        figures = (run.iterations, 1e9 * setup / work, said_as(baseline, each))
+        setup = 1e9 * (run.phases["setup"] - prior) / work - reversing(algorithm, graph)
+        figures = (run.iterations, max(setup, 0.0), said_as(baseline, each))
         yield name, dict(zip(FIGURES, figures, strict=True))
 
 
@@ -129,6 +144,40 @@ def calibrated(errors: list[Error], usual: dict[str, list[dict[str, float]]]) ->
     }
     cold = calibration()["cold_seconds"]
     return {"cold_seconds": cold, "log_std": stds, "usual": {"": together, **medians}}
+
+
+def reversal() -> float:
+    """Return the nanoseconds of reversing a graph, per edge and vertex in cache: the median."""
+    found = []
+    for text in SIZES:
+        graph = check_graph(text, seed=0)
+        work, started = graph.edges + graph.vertices, time.process_time()
+        _ = graph.reverse
+        found.append(1e9 * (time.process_time() - started) / work / beyond_cache(work))
+    return round(float(np.median(found)), 3)
+
+
+def sampling_costs(name: str) -> dict[str, float]:
+    """Return what samples of an algorithm take: fixed, by edges, by sampled edges (NNLS).
+
+    Relative errors count, so that graphs of all sizes do.
+    """
+    algorithm, rows, seconds = check_algorithm(name), [], []
+    request = check_request(algorithm, **completed(PredictOptions, {"seed": 0}, "a study"))
+    for text in SIZES:
+        for level in (LEVELS[0], LEVELS[2]):
+            graph = check_graph(text, directed=not algorithm.undirected, seed=0)
+            chain = Case.of(graph, request, None).chain
+            load_compiled(graph, chain)
+            started = time.process_time()
+            estimates_of(graph, [replace(chain[-1], max_overhead=level)])
+            seconds.append(time.process_time() - started)
+            rows.append(
+                [1.0, 1e-9 * graph.edges * beyond_cache(graph.edges), 1e-9 * graph.edges * level]
+            )
+    weights = 1.0 / np.array(seconds)
+    found, _ = nnls(np.array(rows) * weights[:, None], np.ones(len(rows)))
+    return {key: round(float(each), 4) for key, each in zip(COSTS, found, strict=True)}
 
 
 def least(errors: list[Error]) -> float:
@@ -162,6 +211,7 @@ def main() -> None:
     parser.add_argument("--groups", default="shared,other,generated,mesh")
     parser.add_argument("--json", type=Path, default=JSON)
     arguments = parser.parse_args()
+    turned = reversal()
     errors: list[Error] = []
     usual: dict[str, list[dict[str, float]]] = {}
     for case in cases(set(arguments.groups.split(","))):
@@ -173,6 +223,9 @@ def main() -> None:
                     usual.setdefault(each[0], []).append(each[1])
         print(case.name, flush=True)
     found = calibrated(errors, usual)
+    costs = {name: sampling_costs(name) for name in sorted(usual)}
+    most = {key: max(own[key] for own in costs.values()) for key in COSTS}
+    found |= {"sampling": {"": most, **costs}, "reverse_ns": turned}
     arguments.json.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     write(arguments.out, summary(errors, found["log_std"]), "sources")
     rows = [
@@ -181,6 +234,12 @@ def main() -> None:
     ]
     head = ["algorithm", "iterations: median", "setup, ns an edge", "iteration, ns an edge"]
     write(arguments.out, table(head, rows), "usual")
+    rows = [
+        [name or "all", *(f"{own[key]:g}" for key in COSTS)]
+        for name, own in found["sampling"].items()
+    ]
+    head = ["algorithm", "fixed, s", "ns an edge of the graph", "ns an edge of the samples"]
+    write(arguments.out, table(head, rows), "sampling")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,10 @@ from typing import Any
 
 FILE = "calibration.json"
 
+# Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
+# each grow from there: measured on R-MAT of scale 18 to 22.
+_CACHED, _BEYOND_CACHE = 1e6, 0.35
+
 
 @dataclass(frozen=True)
 class Usual:
@@ -23,12 +27,34 @@ class Usual:
     ----------
     iterations : float
     setup_ns, iteration_ns : float
-        Nanoseconds on two cores, per edge and vertex.
+        Nanoseconds on two cores, per edge and vertex; the reverse of the graph is not included.
     """
 
     iterations: float
     setup_ns: float
     iteration_ns: float
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What samples for the iterations of an algorithm take.
+
+    Parameters
+    ----------
+    fixed : float
+        Seconds.
+    edge_ns, sampled_edge_ns : float
+        Nanoseconds per edge of the graph, in cache, and per edge of all samples.
+    """
+
+    fixed: float
+    edge_ns: float
+    sampled_edge_ns: float
+
+    def seconds(self, edges: int, level: float) -> float:
+        """Return the seconds of samples with so many edges per edge of the graph."""
+        of_graph, of_samples = self.edge_ns * beyond_cache(edges), level * self.sampled_edge_ns
+        return self.fixed + 1e-9 * edges * (of_graph + of_samples)
 
 
 @cache
@@ -57,6 +83,22 @@ def usual_of(algorithm: str) -> Usual:
     """Return the usual figures of an algorithm; of one that was not calibrated, of all."""
     known = calibration()["usual"]
     return Usual(**known.get(algorithm, known[""]))
+
+
+def sampling_of(algorithm: str) -> Sampling:
+    """Return what samples take; of an algorithm that was not calibrated, the most of all."""
+    known = calibration()["sampling"]
+    return Sampling(**known.get(algorithm, known[""]))
+
+
+def beyond_cache(work: int) -> float:
+    """Return how many times as long an edge or vertex takes where all do not fit in a cache."""
+    return float(max(work / _CACHED, 1.0) ** _BEYOND_CACHE)
+
+
+def reverse_ns() -> float:
+    """Return the nanoseconds, per edge and vertex in cache, of turning all edges round."""
+    return float(calibration()["reverse_ns"])
 
 
 def cold_seconds() -> float:

@@ -14,7 +14,7 @@ from statistics import NormalDist
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.calibration import Usual, log_std, usual_of
+from predict_graph.calibration import Usual, beyond_cache, log_std, reverse_ns, usual_of
 from predict_graph.engines import (
     Engine,
     Evidence,
@@ -26,7 +26,7 @@ from predict_graph.engines import (
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
 from predict_graph.graph.on_cluster import AnyGraph
-from predict_graph.history import History, machine_identity
+from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
@@ -36,14 +36,10 @@ from predict_graph.table import Table
 BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
 
-
 _QUARTILE = 0.674  # of the normal distribution, by definition
-# Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
-# each grow from there: measured on R-MAT of scale 18 to 22.
-_CACHED, _BEYOND_CACHE = 1e6, 0.35
-_FEWEST_EDGES = 5_000  # below which the time of a superstep no longer falls
+_FEWEST_EDGES = 5_000  # of a superstep, below which its time no longer falls (measured)
 _NEWEST_RUNS = 20  # limits old data
-_HALVING = 0.5  # messages of an iteration / those of the one before, where changes spread
+_HALVING = 0.5  # share of messages of an iteration that the next one sends (measured)
 # On other engines: times as long as compiled, and the deviation of its logarithm; of the run
 # nearest in size (docs/studies/remaining.md).
 OTHER_ENGINES, _OTHER_STD, _NEAREST_STD = 40.0, 1.0, 0.1
@@ -129,8 +125,8 @@ def baselines_of(
     algorithms : sequence of Algorithm
     history : History or None
     """
-    work = max(graph.edges + graph.vertices, _FEWEST_EDGES)
-    slower = max(work / _CACHED, 1.0) ** _BEYOND_CACHE
+    work = _work_of(graph)
+    slower = beyond_cache(work)
     baselines = []
     for algorithm in algorithms:
         usual, runs = _usual(algorithm, history)
@@ -141,7 +137,7 @@ def baselines_of(
             Baseline(
                 algorithm,
                 iterations,
-                1e-9 * usual.setup_ns * work,
+                1e-9 * (usual.setup_ns + reversing(algorithm, graph)) * work,
                 1e-9 * usual.iteration_ns * slower * work * iterations,
                 runs,
                 log_std("usual iterations" if depth is None else "iterations by depth"),
@@ -149,6 +145,16 @@ def baselines_of(
             )
         )
     return baselines
+
+
+def _work_of(graph: AnyGraph | RunRecord) -> int:
+    return max(graph.edges + graph.vertices, _FEWEST_EDGES)
+
+
+def reversing(algorithm: Algorithm, graph: AnyGraph | RunRecord) -> float:
+    """Return the ns of setup, per edge and vertex, in which a graph (of a run) is reversed."""
+    needed = graph.directed and not algorithm.undirected
+    return reverse_ns() * beyond_cache(_work_of(graph)) if needed else 0.0
 
 
 def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> IterationEstimate:
@@ -261,9 +267,8 @@ def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
         return usual_of(algorithm.name), 0
     rows = []
     for run in found:
-        work = max(run.edges + run.vertices, _FEWEST_EDGES)
+        work = _work_of(run)
         each = float(per_iteration(run.rows)["seconds"].mean())
-        setup = max(float(run.phases["setup"]), 0.0)
-        slower = max(work / _CACHED, 1.0) ** _BEYOND_CACHE
-        rows.append((run.iterations, 1e9 * setup / work, 1e9 * each / work / slower))
+        setup = max(1e9 * float(run.phases["setup"]) / work - reversing(algorithm, run), 0.0)
+        rows.append((run.iterations, setup, 1e9 * each / work / beyond_cache(work)))
     return Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)

@@ -108,7 +108,9 @@ class Case:
     ) -> Case:
         """Return the case of a request on a graph; its budget starts to be spent."""
         request = replace(request, algorithm=request.algorithm.on(graph))
-        return cls(graph, request, history, Spending(request.budget, 0.0, reading_seconds), source)
+        spending = Spending(request.budget, 0.0, reading_seconds)
+        _ = graph.fingerprint  # every answer has it, so what is left of the budget is without it
+        return cls(graph, request, history, spending, source)
 
     @cached_property
     def chain(self) -> list[Request]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,9 +22,7 @@ from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
 from predict_graph.prediction.request import Request
 
 
-def estimates_of(
-    graph: Graph, chain: Sequence[Request], runtime_model: Any = None
-) -> list[IterationEstimate]:
+def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[IterationEstimate]:
     """Estimate the iterations of each algorithm of a chain.
 
     Parameters
@@ -33,12 +30,7 @@ def estimates_of(
     graph : Graph
     chain : sequence of Request
         In the order in which the algorithms run.
-    runtime_model : RuntimeModel, optional
-        Of the engine: it observes what no method can estimate.
     """
-    if chain[-1].method.estimate is None:
-        found: list[IterationEstimate] = runtime_model.observe()
-        return found
     return [
         estimate_iterations(
             part.method,

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from predict_graph.budget import DEFAULT_BUDGET
+from predict_graph.calibration import sampling_of
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
 from predict_graph.durations import readable_seconds
@@ -43,9 +44,6 @@ from predict_graph.prediction.stopped_run import StoppedRun
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
 
-# Seconds of sampling: fixed, an edge of the graph, and an edge of the samples, measured on two
-# cores with R-MAT 18 and web-NotreDame (docs/studies/overhead.md).
-_FIXED, _PER_EDGE, _PER_SAMPLED_EDGE = 0.08, 0.045e-6, 0.13e-6
 _COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
 
 
@@ -278,7 +276,10 @@ class Samples:
         return cost_of_samples(case, self.level) if not first else math.inf
 
     def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
-        """Return the estimate; elsewhere one with baseline iterations if samples do not end."""
+        """Return the estimate; without seconds if no supersteps of the run are affordable beside.
+
+        On other engines it has baseline iterations if samples do not end.
+        """
         spending, stopped = case.spending, _stopped(evidence)
         # What the user named is done, even where the budget is too small for it.
         named = case.request.baseline_would_ignore
@@ -288,30 +289,33 @@ class Samples:
             return math.inf if beyond else spending.left_at_most
 
         chain = [replace(part, max_overhead=self.level) for part in case.chain]
+        estimates = _exact(evidence)
         try:
-            with deadline(left if case.local else None):
-                model = self.engine.of(case, stopped)
-            estimates = _exact(evidence)
-            if not estimates:
+            if not estimates and case.request.method.estimate is not None:
+                with case.spending.loading():
+                    load_compiled(case.graph, case.chain)
                 with deadline(left):
-                    estimates = self._counted(case, chain, model)
-                if stopped is not None:
-                    estimates = stopped.weighted(estimates)
-            workloads = case.workloads(estimates)
+                    estimates = self._counted(case, chain)
+            if case.local and survey_seconds(case, self.level) > left():
+                raise StopRun
             with deadline(left if case.local else None):
-                runtimes, measured = self._seconds(case, model, workloads, evidence)
+                model: Any = self.engine.of(case, stopped)
+            with deadline(left):
+                estimates = estimates or model.observe()
+            ended = estimates if stopped is None else stopped.weighted(estimates)
+            with deadline(left if case.local else None):
+                runtimes, measured = self._seconds(case, model, case.workloads(ended), evidence)
         except StopRun:
             self.engine.late = True
-            return None
+            known = not estimates or any(found.runtimes for found in evidence)
+            return None if known else Estimate(estimates, [], chain)
         more = more_samples(case, self.level)
-        return Estimate(estimates, runtimes, chain, measured=measured, more=more)
+        return Estimate(ended, runtimes, chain, measured=measured, more=more)
 
     @staticmethod
-    def _counted(
-        case: Case, chain: Sequence[Request], model: RuntimeModel
-    ) -> list[IterationEstimate]:
+    def _counted(case: Case, chain: Sequence[Request]) -> list[IterationEstimate]:
         try:
-            return estimates_of(case.graph, chain, model)
+            return estimates_of(case.graph, chain)
         except StopRun:
             if case.local:
                 raise
@@ -401,21 +405,27 @@ def affordable_levels(case: Case) -> list[float]:
         return every[-1:]
     found = [level for level in every if spending.affords(cost_of_samples(case, level))]
     asked = request.baseline_would_ignore or not case.local
-    if not found and (asked or cost_of_samples(case, every[0]) <= spending.left_at_most):
+    if not found and (asked or sampling_seconds(case, every[0]) <= spending.left_at_most):
         found = every[:1]
     if "max_overhead" not in request.method.reads:
         return every[-1:] if found else []
     return found if request.within is not None else found[-1:]
 
 
-def cost_of_samples(case: Case, level: float) -> float:
-    """Return the seconds that samples of a level, setup and the first supersteps take.
+def sampling_seconds(case: Case, level: float) -> float:
+    """Return the seconds that samples of a level take on this machine, as busy as it is now."""
+    costs = [sampling_of(each.name) for each in case.algorithms]
+    return sum(each.seconds(case.graph.edges, level) for each in costs) * meter.read().slowdown
 
-    On this machine, as busy as it is now.
-    """
-    edges: int = case.graph.edges
-    sampling = _FIXED + edges * (_PER_EDGE + level * _PER_SAMPLED_EDGE)
-    seconds = len(case.baselines) * sampling
+
+def cost_of_samples(case: Case, level: float) -> float:
+    """Return the seconds of samples and of what is measured beside."""
+    return sampling_seconds(case, level) + survey_seconds(case, level)
+
+
+def survey_seconds(case: Case, level: float) -> float:
+    """Return the seconds of setup, of the first supersteps, and of samples that are run."""
+    seconds = 0.0
     for baseline in case.baselines if case.local else ():
         iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
         probing = min(PROBED_SUPERSTEPS * iteration, probing_limit(case.spending.left))

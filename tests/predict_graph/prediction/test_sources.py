@@ -144,19 +144,28 @@ class Passing:
 @pytest.mark.parametrize("name", ["pagerank", "neighborhood", "topk-ranking", "k-core"])
 def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, name):
     """In the setup, in any sample and in any probe."""
-    looks, methods = 0, set()
+    looks, sources_used = 0, set()
     while True:
         passing = Passing(monkeypatch, looks)
         found = predict(name, GRAPH, history="none", seed=1, budget="5s")
         assert found.iterations.low <= found.iterations.predicted <= found.iterations.high
         assert 0.0 < found.runtime_seconds.low <= found.runtime_seconds.high
-        methods.add(found.method["name"])
+        sources_used.add(found.evidence[-1].source)
         if passing.left <= looks:  # it did not pass
             break
         assert passing.left - looks <= 60  # what is left to do does not go on for long
         looks = max(looks + 1, int(looks * 1.3))
-    assert "baseline estimate" in methods
-    assert len(methods) > 1
+    assert "baseline estimate" in sources_used
+    assert len(sources_used) > 1
+
+
+def test_iterations_are_sampled_where_no_superstep_is_affordable_beside(monkeypatch):
+    """A graph of 65 million edges had baseline iterations, 78% off, in a budget of 2 seconds."""
+    monkeypatch.setattr(FullLocalRun, "cost", lambda *given: math.inf)
+    monkeypatch.setattr(sources, "survey_seconds", lambda case, level: math.inf)
+    found = predict("pagerank", GRAPH, history="none", seed=1)
+    assert found.method["name"] == "completion"
+    assert [each.source for each in found.evidence] == ["baseline estimate"]
 
 
 def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
