@@ -30,6 +30,7 @@ from predict_graph.engines.spark.recognition.supersteps import (
     recognised_so_far,
     whole_supersteps,
 )
+from predict_graph.engines.spark.recognition.units import united
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
 from predict_graph.intervals import Interval
@@ -103,6 +104,8 @@ class Watch:
             now -= began
         found = None if log.jobs.empty else self._recognised(log)
         if found is None:
+            if self.application.ended:  # without a loop, what ran are the jobs
+                now = united(log.jobs.dropna(subset=["finished"])) or now
             return Moment(now, 0, state="before", first=self._first)
         name = _algorithm(found)
         expected = self._expectation([name, str(log.application.get("name"))])

@@ -295,6 +295,17 @@ def test_an_address_that_is_no_spark():
         open_application("ftp://127.0.0.1")
 
 
+def test_without_a_loop_it_took_what_its_jobs_took(program, tmp_path):
+    """An application of 32.3 s whose only query took 7.7 s was said to take 32.3 s."""
+    path = tmp_path / "app-8"
+    path.write_text(start(100.0) + "".join(steps(1, 120.0)) + end(150.0))
+    found = program("watch", path, "--history", "none")
+    assert found.status == 0, found.err
+    ended, took = found.err.splitlines()[-2:]
+    assert ended == "ranks (app-8) has ended: no supersteps recognised"
+    assert took == "ranks (app-8) took 1 s; no prediction was made before this run"
+
+
 def test_on_the_command_line(program, tmp_path):
     path, events = tmp_path / "app-7", tmp_path / "events"
     path.write_text(start(100.0) + "".join(steps(4, 100.0)) + end(110.0))
