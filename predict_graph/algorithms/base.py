@@ -47,8 +47,6 @@ class Algorithm:
     """Maps an engine to a kernel or program, or its ``"module:attribute"``, loaded on first use."""
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """Maps a method of estimating iterations to its part for this algorithm, likewise."""
-    counted_by: ClassVar[Any] = None
-    """The replica that counts its supersteps on a cluster's graph, likewise, or None."""
 
     def __init__(self, **parameters: object) -> None:
         self.parameters: Mapping[str, Value] = check_parameters(

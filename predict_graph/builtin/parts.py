@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Parts = tuple[Mapping[str, Any], Mapping[str, Any], str]
+Parts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def parts_of(module: str, name: str, **sampled: str) -> Parts:
-    """Return `runs_on`, `sampled_by` and `counted_by` of the algorithm defined in a module.
+    """Return `runs_on` and `sampled_by` of the algorithm defined in a module.
 
     Examples
     --------
@@ -21,5 +21,4 @@ def parts_of(module: str, name: str, **sampled: str) -> Parts:
     return (
         {"local": f"{folder}.local:{name}Kernel", "spark": f"{folder}.spark:{name}Program"},
         {method: f"{builtin}.sampling:{part}" for method, part in sampled.items()},
-        f"{builtin}.counted:{name}Replica",
     )

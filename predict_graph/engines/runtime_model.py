@@ -20,7 +20,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import Engine
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph.csr import AnyGraph
 from predict_graph.table import Table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 from predict_graph.cores import Load, meter
 from predict_graph.engines import RuntimeEstimate
 from predict_graph.graph import Graph
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph.csr import AnyGraph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
 from predict_graph.outcome import Prediction, SourceEstimate
@@ -65,7 +65,7 @@ def assembled(
         Whether seconds were measured now, and not on a machine with less or more to do.
     """
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
-    doubts = graph_doubts(graph) if sampled else []
+    doubts = graph_doubts(graph) if sampled and isinstance(graph, Graph) else []
     parts = [
         _of_one(graph, *stages, doubts) for stages in zip(chain, estimates, runtimes, strict=True)
     ]

@@ -25,7 +25,7 @@ from predict_graph.engines import (
 )
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph.csr import AnyGraph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
@@ -40,7 +40,7 @@ _QUARTILE = 0.674  # of the normal distribution, by definition
 _FEWEST_EDGES = 5_000  # of a superstep, below which its time no longer falls (measured)
 _NEWEST_RUNS = 20  # limits old data
 _HALVING = 0.5  # share of messages of an iteration that the next one sends (measured)
-# On other engines: times as long as compiled, and the deviation of its logarithm; of the run
+# On engines of others: times as long as compiled, and the deviation of its logarithm; of the run
 # nearest in size (docs/studies/remaining.md).
 OTHER_ENGINES, _OTHER_STD, _NEAREST_STD = 40.0, 1.0, 0.1
 # Seconds on Spark, however small the graph: session start-up, and a superstep (0.5 s for 128
@@ -216,10 +216,12 @@ def _runtime(
     each, std = baseline.superstep_seconds / max(baseline.iterations, 1.0), baseline.relative_std
     setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
     if type(engine) is not LocalEngine:
-        spark = engine.name == "spark"
-        setup = OTHER_ENGINES * setup + (_SPARK_SETUP if spark else 0.0)
-        rough = max(OTHER_ENGINES * each, _SPARK_SUPERSTEP if spark else 0.0), _OTHER_STD
-        each, std = _on_engine(baseline.algorithm, engine, graph, history) or rough
+        if engine.name == "spark":  # the compiled kernels, and what Spark adds
+            setup, rough = setup + _SPARK_SETUP, each + _SPARK_SUPERSTEP
+        else:
+            setup, rough = OTHER_ENGINES * setup, OTHER_ENGINES * each
+        found = _on_engine(baseline.algorithm, engine, graph, history)
+        each, std = found or (rough, _OTHER_STD)
     seconds = np.full(workload.iterations, each)
     return RuntimeEstimate(
         evidence=[Evidence(name, seconds, std)],

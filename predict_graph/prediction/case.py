@@ -13,7 +13,7 @@ from typing import Any
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Budget
 from predict_graph.engines import Workload
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph.csr import AnyGraph, Graph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.baseline import Baseline, baselines_of
@@ -83,7 +83,7 @@ class Case:
 
     Parameters
     ----------
-    graph : Graph, or one that stays on a cluster
+    graph : Graph, or PackedGraph that stays on a cluster
     request : Request
     history : History or None
     spending : Spending
@@ -126,6 +126,11 @@ class Case:
     def local(self) -> bool:
         """Whether the run is one on this machine."""
         return is_local(self.request.engine)
+
+    @property
+    def runs_itself(self) -> bool:
+        """Whether the job itself can be begun: here, or on a cluster that holds the graph."""
+        return self.local or not isinstance(self.graph, Graph)
 
     @cached_property
     def baselines(self) -> list[Baseline]:

@@ -11,7 +11,7 @@ from predict_graph.engines import Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.graph import Graph, check_graph
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph.csr import AnyGraph
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,

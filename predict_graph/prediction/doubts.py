@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from predict_graph.graph.degrees import DegreeFacts, degree_facts
-from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
+from predict_graph.graph import Graph
+from predict_graph.graph.degrees import degree_facts
 
 _FEW_VERTICES = 5_000  # where samples fail: docs/iterations.md
 _FLAT = 3.0  # largest degree / mean, limits what counts as a mesh
 _DUST = 0.05  # limits warnings: share of vertices without an edge
 
 
-def graph_doubts(graph: AnyGraph) -> list[str]:
+def graph_doubts(graph: Graph) -> list[str]:
     """Return what about the graph makes samples of it unlike it.
 
     - Too few vertices for a sample to say anything.
@@ -24,7 +24,7 @@ def graph_doubts(graph: AnyGraph) -> list[str]:
             f"the graph has only {graph.vertices} vertices: a sample of it is too small to be like "
             "it, and running the job costs less than predicting it"
         )
-    facts = _told(graph) if isinstance(graph, ClusterGraph) else degree_facts(graph)
+    facts = degree_facts(graph)
     if graph.vertices >= _FEW_VERTICES and facts.largest < _FLAT * max(facts.mean, 1.0):
         doubts.append(
             f"the graph has no hubs (largest degree {facts.largest}, mean {facts.mean:.1f}): if it "
@@ -37,10 +37,3 @@ def graph_doubts(graph: AnyGraph) -> list[str]:
             "samples overstate how connected the graph is"
         )
     return doubts
-
-
-def _told(graph: ClusterGraph) -> DegreeFacts:
-    """Return the same of a graph that stays on a cluster."""
-    degrees = graph.out_degrees + (graph.in_degrees if graph.directed else 0)
-    mean = float(degrees.mean()) if len(degrees) else 0.0
-    return DegreeFacts(mean, int(degrees.max()), graph.dust_share)

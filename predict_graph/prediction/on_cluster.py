@@ -1,71 +1,59 @@
-"""The pipeline of a prediction whose graph only Spark reads.
+"""Graphs that only Spark reads: fetched where they fit, else the run is begun where they are.
 
-A graph within the limit ``driver_bytes`` is packed, fetched, and takes the usual pipeline. Of a
-larger one, only degrees, vertex values and the edges of sample runs are fetched: compiled code
-executes the supersteps on the cluster to count them (:mod:`predict_graph.engines.spark.blocks`). If
-counting all of them would take too long, the rest is extrapolated along the convergence curve.
+A graph within the limit ``driver_bytes`` is packed and fetched, and takes the usual sources. Of a
+larger one the executors keep the blocks; its evidence are earlier runs, and the first supersteps of
+the run itself, which the budget ends.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import FixedSpending, SampleSummary, evenly
+from predict_graph.deadline import deadline
+from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
-from predict_graph.engines.spark.blocks.packing import (
-    PackedGraph,
-    cluster_graph,
-    fits_here,
-    induced_graph,
-    packed_graph,
-    whole_graph,
-)
-from predict_graph.engines.spark.blocks.replica import (
-    CountedRun,
-    check_replica,
-    count_run,
-    replica_of,
-)
-from predict_graph.errors import JobError, RequestError
-from predict_graph.graph.on_cluster import ClusterGraph
+from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph, whole_graph
+from predict_graph.engines.spark.blocks.packing import fits_here as fits
+from predict_graph.engines.spark.blocks.running import StoredGraph
+from predict_graph.engines.spark.engine import stored_on
+from predict_graph.errors import RequestError
 from predict_graph.history import History
-from predict_graph.iterations import IterationEstimate
-from predict_graph.iterations.continued import continued_crossing, continued_estimate
-from predict_graph.outcome import Prediction
-from predict_graph.prediction.assembly import assembled
-from predict_graph.prediction.baseline import baselines_of
-from predict_graph.prediction.case import Case, Spending
+from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import Request
-from predict_graph.prediction.seconds.cluster.sampling import worth_running
-from predict_graph.prediction.work import workloads_of
-from predict_graph.table import Table
+from predict_graph.prediction.sources import (
+    BaselineEstimate,
+    EarlierRuns,
+    Estimates,
+    FullRun,
+    Source,
+)
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-# Bounds from below the supersteps that are counted, equal ones and spreading ones. The share of
-# these stays high and drops at once; a curve that ends before the drop cannot be extrapolated.
+# Supersteps that are run whatever the budget, of algorithms with equal ones and of others: a curve
+# that ends before its drop cannot be continued (docs/studies/spark.md).
 _FEWEST, _FEWEST_SPREADING = 10, 30
+_OF_ITERATIONS = ("sampler", "transform", "method", "ratio", "max_overhead")
+_OF_SECONDS = ("cost_model", "train_ratios", "train_machines", "probe")
 
 
-def predict_on_cluster(
+@contextmanager
+def case_on_cluster(
     source: Any,
     request: Request,
     history: History | None,
-    predict_here: Callable[[Case], Prediction],
     *,
     directed: bool | None,
     ids: str | None = None,
-) -> Prediction:
-    """Predict a run on a graph that only Spark reads, by `predict_here` if it can be fetched."""
+) -> Iterator[tuple[Case, tuple[Source, ...] | None]]:
+    """Provide the case of a graph that only Spark reads, and its sources unless they are the usual.
+
+    The executors keep a graph that does not fit here until the end.
+    """
     engine = request.engine
     if not isinstance(engine, SparkEngine):
         raise RequestError(
@@ -76,176 +64,94 @@ def predict_on_cluster(
         raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
     started = time.perf_counter()
     request.progress("packing the graph on the cluster", 0.0)
-    chain = request.chain
-    with _session_of(engine, source) as spark:
-        replicas = [replica_of(part.algorithm) for part in chain]
-        weights = any(replica is None or replica.weights for replica in replicas)
-        with packed_graph(spark, source, directed=directed, weights=weights) as packed:
-            if not fits_here(packed):
-                counted = _Counted(packed, request, history, started)
-            else:
-                counted = None
-                whole = whole_graph(packed)
-    if counted is None:
+    reader: SparkEngine = engine
+    if is_table(source) and not engine.in_open_session:
+        reader = SparkEngine(spark=source.sparkSession)
+    with ExitStack() as held:
+        opened = time.perf_counter()
+        session = held.enter_context(reader.session())
+        opening = time.perf_counter() - opened
+        session.group("predict")
+        packed = held.enter_context(packed_graph(session.spark, source, directed=directed))
+        here = fits(packed)
+        if here:
+            graph: Any = whole_graph(packed)
+            held.close()
+            sources = None
+        else:
+            _refuse(request, packed, reader, own=reader is engine)
+            stored = held.enter_context(stored_on(session, packed))
+            run = RunOnCluster(engine, stored, opening)
+            graph, sources = packed, (EarlierRuns(), run, BaselineEstimate())
         reading = time.perf_counter() - started
-        return predict_here(Case.of(whole, request, history, reading_seconds=reading))
-    return counted.prediction()
+        yield Case.of(graph, request, history, source, reading_seconds=reading), sources
 
 
-@contextmanager
-def _session_of(engine: SparkEngine, source: Any) -> Iterator[SparkSession]:
-    """Provide the session that reads the graph; a table has its own."""
-    if not is_table(source):
-        with engine.session() as session:
-            session.group("predict")
-            yield session.spark
-        return
-    spark = source.sparkSession
-    if not hasattr(spark, "_jvm"):
+def _refuse(request: Request, packed: PackedGraph, reader: SparkEngine, *, own: bool) -> None:
+    """Refuse what cannot be begun where the graph is, and options that nothing reads there."""
+    if not own:
         raise RequestError(
-            "the table is one of Spark Connect, which runs no code of ours; accepted: a table of a "
-            "session in this process"
+            f"{packed.source} has {packed.edges:,} edges, which stay in the session of the table; "
+            "accepted: spark=session, that session"
         )
-    if spark.sparkContext._jsc is None:
-        raise JobError("the session of the table has been stopped")
-    yield spark
-
-
-class _Counted:
-    """Counts the supersteps when it is made; then it has all that the prediction needs."""
-
-    def __init__(
-        self, packed: PackedGraph, request: Request, history: History | None, started: float
-    ) -> None:
-        _refuse_samples(request, packed)
-        made = [check_replica(part.algorithm, packed) for part in request.chain]
-        graph = cluster_graph(packed)
-        request = replace(request, algorithm=request.algorithm.on(graph))
-        self._chain = request.chain
-        algorithms = [part.algorithm for part in self._chain]
-        # Packing reads, sorts and moves every edge once, as a superstep of the run does.
-        self._superstep = packed.seconds
-        usual = [baseline.iterations for baseline in baselines_of(graph, algorithms, history)]
-        reading = time.perf_counter() - started
-        self._spending = Spending(request.budget, (1.0 + sum(usual)) * self._superstep, reading)
-        self._budget = request.budget
-        self._history = history
-        estimates: list[IterationEstimate] = []
-        values = None
-        for algorithm, replica in zip(algorithms, made, strict=True):
-            begun = time.perf_counter()
-            others = sum(each.iterations for each in estimates) + sum(usual[len(estimates) + 1 :])
-            run = count_run(
-                replica(algorithm, graph, values),
-                packed,
-                self._goes_on(begun, algorithm, graph, others),
-                lambda number: request.progress(f"counting superstep {number}", 0.0),
-            )
-            values = run.values
-            estimates.append(_estimate(run, algorithm, graph, request, begun))
-        del values, run  # frees the vertex values
-        self._estimates = estimates
-        self._workloads = workloads_of(graph, algorithms, estimates, request.engine.workers)
-        self._context = request.context(history, graph.edges, self._spending)
-        self._graph = self._with_samples(packed, graph)
-
-    def _goes_on(
-        self, begun: float, algorithm: Algorithm, graph: ClusterGraph, others: float
-    ) -> Callable[[Sequence[float]], bool]:
-        """Return a function that decides whether to count another superstep.
-
-        `others` are the iterations of the other algorithms of the chain.
-        """
-        threshold = algorithm.threshold(graph.vertices)
-
-        def goes_on(curve: Sequence[float]) -> bool:
-            if len(curve) < (_FEWEST if algorithm.steady else _FEWEST_SPREADING):
-                return True
-            each = (time.perf_counter() - begun) / len(curve)
-            expected = min(continued_crossing(curve, threshold), float(algorithm.max_iterations))
-            allowed = self._budget.allowed((1.0 + others + expected) * self._superstep)
-            return self._spending.spent + each <= allowed
-
-        return goes_on
-
-    def _with_samples(self, packed: PackedGraph, graph: ClusterGraph) -> ClusterGraph:
-        """Fetch the edges of sample runs, if there will be any."""
-        engine = self._chain[-1].engine
-        assert isinstance(engine, SparkEngine)
-        algorithms = [part.algorithm for part in self._chain]
-        points = worth_running(graph, engine, algorithms, self._context, self._workloads)
-        if not points:  # no later step may start sample runs: their edges are not fetched
-            self._context = replace(self._context, spending=FixedSpending(full=False))
-            return graph
-        ratio = max(ratio for ratios in points.values() for ratio in ratios)
-        core = _core(graph, ratio, np.random.default_rng(self._context.seed).spawn(3)[2])
-        return replace(graph, core=induced_graph(packed, core))
-
-    def prediction(self) -> Prediction:
-        """Return the prediction; its sample runs use separate sessions."""
-        request, graph = self._chain[-1], self._graph
-        algorithms = [part.algorithm for part in self._chain]
-        runtime_model = request.runtime_model(request.engine, graph, algorithms, self._context)
-        runtimes = runtime_model.estimate(self._workloads)
-        return assembled(graph, self._chain, self._estimates, runtimes, self._spending)
-
-
-def _refuse_samples(request: Request, packed: PackedGraph) -> None:
-    """Refuse options of sampling, as the supersteps are counted."""
-    for name in ("sampler", "transform", "method", "ratio", "max_overhead"):
+    for part in request.chain:
+        reader.check_reads(part.algorithm)
+    for name in _OF_ITERATIONS + _OF_SECONDS:
         if name in request.named:
             raise RequestError(
                 f"{name} is not read for {packed.source}, whose {packed.edges:,} edges stay on the "
-                "cluster and are counted there; accepted: leave it out, or a limit driver_bytes "
+                "cluster, where the run is begun; accepted: leave it out, or a limit driver_bytes "
                 "that the graph fits in"
             )
 
 
-def _estimate(
-    run: CountedRun, algorithm: Any, graph: ClusterGraph, request: Request, begun: float
-) -> IterationEstimate:
-    """Return the estimate from counted supersteps, extrapolated where they end early."""
-    done = len(run.curve)
-    counters = Table(run.counters)
-    workers = request.engine.workers
-    spread = evenly(counters["messages"], counters["message_bytes"], workers)
-    counters = counters.without("messages", "message_bytes").assign(**spread)
-    note = "counted where it is" if run.ended else f"the first {done} supersteps counted"
-    return continued_estimate(
-        algorithm,
-        run.curve,
-        counters,
-        algorithm.threshold(graph.vertices),
-        converged=run.converged,
-        ended=run.ended,
-        summary=SampleSummary(
-            "whole graph",
-            1.0,
-            graph.vertices,
-            graph.edges,
-            done,
-            time.perf_counter() - begun,
-            "iterations",
-            note,
-        ),
-    )
+class RunOnCluster(FullRun):
+    """The run itself, begun where the graph is: until the budget is spent.
 
-
-def _core(graph: ClusterGraph, ratio: float, rng: np.random.Generator) -> np.ndarray:
-    """Draw vertices by degree, as walks visit them, with about `ratio` of the edges.
-
-    A vertex of degree d is drawn with probability min(1, c d). The ends of an edge are assumed to
-    be independent, and bisection gives c for the wanted number of edges.
+    Parameters
+    ----------
+    engine : SparkEngine
+    stored : StoredGraph
+    opening : float
+        Seconds that the session took to open.
     """
-    degrees = graph.out_degrees.astype(np.float64) + graph.in_degrees
-    wanted = ratio * graph.edges
 
-    def expected(scale: float) -> float:
-        kept = np.minimum(scale * degrees, 1.0)
-        return float((kept @ graph.out_degrees) * (kept @ graph.in_degrees)) / graph.edges
+    source = "full run"
 
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if expected(middle) < wanted else (low, middle)
-    return np.flatnonzero(rng.random(graph.vertices) < np.minimum(high * degrees, 1.0))
+    def __init__(self, engine: SparkEngine, stored: StoredGraph, opening: float) -> None:
+        self._engine, self._stored, self._opening = engine, stored, opening
+
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Nothing: its budget ends it; infinity where that is 0."""
+        return 0.0 if case.request.budget.most > 0.0 else math.inf
+
+    def run(self, case: Case) -> RunProfile | None:
+        """Run the first supersteps; None if those of a run before it in a chain took too long."""
+        request, begun = case.request, _FirstSupersteps(case)
+        with deadline(begun.left):
+            profile = self._engine.run_packed(
+                request.algorithm, case.graph, self._stored, self._opening, begun
+            )
+        return profile if profile.algorithm == request.algorithm.name else None
+
+
+class _FirstSupersteps:
+    """Follows a run, which the budget ends, but not before its first supersteps."""
+
+    def __init__(self, case: Case) -> None:
+        self._case, self._fewest, self._done = case, math.inf, 0
+
+    def __call__(self, iteration: int, aggregate: float) -> None:
+        self._done = iteration
+        self._case.request.progress(f"superstep {iteration} on the cluster", 0.0)
+
+    def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
+        """Count from 0 again."""
+        self._done, self._fewest = 0, _FEWEST if algorithm.steady else _FEWEST_SPREADING
+
+    def superstep(self, iteration: int, ended: float) -> None:
+        """Nothing."""
+
+    def left(self) -> float:
+        """Return the seconds until the run stops."""
+        return math.inf if self._done < self._fewest else self._case.spending.left

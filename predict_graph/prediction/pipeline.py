@@ -63,11 +63,10 @@ def predict(
     directed = direction(request.algorithm, given["directed"])
     meter.start()
     if given["spark_reads"] or is_table(graph):
-        from predict_graph.prediction.on_cluster import predict_on_cluster
+        from predict_graph.prediction.on_cluster import case_on_cluster
 
-        return predict_on_cluster(
-            graph, request, kept, predict_on, directed=directed, ids=given["ids"]
-        )
+        with case_on_cluster(graph, request, kept, directed=directed, ids=given["ids"]) as case:
+            return predict_on(*case)
     whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
     return predict_on(Case.of(whole, request, kept, source=graph))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from predict_graph.budget import DEFAULT_BUDGET
 from predict_graph.calibration import sampling_of
@@ -163,8 +164,49 @@ class EarlierRuns:
         return Estimate(estimates, runtimes, case.chain, complete=True)
 
 
-class FullLocalRun:
+class FullRun(ABC):
+    """The run itself: whole, or as much of it as the budget allows."""
+
+    source: ClassVar[str]
+
+    @abstractmethod
+    def cost(self, case: Case, evidence: Estimates) -> float:
+        """Return the expected seconds; infinity if it is not wanted."""
+
+    @abstractmethod
+    def run(self, case: Case) -> RunProfile | None:
+        """Return the run, or what ran of it; None if its setup did not end in time."""
+
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
+        """Return what it says, without seconds if the job runs on another engine."""
+        before = case.spending.spent
+        profile = self.run(case)
+        if profile is None:
+            return None
+        if profile.stopped:
+            took = profile.phases["superstep"]
+            if case.local:  # with the superstep that did not end
+                took = case.spending.spent - before - profile.phases["setup"]
+            if not profile.iterations:
+                return None
+            stopped = StoppedRun.of(case.request, profile, case.graph.vertices, took)
+            return Estimate([], [], case.chain, stopped=stopped)
+        estimates = whole_run_estimates(profile)
+        if not case.runs_itself:
+            return Estimate(estimates, [], case.chain)
+        runtimes = [
+            earlier_runtime([record], workload, first=number == 0, source=self.source)
+            for number, (record, workload) in enumerate(
+                zip(records_of(profile), case.workloads(estimates), strict=True)
+            )
+        ]
+        return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
+
+
+class FullLocalRun(FullRun):
     """The run itself, by the compiled kernel; on another engine, its exact iterations."""
+
+    source = "full local run"
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Return what baselines say; infinity if it is not wanted, not needed, or does not fit.
@@ -185,47 +227,23 @@ class FullLocalRun:
         )
         return needed if fits else math.inf
 
-    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
-        """Return the run, or what ran of it; None if its setup did not end in time."""
-        before = case.spending.spent
-        profile = full_run(case)
-        if profile is None:
-            return None
-        if profile.stopped:
-            took = case.spending.spent - before - profile.phases["setup"]
-            if not profile.iterations:
-                return None
-            stopped = StoppedRun.of(case.request, profile, case.graph.vertices, took)
-            return Estimate([], [], case.chain, stopped=stopped)
-        estimates = whole_run_estimates(profile)
-        if not case.local:
-            return Estimate(estimates, [], case.chain)
-        runtimes = [
-            earlier_runtime([record], workload, first=number == 0, source="full local run")
-            for number, (record, workload) in enumerate(
-                zip(records_of(profile), case.workloads(estimates), strict=True)
-            )
-        ]
-        return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
+    def run(self, case: Case) -> RunProfile | None:
+        """Run the job on this machine until the budget, less a reserve for samples, is spent.
 
-
-def full_run(case: Case) -> RunProfile | None:
-    """Run the job on this machine until the budget, less a reserve for samples, is spent.
-
-    Returns None if its setup, or the run before it in a chain, takes longer than that.
-    """
-    request, spending = case.request, case.spending
-    engine = request.engine
-    local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
-    with spending.loading():
-        local.load(request.algorithm)
-    request.progress("full run on this machine", 0.0)
-    samples = cost_of_samples(case, LEVELS[0])
-    reserve = samples if spending.affords(samples) else 0.0
-    with deadline(lambda: spending.left - reserve), suppress(StopRun):
-        profile = local.run(request.algorithm, case.graph)
-        return profile if profile.algorithm == request.algorithm.name else None
-    return None
+        Returns None if its setup, or the run before it in a chain, takes longer than that.
+        """
+        request, spending = case.request, case.spending
+        engine = request.engine
+        local = engine if type(engine) is LocalEngine else LocalEngine(workers=engine.workers)
+        with spending.loading():
+            local.load(request.algorithm)
+        request.progress("full run on this machine", 0.0)
+        samples = cost_of_samples(case, LEVELS[0])
+        reserve = samples if spending.affords(samples) else 0.0
+        with deadline(lambda: spending.left - reserve), suppress(StopRun):
+            profile = local.run(request.algorithm, case.graph)
+            return profile if profile.algorithm == request.algorithm.name else None
+        return None
 
 
 class MeasuredEngine:
@@ -368,6 +386,8 @@ class BaselineEstimate:
         runtimes = baseline_seconds(case, stopped, case.workloads(estimates))
         measured = stopped is not None
         more = more_samples(case, 0.0)
+        if measured and case.runs_itself and not case.local:
+            more = "more supersteps of the run would narrow this (--budget)"
         return Estimate(estimates, runtimes, case.chain, measured=measured, more=more)
 
 
@@ -376,7 +396,7 @@ def baseline_seconds(
 ) -> list[RuntimeEstimate]:
     """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     graph, request = case.graph, case.request
-    if stopped is not None and case.local:
+    if stopped is not None and case.runs_itself:
         return stopped.runtimes(workloads)
     # The work of a user's function on Spark is known from runs of it alone.
     known = request.method.estimate is not None and isinstance(graph, Graph)

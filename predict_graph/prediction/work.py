@@ -13,7 +13,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import COUNTERS, Workload, spread_evenly
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph.csr import AnyGraph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.table import Table
 

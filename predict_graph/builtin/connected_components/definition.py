@@ -36,5 +36,5 @@ class ConnectedComponents(Algorithm):
     convergence = "fixed-point"
     undirected = True
     by_hops = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "Components", rooted="components_recipe")
+    runs_on, sampled_by = parts_of(__name__, "Components", rooted="components_recipe")
     declared = (MAX_ITERATIONS,)

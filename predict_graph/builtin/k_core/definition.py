@@ -46,7 +46,7 @@ class KCore(Algorithm):
     summary = "core number of each vertex, or the k-core"
     convergence = "fixed-point"
     undirected = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "KCore", rooted="cores_recipe")
+    runs_on, sampled_by = parts_of(__name__, "KCore", rooted="cores_recipe")
     declared = (
         Parameter("k", int, None, "find the k-core for this k alone", 1),
         MAX_ITERATIONS,

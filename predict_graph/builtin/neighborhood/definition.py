@@ -46,7 +46,7 @@ class Neighborhood(Algorithm):
     summary = "neighbourhood function and effective diameter, HyperLogLog counters"
     convergence = "ratio"
     by_hops = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "Neighborhood", rooted="counters_recipe")
+    runs_on, sampled_by = parts_of(__name__, "Neighborhood", rooted="counters_recipe")
     declared = (
         Parameter("registers", int, 64, "bytes of a counter, a power of two", _LEAST, _MOST),
         Parameter("tau", float, 0.001, "stop when a smaller share of counters changes", 0.0, 1.0),

@@ -45,7 +45,7 @@ class PageRank(Algorithm):
     summary = "rank of vertices by inbound links, power iteration"
     convergence = "absolute"
     steady = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "PageRank", completion="pagerank_curve")
+    runs_on, sampled_by = parts_of(__name__, "PageRank", completion="pagerank_curve")
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("damping", float, 0.85, "share of rank that follows edges", 0.0, 1.0),
         Parameter("epsilon", float, None, "tolerance level: the threshold is epsilon / N", 0.0),

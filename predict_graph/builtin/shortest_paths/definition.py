@@ -52,7 +52,7 @@ class ShortestPaths(NamedVertices):
     summary = "hops from landmarks to each vertex"
     convergence = "fixed-point"
     by_hops = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "ShortestPaths", rooted="paths_recipe")
+    runs_on, sampled_by = parts_of(__name__, "ShortestPaths", rooted="paths_recipe")
     named_by = "landmarks"
     declared = (
         Parameter(

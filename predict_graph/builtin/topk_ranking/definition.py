@@ -36,7 +36,7 @@ class TopKRanking(Algorithm):
     summary = "the k highest ranks that reach a vertex; runs PageRank first"
     convergence = "ratio"
     by_hops = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "TopKRanking", rooted="lists_recipe")
+    runs_on, sampled_by = parts_of(__name__, "TopKRanking", rooted="lists_recipe")
     declared = (
         Parameter("k", int, 5, "length of a list", 1, 64),
         Parameter("tau", float, 0.001, "stop when a smaller share of lists changes", 0.0, 1.0),

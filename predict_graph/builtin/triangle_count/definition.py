@@ -40,7 +40,7 @@ class TriangleCount(Algorithm):
     convergence = "fixed-point"
     undirected = True
     known_work = True
-    runs_on, sampled_by, counted_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")
+    runs_on, sampled_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")
     declared = ()
 
     @property

@@ -7,7 +7,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -215,8 +215,7 @@ class SparkEngine:
         if isinstance(algorithm, CalledAlgorithm):
             return self._run_call(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
-        with self._started() as (session, opening), _fresh_folder(session) as folder:
-            stored = stored_graph(session, graph, folder)
+        with self._started() as (session, opening), stored_on(session, graph) as stored:
             profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
             return _with_seconds(profile, setup=opening)
 
@@ -251,6 +250,17 @@ class SparkEngine:
         JobError
             If Spark fails.
         """
+        self.check_reads(algorithm)
+        if write_to is not None:
+            check_spark_output(write_to)
+        with self._started() as (session, opening), ExitStack() as kept:
+            session.group("read")
+            with packed_graph(session.spark, source, directed=directed) as graph:
+                stored = kept.enter_context(stored_on(session, graph))
+            return self.run_packed(algorithm, graph, stored, opening, progress, write_to)
+
+    def check_reads(self, algorithm: Algorithm) -> None:
+        """Refuse algorithms that cannot run on a graph that only Spark reads."""
         if isinstance(algorithm, CalledAlgorithm):
             raise RequestError(
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
@@ -261,19 +271,26 @@ class SparkEngine:
                 f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
                 "to read that itself; accepted: a graph that is read here"
             )
-        if write_to is not None:
-            check_spark_output(write_to)
-        with self._started() as (session, opening), _fresh_folder(session) as folder:
-            session.group("read")
-            started = time.perf_counter()
-            with packed_graph(session.spark, source, directed=directed) as graph:
-                stored = stored_graph(session, graph, folder)
-            read = time.perf_counter() - started
-            algorithm = algorithm.on(graph)
-            rule = stopping_rule(algorithm, graph.vertices, None, None)
+
+    def run_packed(
+        self,
+        algorithm: Algorithm,
+        graph: PackedGraph,
+        stored: StoredGraph,
+        opening: float = 0.0,
+        progress: IterationCallback | None = None,
+        write_to: Path | None = None,
+    ) -> RunProfile:
+        """Run on a graph whose blocks the executors hold, in the session that took `opening`.
+
+        Until the current deadline, if any: the profile then covers the supersteps before it, and is
+        marked ``stopped``.
+        """
+        algorithm = algorithm.on(graph)
+        rule = stopping_rule(algorithm, graph.vertices, None, None)
+        with self._started() as (session, _):
             profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
-            spent = stored.read_seconds + stored.setup_seconds
-            return _with_seconds(profile, setup=opening, read=read - spent)
+        return _with_seconds(profile, setup=opening, read=graph.seconds)
 
     def _run_call(
         self,
@@ -329,25 +346,23 @@ class SparkEngine:
         progress: IterationCallback | None,
         write_to: Path | None,
     ) -> RunProfile:
-        """Run on a stored graph, the prior first, and release its memory."""
+        """Run on a stored graph, the prior first."""
         run = partial(self._supersteps, session, graph, stored)
-        try:
-            prior, values = None, None
-            if algorithm.prior is not None:
-                before = algorithm.prior
-                rule_before = stopping_rule(before, graph.vertices, None, None)
-                prior, values = run(before, rule_before, follower_of(progress))
-            profile, values = run(algorithm, rule, progress, prior, values)
-            if write_to is None:
-                return profile
-            started = time.perf_counter()
-            with spark_failures(f"writing {write_to}"):
-                session.group("write")
-                write_result(_named(values, algorithm, graph, session), write_to)
-            return _with_seconds(profile, write=time.perf_counter() - started)
-        finally:
-            with suppress(Exception):  # a failed session has released its memory
-                stored.close()
+        prior, values = None, None
+        if algorithm.prior is not None:
+            before = algorithm.prior
+            rule_before = stopping_rule(before, graph.vertices, None, None)
+            prior, values = run(before, rule_before, follower_of(progress))
+            if prior.stopped:
+                return prior
+        profile, values = run(algorithm, rule, progress, prior, values)
+        if write_to is None:
+            return profile
+        started = time.perf_counter()
+        with spark_failures(f"writing {write_to}"):
+            session.group("write")
+            write_result(_named(values, algorithm, graph, session), write_to)
+        return _with_seconds(profile, write=time.perf_counter() - started)
 
     def _supersteps(
         self,
@@ -378,7 +393,7 @@ class SparkEngine:
         table = table.assign(storage_bytes=session.storage_bytes())
         session.group(f"{run}/result")
         values = job.values(log.state)
-        result = job.summary(log.state, log.sums)
+        result = {} if log.stopped else job.summary(log.state, log.sums)
         if log.redone:
             result["supersteps_done_again"] = log.redone
         found = log.values
@@ -405,6 +420,7 @@ class SparkEngine:
             values=np.empty(0) if found is None else found,
             result=result,
             prior=prior,
+            stopped=log.stopped,
         )
         return self._described(profile, algorithm), values
 
@@ -424,13 +440,18 @@ def _with_seconds(profile: RunProfile, **seconds: float) -> RunProfile:
 
 
 @contextmanager
-def _fresh_folder(session: OpenSession) -> Iterator[Path]:
-    """Create a folder for one run that all executors see."""
+def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[StoredGraph]:
+    """Store a graph in a folder that all executors see; at the end, remove it."""
     folder = session.folder / uuid.uuid4().hex[:8]
     with spark_failures("writing the graph for Spark"):
         folder.mkdir()
     try:
-        yield folder
+        stored = stored_graph(session, graph, folder)
+        try:
+            yield stored
+        finally:
+            with suppress(Exception):  # a failed session has released its memory
+                stored.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

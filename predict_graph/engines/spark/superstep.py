@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -37,6 +38,7 @@ class SuperstepLog:
     setup_seconds: float
     checkpoint_seconds: float = 0.0
     redone: int = 0
+    stopped: bool = False
     values: npt.NDArray[Any] | None = None
 
 
@@ -46,7 +48,7 @@ def superstep_group(run: str, iteration: int) -> str:
 
 
 class SuperstepJob(ABC):
-    """A run of supersteps until the aggregate is below the threshold.
+    """A run of supersteps until the aggregate is below the threshold, or the deadline is near.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ class SuperstepJob(ABC):
         self._aggregates: list[float] = []
         self._seconds: list[float] = []
         self._counts: list[pd.DataFrame] = []
+        self._stopped = False
 
     def execute(self, ready: Callable[[], None]) -> SuperstepLog:
         """Set up, call `ready`, run the supersteps, and return what was measured."""
@@ -86,6 +89,7 @@ class SuperstepJob(ABC):
             seconds=self._seconds,
             counts=pd.concat(self._counts, ignore_index=True),
             setup_seconds=setup_seconds,
+            stopped=self._stopped,
         )
 
     @abstractmethod
@@ -116,7 +120,7 @@ class SuperstepJob(ABC):
     @property
     def _over(self) -> bool:
         converged = bool(self._aggregates) and self._aggregates[-1] < self._threshold
-        return converged or len(self._aggregates) >= self._limit
+        return converged or self._stopped or len(self._aggregates) >= self._limit
 
     def _superstep(self) -> None:
         iteration = len(self._aggregates) + 1
@@ -128,6 +132,7 @@ class SuperstepJob(ABC):
         self._aggregates.append(aggregate)
         if self._progress is not None:
             self._progress(iteration, aggregate)
+        self._stopped = not self._over and time_left() < self._seconds[-1]
 
 
 def program_of(algorithm: Algorithm) -> Any:

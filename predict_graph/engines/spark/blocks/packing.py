@@ -35,9 +35,8 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.source_files import ListedEdges
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.graph.build import direction_of, from_edges
+from predict_graph.graph.build import direction_of
 from predict_graph.graph.csr import Described
-from predict_graph.graph.on_cluster import ClusterGraph
 from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
@@ -80,6 +79,11 @@ class PackedGraph(Described):
     labels: npt.NDArray[np.int64] | None = field(repr=False)
     seconds: float
     notes: tuple[str, ...] = ()
+
+    @property
+    def read_seconds(self) -> float:
+        """How long packing took."""
+        return self.seconds
 
     def passed(
         self,
@@ -276,53 +280,3 @@ def _edges(block: Block, weighted: bool) -> tuple[Any, Any]:
     if not weighted:
         return block.rows, block.sources
     return block.rows, np.concatenate((block.sources, block.weights.view(np.int32)))
-
-
-def cluster_graph(packed: PackedGraph) -> ClusterGraph:
-    """Collect what the driver needs: two passes, three for a directed graph."""
-    in_degrees = packed.count_in_edges()
-    out_degrees = packed.count_out_edges() if packed.directed else in_degrees
-    total = out_degrees + in_degrees if packed.directed else out_degrees
-    single = (out_degrees == 1) & (total == 1)
-    counted = packed.passed(_pairs, (single, total == 1), ("i8", "i4"))
-    paired = sum(int(counts[0]) for counts, _ in counted)
-    dust = float(np.count_nonzero(total == 0)) + paired * (2.0 if packed.directed else 1.0)
-    return ClusterGraph(
-        name=packed.name,
-        fingerprint=packed.fingerprint,
-        vertices=packed.vertices,
-        edges=packed.edges,
-        directed=packed.directed,
-        weighted=packed.weighted,
-        read_seconds=packed.seconds,
-        out_degrees=out_degrees,
-        in_degrees=in_degrees,
-        dust_share=dust / max(packed.vertices, 1),
-        labels=packed.labels,
-        notes=packed.notes,
-    )
-
-
-def _pairs(block: Block, shared: Any) -> tuple[Any, Any]:
-    """Count the edges between pairs of degree one."""
-    single, lonely = shared
-    targets = np.repeat(block.rows, block.in_degrees)
-    alone = lonely[targets] & single[block.sources] & (targets != block.sources)
-    return np.array([np.count_nonzero(alone)], np.int64), np.empty(0, np.int32)
-
-
-def induced_graph(packed: PackedGraph, members: npt.NDArray[np.integer]) -> Graph:
-    """Return the subgraph that some vertices induce."""
-    mask = np.zeros(packed.vertices, bool)
-    mask[members] = True
-    none = np.empty(0, np.int32)
-    found = [(none, none), *packed.passed(_among_members, mask, ("i4", "i4"))]
-    sources, targets = (np.concatenate(each) for each in zip(*found, strict=True))
-    edges = from_edges(sources, targets, vertices=packed.vertices, name=packed.name)
-    return edges.subgraph(members)
-
-
-def _among_members(block: Block, mask: Any) -> tuple[Any, Any]:
-    targets = np.repeat(block.rows, block.in_degrees)
-    chosen = mask[block.sources] & mask[targets]
-    return block.sources[chosen], targets[chosen]

@@ -8,6 +8,8 @@ executors.
 
 from __future__ import annotations
 
+import os
+import sys
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -117,11 +119,15 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
             callers=spark,
         )
         session = replace(session, stored_before=session.storage_bytes())
+        python = context.pythonExec
+        if settings.local and "PYSPARK_PYTHON" not in os.environ:
+            context.pythonExec = sys.executable  # else the python3 of the path, whatever it has
         try:
             context.setLocalProperty(SITE, site)
             yield session
         finally:
             with suppress(Exception):  # a stopped session has nothing left to restore
+                context.pythonExec = python
                 for name, value in before.items():
                     context.setLocalProperty(name, value)
                 release(context, site)

@@ -25,9 +25,9 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
-    r"No module named '(?:predict_graph|samplers|numba|pyarrow)": (
-        "the Python of the executors{where} cannot import predict-graph; accepted: predict-graph "
-        "installed there, too"
+    r"No module named '(?:predict_graph|samplers|numba|numpy|pandas|pyarrow|scipy)": (
+        "the Python of the executors{where} has no {module}; accepted: predict-graph installed "
+        "there, too, and PYSPARK_PYTHON set to that Python before the session opens"
     ),
     r"All masters are unresponsive": "the master did not take the job",
     r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
@@ -112,7 +112,8 @@ def reason(text: str) -> str:
         if re.search(pattern, text):
             place = _WHERE.search(text)
             where = f" (executor {place.group(2)} on {place.group(1)})" if place else ""
-            return sentence.format(where=where)
+            found = re.search(r"No module named '(\w+)", text)
+            return sentence.format(where=where, module=found.group(1) if found else "")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     telling = [line for line in (*reversed(causes), *lines) if _ERROR.search(line)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 
 FloatArray = npt.NDArray[np.float64]
@@ -67,7 +67,7 @@ def heap_bytes(memory: str) -> int:
 
 def memory_of(
     runs: list[ClusterRun],
-    graph: AnyGraph,
+    graph: Graph,
     rows: pd.DataFrame,
     settings: SparkSettings,
     usual: Sequence[ClusterRun] = (),

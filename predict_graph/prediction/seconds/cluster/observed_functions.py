@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from predict_graph.errors import JobError
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
@@ -24,7 +24,7 @@ _FEW_RUNS_STD = 0.15  # where samples differ: bounds the interval from below; no
 _MOST = 2**31  # by definition: no limit
 
 
-def observed_estimate(runs: Sequence[ClusterRun], graph: AnyGraph) -> IterationEstimate:
+def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEstimate:
     """Return the iterations of the graph, from those of its samples.
 
     Samples that agree exactly indicate a fixed number of iterations. Otherwise the smallest and the

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.engines.spark.tables.hashing import partition_of_one
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph import Graph
 
 
-def largest_shares(graph: AnyGraph, machines: int, partitions: int) -> tuple[float, float]:
+def largest_shares(graph: Graph, machines: int, partitions: int) -> tuple[float, float]:
     """Return the most vertices and the most edges of a machine, relative to all of the graph.
 
     Results are cached on the graph.
@@ -69,7 +69,7 @@ def combined_share(
     return result
 
 
-def combined_messages(graph: AnyGraph, partitions: int) -> float:
+def combined_messages(graph: Graph, partitions: int) -> float:
     """Return the records that reach vertices if each edge carries a message and they combine."""
     share = combined_share(graph.in_degree_counts, 1.0, partitions)
     return float(share[0]) * graph.edges

@@ -15,7 +15,7 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile, per_iteration
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import SampleSummary
 from predict_graph.prediction.run_records import records_of
@@ -94,7 +94,7 @@ def cluster_settings(engine: SparkEngine) -> dict[str, Any]:
 
 
 def cluster_runs(
-    history: History | None, engine: SparkEngine, name: str, graph: AnyGraph | None = None
+    history: History | None, engine: SparkEngine, name: str, graph: Graph | None = None
 ) -> list[ClusterRun]:
     """Return the newest undisturbed runs of an algorithm on a cluster, in order of execution.
 
@@ -117,7 +117,7 @@ def cluster_runs(
 
 
 def runs_of_job(
-    history: History | None, engine: SparkEngine, algorithm: Algorithm, graph: AnyGraph
+    history: History | None, engine: SparkEngine, algorithm: Algorithm, graph: Graph
 ) -> list[ClusterRun]:
     """Return those with the settings of an engine, and the supersteps of an algorithm."""
     settings = cluster_settings(engine)
@@ -138,7 +138,7 @@ def _same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) ->
     return one == other
 
 
-def sample_records(run: ClusterRun, graph: AnyGraph, seed: int) -> list[RunRecord]:
+def sample_records(run: ClusterRun, graph: Graph, seed: int) -> list[RunRecord]:
     """Return the history records of a sample run and of the runs that made its input."""
     sample = {
         "sampler": run.summary.sampler,
@@ -155,7 +155,7 @@ def sample_records(run: ClusterRun, graph: AnyGraph, seed: int) -> list[RunRecor
     ]
 
 
-def cluster_run(record: RunRecord, graph: AnyGraph | None = None) -> ClusterRun:
+def cluster_run(record: RunRecord, graph: Graph | None = None) -> ClusterRun:
     """Return a run of the history; one of another graph than `graph` is from elsewhere."""
     sample = record.sample or {
         "sampler": "none",

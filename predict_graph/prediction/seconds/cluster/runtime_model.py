@@ -19,7 +19,7 @@ from predict_graph.engines import (
     Workload,
 )
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.graph.on_cluster import AnyGraph
+from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.costs import (
     CLUSTER_STD,
@@ -72,7 +72,7 @@ class ClusterRuntimeModel:
     def __init__(
         self,
         engine: SparkEngine,
-        graph: AnyGraph,
+        graph: Graph,
         algorithms: Sequence[Algorithm],
         context: EstimationContext,
     ) -> None:
@@ -166,7 +166,7 @@ def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, f
 
 def _runtime_on(
     known: KnownCosts,
-    graph: AnyGraph,
+    graph: Graph,
     engine: SparkEngine,
     workload: Workload,
     *,

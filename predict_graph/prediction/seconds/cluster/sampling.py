@@ -19,12 +19,9 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import EstimationContext, Workload
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.blocks.packing import check_driver_bytes
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.graph import Graph
-from predict_graph.graph.on_cluster import AnyGraph, ClusterGraph
 from predict_graph.iterations import SampleSummary, draw_sample
-from predict_graph.limits import limits
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterCosts,
     ClusterSpeed,
@@ -47,7 +44,6 @@ from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS, S
 Points = dict[int, list[float]]
 """The ratios of samples to run at each machine count, ascending."""
 
-_SAMPLE_EDGE = 64  # bytes of an edge at the driver: ends, sorted ends, a graph; limits its memory
 # Edges of the largest sample: bounds it from below, so that tasks take longer than their fixed
 # costs, and limits it to what costs can be measured on (docs/studies/spark.md)
 _FEWEST_EDGES, _ENOUGH_EDGES = 300_000, 1_000_000
@@ -68,7 +64,7 @@ class Learned:
 
 
 def learn_on_cluster(
-    graph: AnyGraph,
+    graph: Graph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
     context: EstimationContext,
@@ -82,7 +78,7 @@ def learn_on_cluster(
     their ratios or machine counts, or an unlimited budget. A user function is always sampled: in
     one session, unless the budget is unlimited.
     """
-    plan = _plan(graph, engine, algorithms, context, workloads)
+    plan = planned(graph, engine, algorithms, context, workloads)
     runs = plan.runs
     if plan.points:
         runs = _run_samples(graph, engine, algorithms, context, plan)
@@ -96,17 +92,6 @@ def learn_on_cluster(
     return Learned(runs, plan.quote.speed, more)
 
 
-def worth_running(
-    graph: AnyGraph,
-    engine: SparkEngine,
-    algorithms: Sequence[Algorithm],
-    context: EstimationContext,
-    workloads: Sequence[Workload],
-) -> Points:
-    """Return the ratios that :func:`learn_on_cluster` would run at each machine count, or none."""
-    return _plan(graph, engine, algorithms, context, workloads).points
-
-
 @dataclass(frozen=True)
 class _Plan:
     """The stored runs of each algorithm, the samples to run now, and all that there may be."""
@@ -117,8 +102,8 @@ class _Plan:
     quote: Quote | None = None
 
 
-def _plan(
-    graph: AnyGraph,
+def planned(
+    graph: Graph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
     context: EstimationContext,
@@ -150,11 +135,10 @@ def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
     return all(any(run.informative for run in own) for own in runs)
 
 
-def _points(graph: AnyGraph, engine: SparkEngine, context: EstimationContext) -> Points:
+def _points(graph: Graph, engine: SparkEngine, context: EstimationContext) -> Points:
     """Return the smallest and the largest ratio at each machine count, as the user set them.
 
     By default the largest sample has 300,000 to a million edges, but at most half of the graph's.
-    Samples of a graph on the cluster are limited by the memory of the driver, and have one size.
     """
     counts = context.train_machines or default_train_machines(engine.workers)
     if engine.in_open_session:
@@ -165,11 +149,6 @@ def _points(graph: AnyGraph, engine: SparkEngine, context: EstimationContext) ->
     if context.train_ratios is None:
         wanted = min(max(high * edges, _FEWEST_EDGES), _ENOUGH_EDGES)
         factor = min(wanted / edges, _LARGEST_RATIO) / high
-    if isinstance(graph, ClusterGraph):
-        needed = _SAMPLE_EDGE * high * factor * edges
-        if context.train_ratios is not None:
-            check_driver_bytes(f"a sample of {high:g} of {graph.name}", needed)
-        factor, low = factor * min(1.0, limits().driver_bytes / needed), high
     sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
     return dict.fromkeys(sorted(counts), sizes)
 
@@ -191,7 +170,7 @@ def _in_session(ratios: Sequence[float]) -> list[float]:
 
 
 def _run_samples(
-    graph: AnyGraph,
+    graph: Graph,
     engine: SparkEngine,
     algorithms: Sequence[Algorithm],
     context: EstimationContext,
@@ -226,7 +205,7 @@ def _run_samples(
 
 
 def _sample_runs(
-    graph: AnyGraph,
+    graph: Graph,
     algorithm: Algorithm,
     context: EstimationContext,
     engine: SparkEngine,
@@ -236,7 +215,7 @@ def _sample_runs(
     """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
     rng = np.random.default_rng(context.seed).spawn(3)[1]
     samples: dict[float, Graph] = {}
-    sampler = "degrees" if isinstance(graph, ClusterGraph) else context.sampler
+    sampler = context.sampler
     done, total = 0, sum(len(_in_session(ratios)) for ratios in points.values())
     for machines, ratios in points.items():
         there = engine.on(machines)
@@ -261,12 +240,9 @@ def _sample_runs(
 
 
 def _sample(
-    graph: AnyGraph, context: EstimationContext, ratio: float, rng: np.random.Generator
+    graph: Graph, context: EstimationContext, ratio: float, rng: np.random.Generator
 ) -> Graph:
     """Draw a sample with at most its share of the edges."""
-    if isinstance(graph, ClusterGraph):
-        assert graph.core is not None  # fetched from the cluster before
-        return graph.core
     most = max(int(ratio * graph.edges), 1)
     return draw_sample(graph, context.sampler, ratio, rng, max_edges=most).graph
 
@@ -293,7 +269,7 @@ def sample_run(
     engine: SparkEngine,
     opening: float,
     algorithm: Algorithm,
-    graph: AnyGraph,
+    graph: Graph,
     sampler: str,
     sample: Graph,
     *,
@@ -335,7 +311,7 @@ class Quote:
 
     def __init__(
         self,
-        graph: AnyGraph,
+        graph: Graph,
         engine: SparkEngine,
         workloads: Sequence[Workload],
         speed: ClusterSpeed,

@@ -21,9 +21,7 @@ from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.running import ENTRIES, RECORDS
 from predict_graph.engines.spark.superstep import program_of
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
-from predict_graph.graph.on_cluster import AnyGraph
 from predict_graph.prediction.seconds.cluster.placement import (
     combined_messages,
     combined_share,
@@ -39,7 +37,7 @@ _FEW_RECORDS = 0.02  # of all records of a run: limits noise from short iteratio
 
 
 def work_by_machines(
-    graph: AnyGraph, engine: SparkEngine, workload: Workload, runs: Sequence[ClusterRun]
+    graph: Graph, engine: SparkEngine, workload: Workload, runs: Sequence[ClusterRun]
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
     algorithm = workload.algorithm
@@ -49,13 +47,7 @@ def work_by_machines(
             graph, engine.settings.on(machines), workload.iterations, run
         )
     if isinstance(algorithm, LibraryAlgorithm):
-        if not isinstance(graph, Graph):
-            raise RequestError(
-                f"{algorithm.name} is predicted for graphs that this machine reads; accepted: "
-                "without --spark-reads"
-            )
-        whole: Graph = graph
-        return lambda machines: _of_library(whole, engine.settings.on(machines), algorithm, run)
+        return lambda machines: _of_library(graph, engine.settings.on(machines), algorithm, run)
     sent = sent_messages(graph, workload)
     unit = _unit(shipped_name(algorithm))
     sizes = bytes_per_unit(run, workload.iterations, unit)
@@ -65,7 +57,7 @@ def work_by_machines(
     )
 
 
-def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:
+def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
     """Return active vertices and messages of each iteration, summed over workers.
 
     An algorithm with equal iterations sends along every edge.
@@ -80,7 +72,7 @@ def sent_messages(graph: AnyGraph, workload: Workload) -> pd.DataFrame:
 
 
 def _of_program(
-    graph: AnyGraph,
+    graph: Graph,
     settings: SparkSettings,
     sent: pd.DataFrame,
     sizes: FloatArray,
@@ -120,7 +112,7 @@ def _of_library(
 
 
 def _of_function(
-    graph: AnyGraph, settings: SparkSettings, iterations: int, run: ClusterRun
+    graph: Graph, settings: SparkSettings, iterations: int, run: ClusterRun
 ) -> pd.DataFrame:
     """Return the work of a user function: the records of a sample, scaled like messages combined
     by vertex and partition; its last iteration stands for all later ones.

@@ -1,30 +1,19 @@
-"""Graphs that Spark reads are those of the local readers; what is counted there is a run's."""
+"""Graphs that Spark reads are those of the local readers."""
 
 from __future__ import annotations
 
 import gzip
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.algorithms import check_algorithm
-from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.blocks.packing import (
-    cluster_graph,
-    fits_here,
-    induced_graph,
-    packed_graph,
-    whole_graph,
-)
-from predict_graph.engines.spark.blocks.replica import check_replica, count_run
+from predict_graph.engines.spark.blocks.packing import packed_graph, whole_graph
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.readers import read_graph
-from predict_graph.limits import limited
-from predict_graph.prediction.doubts import graph_doubts
 
 pytestmark = pytest.mark.spark
 
@@ -199,61 +188,3 @@ def test_places_that_are_not_there(spark, tmp_path):
     (tmp_path / "web.docx").write_text("0 1\n")
     with pytest.raises(RequestError, match=r"the suffix '.docx'; Spark reads .csv"):
         read_by_spark(spark, tmp_path / "web.docx")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("directed", [True, False])
-def test_what_the_driver_knows(spark, edges, directed):
-    local = read_graph(edges, directed=directed)
-    kept = np.arange(0, local.vertices, 5)
-    held = spark.sparkContext._jsc.getPersistentRDDs
-    before = len(held())
-    with packed_graph(spark, edges, directed=directed) as packed:
-        known, core = cluster_graph(packed), induced_graph(packed, kept)
-    assert (known.vertices, known.edges) == (local.vertices, local.edges)
-    assert known.out_degrees.tolist() == local.out_degrees.tolist()
-    assert known.in_degrees.tolist() == local.in_degrees.tolist()
-    assert graph_doubts(known) == graph_doubts(local)
-    assert core.indices.tolist() == local.subgraph(kept).indices.tolist()
-    assert len(held()) == before
-
-
-CASES = [
-    ("pagerank", {"epsilon": 0.001}),
-    ("connected-components", {}),
-    ("topk-ranking", {"k": 3}),
-]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("name", "parameters"), CASES)
-def test_what_is_counted_there_is_what_a_run_here_does(spark, edges, name, parameters):
-    algorithm = check_algorithm(name, parameters)
-    directed = False if algorithm.undirected else None
-    profile = LocalEngine(workers=1).run(algorithm, read_graph(edges, directed=directed))
-    with packed_graph(spark, edges, directed=directed) as packed:
-        graph = cluster_graph(packed)
-        values = None
-        for part in filter(None, (algorithm.prior, algorithm)):
-            replica = check_replica(part, packed)(part, graph, values)
-            run = count_run(replica, packed, lambda curve: True, lambda number: None)
-            values = run.values
-    assert run.ended
-    assert run.converged == profile.converged
-    assert run.curve == pytest.approx(profile.convergence, rel=1e-9)
-    rows = profile.per_iteration()
-    for name in ("messages", "message_bytes"):
-        rows[name] = rows[f"local_{name}"] + rows[f"remote_{name}"]
-    expected = rows[list(run.counters)]
-    pd.testing.assert_frame_equal(run.counters, expected, check_dtype=False)
-
-
-@pytest.mark.long
-def test_what_would_not_fit_here_is_refused_by_the_limit(spark, edges):
-    with packed_graph(spark, edges) as packed:
-        with limited(driver_bytes=1000):
-            assert not fits_here(packed)
-            with pytest.raises(RequestError, match="the limit driver_bytes"):
-                check_replica(check_algorithm("pagerank"), packed)
-        with pytest.raises(RequestError, match="semi-clustering cannot be counted"):
-            check_replica(check_algorithm("semi-clustering"), packed)

@@ -29,45 +29,42 @@ def edges(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def history(spark_here, common_session, edges, tmp_path_factory):
-    """Training runs of PageRank on this cluster: sample runs of a graph that was counted there."""
-    common_session.close()  # sample runs have sessions of their own
-    engine = SparkEngine(workers=2, **common_session.settings)
-    path = tmp_path_factory.mktemp("history") / "history.db"
-    with limited(driver_bytes=700_000):
-        found = predict(
-            "pagerank",
-            str(edges),
-            engine=engine,
-            spark_reads=True,
-            history=path,
-            train_machines=[2],
-            seed=1,
-        )
-    return path, found
-
-
-@pytest.fixture(scope="module")
-def engine(history, common_session):
+def engine(common_session):
     engine = SparkEngine(workers=2, **common_session.settings)
     engine._session = common_session.get()
     return engine
 
 
-def test_a_large_graph_is_counted_where_it_is(history, edges):
-    found = history[1]
+@pytest.fixture
+def stays():
+    with limited(driver_bytes=700_000):
+        yield
+
+
+def test_the_run_of_a_large_graph_is_begun_where_it_is(engine, edges, stays, tmp_path):
+    asked = {"engine": engine, "spark_reads": True, "history": tmp_path / "history.db", "seed": 1}
+    found = predict("pagerank", str(edges), **asked)
     run = LocalEngine(workers=2).run(check_algorithm("pagerank"), read_graph(edges))
-    assert found.method["name"] == "counted"
     assert found.iterations.low == found.iterations.high == run.iterations
     assert found.per_iteration["convergence"].to_numpy() == pytest.approx(run.convergence)
     sent = found.per_iteration[["local_messages", "remote_messages"]].to_numpy().sum()
     assert sent == pytest.approx(run.graph["edges"] * run.iterations, rel=1e-6)
-    assert {sample.sampler for sample in found.samples} == {"whole graph", "folded", "degrees"}
-    assert found.runtime_seconds.predicted > 0.0
+    assert [each.source for each in found.evidence] == ["full run"]
+    assert found.phases["read"] > 0.0
+    real = engine.run_files(check_algorithm("pagerank"), edges)
+    assert found.graph["fingerprint"] == real.graph["fingerprint"]
 
 
-def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges, history):
-    options = {"engine": engine, "history": history[0], "seed": 1}
+@pytest.mark.parametrize("name", ["topk-ranking", "semi-clustering"])
+def test_chains_and_lists_are_begun_there_too(engine, edges, stays, name):
+    found = predict(name, str(edges), engine=engine, spark_reads=True, history="none", seed=1)
+    directed = False if check_algorithm(name).undirected else None
+    here = LocalEngine(workers=2).run(check_algorithm(name), read_graph(edges, directed=directed))
+    assert found.iterations.predicted == here.iterations
+
+
+def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges):
+    options = {"engine": engine, "history": "none", "seed": 1}
     there = predict("pagerank", str(edges), spark_reads=True, **options)
     here = predict("pagerank", str(edges), **options)
     assert there.iterations == here.iterations
@@ -78,22 +75,24 @@ def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges, 
     assert predict("pagerank", table, **options).iterations == here.iterations
 
 
-def test_a_budget_ends_the_counting_and_the_curve_goes_on(engine, edges, history):
-    asked = {"engine": engine, "spark_reads": True, "history": history[0], "seed": 1}
-    with limited(driver_bytes=700_000):
-        cut = predict("pagerank", str(edges), parameters={"epsilon": 1e-9}, budget=0.01, **asked)
-    run = LocalEngine(workers=2).run(
-        check_algorithm("pagerank", {"epsilon": 1e-9}), read_graph(edges)
-    )
+def test_a_budget_ends_the_run_and_the_curve_goes_on(engine, edges, stays):
+    asked = {"engine": engine, "spark_reads": True, "history": "none", "seed": 1}
+    slow = {"epsilon": 1e-9}
+    cut = predict("pagerank", str(edges), parameters=slow, budget=0.01, **asked)
+    run = LocalEngine(workers=2).run(check_algorithm("pagerank", slow), read_graph(edges))
     assert cut.samples[0].iterations == 10 < run.iterations
     assert cut.iterations.low <= run.iterations <= cut.iterations.high
     assert len(cut.per_iteration) == cut.iterations.predicted
-    assert any("continued" in text for text in cut.warnings)
+    assert [each.source for each in cut.evidence] == ["first supersteps"]
+    assert cut.more.startswith("more supersteps")
+    guess = predict("pagerank", str(edges), parameters=slow, budget=0, **asked)
+    assert guess.method["name"] == "baseline estimate"
 
 
 REFUSED = [
     ({"graph": "missing.parquet"}, "there is no file"),
     ({"ratio": 0.2}, "ratio is not read .* stay on the cluster"),
+    ({"train_machines": [1]}, "train_machines is not read .* where the run is begun"),
     ({"ids": "string"}, "ids are 'string'"),
     ({"engine": "local"}, "the engine is local"),
     ({"graph": check_graph("path:n=4")}, "Spark cannot read a Graph"),
@@ -101,7 +100,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("options", "said"), REFUSED)
-def test_what_is_not_read_is_refused(engine, edges, options, said):
+def test_what_is_not_read_is_refused(engine, edges, stays, options, said):
     asked = {"engine": engine, "history": "none", "seed": 1, "graph": str(edges)} | options
-    with limited(driver_bytes=700_000), pytest.raises(RequestError, match=said):
+    with pytest.raises(RequestError, match=said):
         predict("pagerank", spark_reads=True, **asked)

@@ -10,7 +10,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.seconds.cluster.sampling import Quote, worth_running
+from predict_graph.prediction.seconds.cluster.sampling import Quote, planned
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job
 
@@ -38,10 +38,10 @@ class Sized:
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, points):
     graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    found = worth_running(graph, NOBODY, [PageRank()], request.context(None, edges), [])
+    plan = planned(graph, NOBODY, [PageRank()], request.context(None, edges), [])
     if edges == 2_000_000:
         points = {1: [0.05, 0.2], 2: [0.05, 0.2]}
-    assert found == points
+    assert plan.points == points
 
 
 def test_train_machines_are_checked():
@@ -66,7 +66,8 @@ def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, se
     request = check_request(f"{file}:job", engine=NOBODY, **options)
     graph = check_graph(GRAPH)
     context = request.context(None, graph.edges)
-    assert list(worth_running(graph, NOBODY, [request.algorithm], context, [])) == sessions
+    plan = planned(graph, NOBODY, [request.algorithm], context, [])
+    assert list(plan.points) == sessions
 
 
 @pytest.mark.spark
