@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from predict_graph import timing
+from predict_graph import evidence, timing
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
-from predict_graph.functions.predictor import predict_function
+from predict_graph.functions.predictor import FunctionCase
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import connected_part, spread_order
 from predict_graph.functions.track import run_tracked
@@ -172,9 +172,8 @@ def predicted(name, graph, budget):
     text, keywords, _, _ = FUNCTIONS[name]
     clock = time.perf_counter()
     try:
-        found = predict_function(
-            text, graph, keywords=keywords, budget=budget, seed=11, history="none"
-        )
+        case = FunctionCase(text, graph, keywords=keywords, budget=budget, seed=11, history="none")
+        found = evidence.predicted(case, case.sources())
     except PredictGraphError as error:
         return {"error": str(error)}
     call = found.phases["call"]

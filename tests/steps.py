@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from predict_graph.evidence import predicted
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.functions.predictor import FunctionCase
+from predict_graph.outcome import Prediction
 from predict_graph.timing import clock
 
 OF_ONE = 1e-5
@@ -99,3 +102,9 @@ def counted_call(build: Any, call: Any, limits: Limits | None = None, **more: An
     with counted():
         run = run_in_child(build, call, replace(limits or Limits(), setup=math.inf), **more)
     return replace(run, spent=run.convert_seconds + run.seconds)
+
+
+def predict_call(function: Any, graph: Any, **options: Any) -> Prediction:
+    """Predict a call of a function, with options that only other parts of the package give."""
+    case = FunctionCase(function, graph, **options)
+    return predicted(case, case.sources())

@@ -22,6 +22,7 @@ from predict_graph.cli.commands import command_of
 from predict_graph.engines import ENGINES
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import probe_of
+from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Method, methods_for
@@ -266,7 +267,12 @@ USUAL = {}
 
 @pytest.mark.parametrize(
     "option",
-    [{"cost_model": "nnls"}, {"train_ratios": (0.1, 0.3)}, {"probe": True}, {"threads": 1}],
+    [
+        {"cost_model": "nnls"},
+        {"train_ratios": (0.1, 0.3)},
+        {"probe": True},
+        {"threads": available_threads() + 1},
+    ],
 )
 def test_what_is_named_counts_beside_a_budget_for_nothing(option):
     options = {"history": "none", "seed": 1, "budget": "0.001s"}

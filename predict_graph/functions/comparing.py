@@ -16,6 +16,7 @@ from predict_graph.answers import (
 )
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
+from predict_graph.evidence import predicted
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
@@ -170,20 +171,21 @@ def compare_functions(
     given = dict(keywords or {})
     found = [check_function(name, arguments, given) for name in functions]
     graph = for_functions(graph, found)
-    options = {"budget": budget, "history": history, "progress": progress}
+    options: dict[str, Any] = {"budget": budget, "history": history, "progress": progress}
     options["directed"] = graph.directed
     calls: list[tuple[str, dict[str, Any]]] = []
     for name, checked in zip(functions, found, strict=True):
         backends = backends_of(checked)
         calls += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
-    from predict_graph.functions.predictor import predict_function
+    from predict_graph.functions.predictor import FunctionCase
 
     predictions: list[Prediction] = []
     errors: dict[str, str] = {}
     for name, own in calls:
-        call = {"arguments": arguments, "keywords": own, "seed": seed}
+        call: dict[str, Any] = {"arguments": arguments, "keywords": own, "seed": seed}
         try:
-            one = predict_function(name, graph, **call, **options)
+            case = FunctionCase(name, graph, **call, **options)
+            one = predicted(case, case.sources())
         except PredictGraphError as error:
             errors[_with_backend(name, own)] = str(error)
             continue

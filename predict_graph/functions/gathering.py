@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.budget import DEFAULT_BUDGET, Budget
 from predict_graph.errors import JobError
+from predict_graph.evidence import Source
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import Gathered
@@ -49,6 +50,47 @@ REFUSED = ("error", "died")  # states of failed runs; by definition
 OUTLASTING = ("stopped", "time")  # states of unfinished runs; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
 _MEMORY_SHARE = 0.8  # limits the share of the available memory that a child takes
+
+
+@dataclass(frozen=True)
+class CallEvidence:
+    """A call that was made: of a sample, of the graph, or of the first part of that."""
+
+    run: ChildRun
+    complete: bool = False
+
+
+@dataclass(frozen=True)
+class RunOnSample:
+    """A call of the function on a sample of so many vertices, for at most the seconds left."""
+
+    sampler: str
+    size: int
+    left: float
+
+    def cost(self, case: Gathering, evidence: Sequence[CallEvidence]) -> float:
+        """Nothing: its deadline is the budget."""
+        return 0.0
+
+    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
+        """Return the call."""
+        return CallEvidence(case.run_sample(self.sampler, self.size, self.left))
+
+
+@dataclass(frozen=True)
+class RealRun:
+    """The call itself, or as much of it as the seconds left allow."""
+
+    left: float
+
+    def cost(self, case: Gathering, evidence: Sequence[CallEvidence]) -> float:
+        """Nothing: its deadline is the budget."""
+        return 0.0
+
+    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
+        """Return the call, which is complete if it ended."""
+        run = case.run_real(self.left)
+        return CallEvidence(run, complete=run.done)
 
 
 class Gathering:
@@ -121,25 +163,26 @@ class Gathering:
         """The run itself, if it ended within the budget."""
         return self.real if self.real is not None and self.real.done else None
 
-    def gather(self) -> None:
-        """Run samples of growing size, until the run itself or its first part is affordable.
+    def sources(self) -> Iterator[Source]:
+        """Yield samples of growing size, until the run itself or its first part is affordable.
 
         One sampler's until a run takes long enough to show something, then by all in turn.
         """
+        if self.budget.most == 0.0:
+            return
         samplers, turn, failed = self.subject.samplers, 0, 0
         size = min(_FIRST_SIZE, self.graph.vertices)
         while size and len(self.samples) < _MOST_SAMPLES and failed < _FAILURES:
             left = self._left()
             if self._fits(left) or self._prefix_helps(left, len(samplers)):
-                self._run_real(left)
+                yield RealRun(left)
                 if self.whole is not None or self.prefix is not None:
                     return
                 left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            run = self._run_sample(samplers[turn % len(samplers)], size, left)
-            if self._near_enough():
-                return
+            yield RunOnSample(samplers[turn % len(samplers)], size, left)
+            run = self.samples[-1].run
             failed = failed + 1 if run.state in REFUSED else 0
             if self.gathered.points:
                 turn += not run.done or run.seconds >= _FIRST_SECONDS
@@ -152,9 +195,14 @@ class Gathering:
         refused = self.raised and (self.samples[-1].run.state in REFUSED or len(self.done) < 2)
         fits = found is not None and found.cost + self.conversion() < left
         if self.real is None and (refused or fits or self._prefix_helps(left, 1)):
-            self._run_real(max(left, _FIRST_SECONDS))
+            yield RealRun(max(left, _FIRST_SECONDS))
 
-    def _near_enough(self) -> bool:
+    def affords(self, seconds: float) -> bool:
+        """Whether so many more seconds are within the budget."""
+        return seconds <= self._left()
+
+    def near_enough(self, evidence: list[CallEvidence]) -> bool:
+        """Whether the interval is as narrow as the user wants it."""
         found = self.gathered.growth()
         if self.within is None or found is None or len(self.done) < 2:
             return False
@@ -221,7 +269,7 @@ class Gathering:
             return self.budget.allowed(0.0)
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
-    def _run_sample(self, sampler: str, size: int, left: float) -> ChildRun:
+    def run_sample(self, sampler: str, size: int, left: float) -> ChildRun:
         """Run a sample; a connected one if the function refuses others."""
         case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
@@ -242,7 +290,7 @@ class Gathering:
                     f"the function refuses samples that are not connected ({run.sentence}): it ran "
                     "on their largest connected part"
                 )
-                return self._run_sample(sampler, size, left)
+                return self.run_sample(sampler, size, left)
             self.raised = run.sentence
             return run
         if run.done:
@@ -287,7 +335,7 @@ class Gathering:
             return False  # samples of one size do not show growth
         return found.cost * math.exp(found.log_std) + self.conversion() < left
 
-    def _run_real(self, left: float) -> None:
+    def run_real(self, left: float) -> ChildRun:
         """Run the function on the graph for as long as affordable."""
         self.progress("the run itself or its first part", self._part())
         rounds = self.gathered.rounds()
@@ -320,6 +368,7 @@ class Gathering:
             self.prefix = read_prefix(
                 run.observations, run.seconds, shape, self.gathered.rounds, shapes
             )
+        return run
 
     def _order(self, share: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""

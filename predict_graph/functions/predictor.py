@@ -19,7 +19,7 @@ from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.functions.advice import compiled_alternatives
 from predict_graph.functions.evidence import ROUNDS_STD, combine
-from predict_graph.functions.gathering import REFUSED, TOLERATED, Gathering
+from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, Gathering
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import check_function, form_of, takes_seed, with_seed
@@ -38,30 +38,8 @@ FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented def
 """The larger of five seconds and 5% of the predicted run, at most two minutes."""
 
 
-def predict_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Prediction:
-    """Predict how long a call of a function on a graph takes, and what memory it needs.
-
-    Parameters
-    ----------
-    function : str or callable
-        See :func:`~predict_graph.functions.naming.check_function`.
-    graph : graph-like
-        As for :func:`~predict_graph.predict`; also a graph of igraph or networkit.
-    **options
-        See :class:`PredictionRun`.
-
-    Raises
-    ------
-    RequestError
-        If the function, its arguments or the graph cannot be used.
-    JobError
-        If the function fails on the graph.
-    """
-    return PredictionRun(function, graph, **options).predict()
-
-
-class PredictionRun(Gathering):
-    """One prediction in progress.
+class FunctionCase(Gathering):
+    """The case of a call of a function on a graph: what is asked, and the calls that were made.
 
     Parameters
     ----------
@@ -85,6 +63,11 @@ class PredictionRun(Gathering):
         Takes a text and the part of the budget that is spent.
     **more
         Keyword arguments of the function.
+
+    Raises
+    ------
+    RequestError
+        If the function, its arguments or the graph cannot be used.
     """
 
     def __init__(
@@ -130,11 +113,9 @@ class PredictionRun(Gathering):
             progress=progress,
         )
 
-    def predict(self) -> Prediction:
-        """Gather evidence and combine it."""
-        if self.budget.most > 0.0:
-            self.gather()
-        elif not self.gathered.earlier:
+    def combined(self, evidence: Sequence[CallEvidence]) -> Prediction:
+        """Return the prediction by all calls; JobError if none ended."""
+        if self.budget.most == 0.0 and not self.gathered.earlier:
             raise RequestError(
                 f"the budget is 0, but no earlier runs of {self.function.name} with these "
                 "arguments are known; accepted: a budget above 0"
@@ -143,16 +124,9 @@ class PredictionRun(Gathering):
             raise JobError(self.nothing_ran())
         if self.history is not None:
             keep_samples(self.history, self.function, self.graph, self.done)
-        return self._combined()
-
-    # --- gathering evidence -------------------------------------------------------------------
-
-    # --- combining it -------------------------------------------------------------------------
-
-    def _combined(self) -> Prediction:
         self.progress("combining the evidence", 1.0)
-        evidence = self._evidence()
-        total, log_std = combine(evidence)
+        estimates = self._estimates()
+        total, log_std = combine(estimates)
         seen = 0.0 if self.real is None else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
@@ -178,7 +152,7 @@ class PredictionRun(Gathering):
             phases=phases,
             rows=Table({}),
             samples=[each.summary(self.graph) for each in self.samples],
-            evidence=evidence,
+            evidence=estimates,
             overhead_seconds=self.spent,
             edge_visits=0.0,
             method={},
@@ -211,7 +185,7 @@ class PredictionRun(Gathering):
         )
         return PeakMemory(peak, self.available, keeps_items=not self.iterator)
 
-    def _evidence(self) -> list[SourceEstimate]:
+    def _estimates(self) -> list[SourceEstimate]:
         whole = self.whole
         if whole is not None:
             std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)

@@ -9,10 +9,11 @@ import numpy as np
 
 from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError
+from predict_graph.evidence import predicted
 from predict_graph.functions.child import run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.naming import GraphFunction
-from predict_graph.functions.predictor import PredictionRun
+from predict_graph.functions.predictor import FunctionCase
 from predict_graph.functions.records import keep_run
 from predict_graph.functions.reported import reporter
 from predict_graph.graph import Graph
@@ -26,15 +27,15 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     Options are those of :func:`~predict_graph.predict`, whose errors it raises;
     also if the call fails.
     """
-    predicting = PredictionRun(function, graph, **options)
-    prediction, subject = predicting.predict(), predicting.subject
-    predicting.progress("running for real", 0.0)
-    case = subject.whole(np.arange(subject.graph.vertices))
-    run = run_in_child(case.build, case.call, progress=reporter(subject.function.form))
+    case = FunctionCase(function, graph, **options)
+    prediction, subject = predicted(case, case.sources()), case.subject
+    case.progress("running for real", 0.0)
+    whole = subject.whole(np.arange(subject.graph.vertices))
+    run = run_in_child(whole.build, whole.call, progress=reporter(subject.function.form))
     if not run.done:
         raise JobError(failure(subject.function, subject.graph, run.sentence))
-    if predicting.history is not None:
-        keep_run(predicting.history, subject.function, subject.graph, predicting.target, run)
+    if case.history is not None:
+        keep_run(case.history, subject.function, subject.graph, case.target, run)
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
     actual = profile_of(subject.function, subject.graph, phases, run.seconds, peak)

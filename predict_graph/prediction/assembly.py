@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.cores import Load, meter
 from predict_graph.engines import RuntimeEstimate
@@ -16,11 +16,13 @@ from predict_graph.iterations import IterationEstimate
 from predict_graph.outcome import Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
-from predict_graph.prediction.case import Spending
 from predict_graph.prediction.doubts import graph_doubts
 from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request, is_local
+
+if TYPE_CHECKING:
+    from predict_graph.prediction.case import Spending
 
 _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Budget
@@ -16,9 +16,14 @@ from predict_graph.engines import Workload
 from predict_graph.graph.csr import AnyGraph, Graph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations import IterationEstimate
+from predict_graph.outcome import Prediction
+from predict_graph.prediction.assembly import assembled
 from predict_graph.prediction.baseline import Baseline, baselines_of
 from predict_graph.prediction.request import Request, is_local
 from predict_graph.prediction.work import workloads_of
+
+if TYPE_CHECKING:
+    from predict_graph.prediction.sources import Estimate
 
 # Times its budget, at which a prediction stops all work: by definition, the documented limit is
 # 1.25, and the answer has to be put together, too.
@@ -152,6 +157,31 @@ class Case:
         """What the run takes at least, on this machine."""
         read: float = self.graph.read_seconds
         return read + sum(each.least_seconds for each in self.baselines)
+
+    def affords(self, seconds: float) -> bool:
+        """Whether so many more seconds are within the budget."""
+        return self.spending.affords(seconds)
+
+    def near_enough(self, evidence: Sequence[Estimate]) -> bool:
+        """Whether the interval of the runtime is as narrow as the user wants it."""
+        within = self.request.within
+        if within is None or not evidence[-1].runtimes:
+            return False
+        return self.combined(evidence).relative_width <= within
+
+    def combined(self, evidence: Sequence[Estimate]) -> Prediction:
+        """Return the prediction by the last source that knows seconds; it used those before it."""
+        best = [found for found in evidence if found.runtimes][-1]
+        return assembled(
+            self.graph,
+            best.chain,
+            best.iterations,
+            best.runtimes,
+            self.spending,
+            best.more,
+            self.source,
+            measured=best.measured,
+        )
 
     def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
         """Return the workload of each algorithm of the chain."""

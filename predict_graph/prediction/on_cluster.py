@@ -23,6 +23,7 @@ from predict_graph.engines.spark.blocks.packing import fits_here as fits
 from predict_graph.engines.spark.blocks.running import StoredGraph
 from predict_graph.engines.spark.engine import stored_on
 from predict_graph.errors import RequestError
+from predict_graph.evidence import Source
 from predict_graph.history import History
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import Request
@@ -31,7 +32,6 @@ from predict_graph.prediction.sources import (
     EarlierRuns,
     Estimates,
     FullRun,
-    Source,
 )
 
 # Supersteps that are run whatever the budget, of algorithms with equal ones and of others: a curve

@@ -1,4 +1,4 @@
-"""The pipeline of a prediction: a loop over sources of evidence, the least expensive first."""
+"""The pipeline of a prediction: its case, its sources of evidence, and the loop over them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
+from predict_graph.evidence import Source, predicted
 from predict_graph.functions import is_function
 from predict_graph.graph import check_graph
 from predict_graph.history import check_history
@@ -14,7 +15,7 @@ from predict_graph.options import PredictOptions, completed, for_function, offer
 from predict_graph.outcome import Prediction
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import check_request, direction
-from predict_graph.prediction.sources import Estimate, Source, combined, sources_of
+from predict_graph.prediction.sources import sources_of
 
 
 @offers(PredictOptions, call=True)
@@ -54,9 +55,10 @@ def predict(
     10
     """
     if is_call(algorithm, options):
-        from predict_graph.functions.predictor import predict_function
+        from predict_graph.functions.predictor import FunctionCase
 
-        return predict_function(algorithm, graph, **for_function(options))
+        call = FunctionCase(algorithm, graph, **for_function(options))
+        return predicted(call, call.sources())
     given = completed(PredictOptions, options, "a prediction")
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])
@@ -89,29 +91,9 @@ def is_table(graph: Any) -> bool:
 
 
 def predict_on(case: Case, sources: Iterable[Source] | None = None) -> Prediction:
-    """Predict with everything checked and read: from one source of evidence after the other.
+    """Predict an algorithm with everything checked and read.
 
-    Until one knows everything, or the interval is as narrow as the user wants it. An algorithm with
-    a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are predicted;
+    One with a prior (:attr:`Algorithm.prior`) runs after it, so the seconds of both are predicted;
     iterations and counters are those of the algorithm itself.
     """
-    evidence: list[Estimate] = []
-    for source in sources_of(case) if sources is None else sources:
-        cost = source.cost(case, evidence)
-        if cost > 0.0 and not case.spending.affords(cost):
-            continue
-        found = source.estimate(case, evidence)
-        if found is None:
-            continue
-        evidence.append(found)
-        if found.complete or _near_enough(case, evidence):
-            break
-    return combined(case, evidence)
-
-
-def _near_enough(case: Case, evidence: list[Estimate]) -> bool:
-    """Whether the interval of the runtime is as narrow as the user wants it."""
-    within = case.request.within
-    if within is None or not evidence[-1].runtimes:
-        return False
-    return combined(case, evidence).relative_width <= within
+    return predicted(case, sources_of(case) if sources is None else sources)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from predict_graph.budget import DEFAULT_BUDGET
 from predict_graph.calibration import sampling_of
@@ -25,13 +25,12 @@ from predict_graph.engines import (
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
+from predict_graph.evidence import Source
 from predict_graph.graph import Graph
 from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
-from predict_graph.outcome import Prediction
-from predict_graph.prediction.assembly import assembled
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtimes
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.counting import estimates_of, load_compiled
@@ -81,24 +80,14 @@ class Estimate:
 Estimates = Sequence[Estimate]
 
 
-class Source(Protocol):
-    """A source of evidence."""
-
-    def cost(self, case: Case, evidence: Estimates) -> float:
-        """Return the expected seconds: 0 where it is asked anyway, infinity where it is not."""
-
-    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
-        """Return what it says, given what other sources say; None if it did not end in time."""
-
-
 def sources_of(case: Case) -> Iterator[Source]:
     """Yield the sources, the least expensive first; what samples may cost is decided late."""
     yield EarlierRuns()
     case.spending.expects(
         case.run_seconds
         if case.local
-        else combined(
-            case, [BaselineEstimate().of(case, None, _recalled(case, case.records))]
+        else case.combined(
+            [BaselineEstimate().of(case, None, _recalled(case, case.records))]
         ).runtime_seconds.predicted
     )
     yield FullLocalRun()
@@ -107,21 +96,6 @@ def sources_of(case: Case) -> Iterator[Source]:
     for level in levels or [LEAN]:
         yield Samples(level, engine, asked=level in levels[:1])
     yield BaselineEstimate()
-
-
-def combined(case: Case, evidence: Estimates) -> Prediction:
-    """Return the prediction by the last source that knows seconds; it used those before it."""
-    best = [found for found in evidence if found.runtimes][-1]
-    return assembled(
-        case.graph,
-        best.chain,
-        best.iterations,
-        best.runtimes,
-        case.spending,
-        best.more,
-        case.source,
-        measured=best.measured,
-    )
 
 
 def _recalled(case: Case, records: Sequence[Sequence[RunRecord]]) -> list[IterationEstimate]:

@@ -13,8 +13,8 @@ from predict_graph.answers import readable_bytes
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.drivers import DRIVERS, drivers_of
 from predict_graph.functions.memory import predict_memory
-from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import check_graph
+from tests.steps import predict_call
 
 RNG = np.random.default_rng(0)
 
@@ -60,12 +60,12 @@ def pairs(graph: nx.Graph) -> Iterator[tuple[int, int]]:
 
 def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept() -> None:
     graph = nx.barabasi_albert_graph(100, 3, seed=1)
-    drawn = predict_function(pairs, graph, history="none", seed=1)
+    drawn = predict_call(pairs, graph, history="none", seed=1)
     assert drawn.verdict.memory is not None
     assert f"up to {readable_bytes(drawn.verdict.memory.peak.high)} of" in drawn.verdict.sentence
     assert "keeping none of its items" in drawn.verdict.sentence
     assert any("a list or dictionary of its items takes more" in text for text in drawn.warnings)
-    kept = predict_function(lambda graph: list(pairs(graph)), graph, history="none", seed=1)
+    kept = predict_call(lambda graph: list(pairs(graph)), graph, history="none", seed=1)
     assert "keeping none" not in kept.verdict.sentence
 
 

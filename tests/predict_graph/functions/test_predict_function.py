@@ -12,11 +12,10 @@ import pytest
 import predict_graph
 from predict_graph.errors import JobError
 from predict_graph.functions.naming import check_function
-from predict_graph.functions.predictor import predict_function
 from predict_graph.functions.subject import check_subject
 from predict_graph.functions.track import run_tracked
 from predict_graph.history import History
-from tests.steps import calls_by, counted, counted_call
+from tests.steps import calls_by, counted, counted_call, predict_call
 
 pytestmark = pytest.mark.slow  # starts processes
 
@@ -45,7 +44,7 @@ def one_loop_before_another(graph: nx.Graph) -> None:
 @pytest.mark.parametrize("function", [vertex_by_vertex, one_loop_before_another])
 def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(function: Any) -> None:
     with calls_by(counted_call):
-        said = predict_function(function, GRAPH, budget="0.5s", history="none", seed=1)
+        said = predict_call(function, GRAPH, budget="0.5s", history="none", seed=1)
     seconds = counted_call(lambda: GRAPH, function).seconds
     assert 0.8 * seconds < said.processor_seconds < 1.25 * seconds
     assert said.runtime_seconds.low < said.runtime_seconds.predicted < said.runtime_seconds.high
@@ -72,7 +71,7 @@ def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
         with counted():
             predict_graph.track(vertex_by_vertex, nx.path_graph(n), history=history)
     with calls_by(counted_call):
-        said = predict_function(vertex_by_vertex, GRAPH, budget="0.5s", history=history, seed=1)
+        said = predict_call(vertex_by_vertex, GRAPH, budget="0.5s", history=history, seed=1)
     assert len(history.runs(algorithm=said.algorithm["name"], kind="run")) == 2
     assert len(history.runs(kind="sample")) >= 1
     assert any("2 on other graphs" in each.detail for each in said.evidence)
@@ -87,7 +86,7 @@ def connected_only(graph: nx.Graph) -> None:
 def test_a_function_that_wants_a_connected_graph() -> None:
     graph = nx.watts_strogatz_graph(300, 4, 0.05, seed=1)
     with calls_by(counted_call):
-        said = predict_function(connected_only, graph, budget="0.5s", history="none", seed=1)
+        said = predict_call(connected_only, graph, budget="0.5s", history="none", seed=1)
     assert said.samples[-1].state == "done"
     assert any("samples that are not connected" in text for text in said.warnings)
 
@@ -98,7 +97,7 @@ def test_arguments_that_are_vertices_are_in_every_sample() -> None:
 
     given = {"source": 299}
     with calls_by(counted_call):
-        said = predict_function(from_one, GRAPH, keywords=given, history="none", seed=1)
+        said = predict_call(from_one, GRAPH, keywords=given, history="none", seed=1)
     assert all(row.state == "done" for row in said.samples)
     assert {row.sampler for row in said.samples} <= {"mhrw", "rj"}
 
@@ -119,7 +118,7 @@ def refuses_large_ones(graph: nx.Graph) -> None:
 def test_what_a_function_raises_on_samples_is_named(function: Any, error: str) -> None:
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
     with pytest.raises(JobError, match=f"fails on .*networkx.*: {error}"):
-        predict_function(function, graph, history="none", seed=1)
+        predict_call(function, graph, history="none", seed=1)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
@@ -180,7 +179,7 @@ def test_what_a_function_loads_is_loaded_once(
         "    print(os.getpid(), file=file)\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    said = predict_function(loads, nx.barabasi_albert_graph(900, 3, seed=1), history="none", seed=1)
+    said = predict_call(loads, nx.barabasi_albert_graph(900, 3, seed=1), history="none", seed=1)
     assert len(said.samples) > 1
     assert len(log.read_text().split()) == 2  # of the first child, and of this process
 
@@ -266,7 +265,7 @@ def test_time_in_which_a_function_sleeps_is_predicted() -> None:
         time.sleep(5e-4 * len(graph))
 
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
-    said = predict_function(fetch, graph, budget="0.5s", history="none", seed=1)
+    said = predict_call(fetch, graph, budget="0.5s", history="none", seed=1)
     assert said.processor_seconds > 0.4
     assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
 
@@ -277,5 +276,5 @@ def test_the_interval_of_a_call_on_several_cores_contains_its_point_estimate() -
         matrix @ matrix @ matrix
 
     graph = nx.barabasi_albert_graph(1200, 3, seed=1)
-    runtime = predict_function(square, graph, history="none", seed=1).runtime_seconds
+    runtime = predict_call(square, graph, history="none", seed=1).runtime_seconds
     assert runtime.low <= runtime.predicted <= runtime.high

@@ -11,9 +11,8 @@ import pytest
 
 from predict_graph.errors import JobError
 from predict_graph.functions.child import ChildRun, Limits
-from predict_graph.functions.predictor import predict_function
 from predict_graph.outcome import Prediction
-from tests.steps import calls_by
+from tests.steps import calls_by, predict_call
 
 GRAPH = nx.barabasi_albert_graph(900, 3, seed=1)
 
@@ -28,9 +27,7 @@ def predicted(seconds: Callable[[int], float], **options: Any) -> Prediction:
         return ChildRun("done", seconds=took, wall=took, spent=took)
 
     with calls_by(run):
-        return predict_function(
-            len, GRAPH, graph_form="networkx", history="none", seed=1, **options
-        )
+        return predict_call(len, GRAPH, graph_form="networkx", history="none", seed=1, **options)
 
 
 def power(seconds: float, exponent: float) -> Callable[[int], float]:

@@ -12,8 +12,8 @@ import predict_graph
 from predict_graph.budget import check_budget
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import Limits, run_in_child
-from predict_graph.functions.predictor import predict_function
 from predict_graph.history import History
+from tests.steps import predict_call
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
@@ -49,9 +49,9 @@ def test_options_of_the_other_kind_are_refused(
 def test_a_budget_of_nothing_runs_nothing(tmp_path: Path) -> None:
     history, call = History(tmp_path / "runs.sqlite"), "networkx:triangles"
     with pytest.raises(RequestError, match="the budget is 0, but no earlier runs"):
-        predict_function(call, GRAPH, history=history, budget=0)
+        predict_call(call, GRAPH, history=history, budget=0)
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
-    said = predict_function(call, GRAPH, history=history, budget="0")
+    said = predict_call(call, GRAPH, history=history, budget="0")
     assert not said.samples
     assert said.verdict.memory is None
     assert said.to_dict()["verdict"]["peak_memory_bytes"] is None
@@ -85,7 +85,7 @@ def test_what_budgets_allow(text: Any, run: float, allowed: float) -> None:
 )
 def test_wrong_budgets_are_refused(budget: str) -> None:
     with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
-        predict_function("networkx:clustering", GRAPH, budget=budget)
+        predict_call("networkx:clustering", GRAPH, budget=budget)
 
 
 def test_what_does_not_react_to_signals_is_ended_from_outside() -> None:

@@ -10,9 +10,9 @@ import pytest
 from predict_graph import check_graph, predict
 from predict_graph.cli import main
 from predict_graph.functions.comparing import compare_functions
-from predict_graph.functions.predictor import predict_function
 from predict_graph.graph import save_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
+from tests.steps import predict_call
 
 RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
 
@@ -93,7 +93,7 @@ def test_the_answer_says_how_it_was_read(tmp_path, capsys):
 )
 def test_functions_read_edge_lists_as_their_library_does(tmp_path, function, directed):
     path = "".join(f"{v} {v + 1}\n" for v in range(40))
-    found = predict_function(function, written(tmp_path, "a.txt", path), history="none", seed=1)
+    found = predict_call(function, written(tmp_path, "a.txt", path), history="none", seed=1)
     note = READ_AS_DIRECTED if directed else READ_AS_UNDIRECTED
     assert (found.graph["directed"], found.graph["notes"]) == (directed, [note])
 
@@ -101,7 +101,7 @@ def test_functions_read_edge_lists_as_their_library_does(tmp_path, function, dir
 def test_an_edge_list_and_its_networkx_graph_are_the_same_input(tmp_path):
     file = written(tmp_path, "a.txt", RING)
     made = nx.read_edgelist(file, nodetype=int)
-    one, other = (predict_function("networkx:pagerank", g, history="none") for g in (file, made))
+    one, other = (predict_call("networkx:pagerank", g, history="none") for g in (file, made))
     assert one.graph["edges"] == other.graph["edges"] == 80
 
 

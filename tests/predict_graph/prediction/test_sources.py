@@ -25,7 +25,6 @@ from predict_graph.prediction.sources import (
     BaselineEstimate,
     FullLocalRun,
     affordable_levels,
-    combined,
     cost_of_samples,
 )
 
@@ -87,7 +86,7 @@ def test_a_full_run_stops_at_its_deadline():
 def stopped_after(supersteps):
     """Replace the full run by one that is stopped."""
 
-    def stopped(case):
+    def stopped(_, case):
         found = LocalEngine().run(case.request.algorithm, case.graph, max_iterations=supersteps)
         return replace(found, stopped=True, converged=False)
 
@@ -96,7 +95,7 @@ def stopped_after(supersteps):
 
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
-    monkeypatch.setattr(sources, "full_run", stopped_after(4))
+    monkeypatch.setattr(FullLocalRun, "run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
@@ -109,7 +108,7 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     """What was counted is exact, and later supersteps take what the first ones show of them."""
     mesh = check_graph("grid:rows=40,columns=40")
     whole = ENGINE.run(check_algorithm(name), mesh)
-    monkeypatch.setattr(sources, "full_run", stopped_after(done))
+    monkeypatch.setattr(FullLocalRun, "run", stopped_after(done))
     monkeypatch.setattr(sources, "affordable_levels", lambda *given: [])
     found = predict(name, mesh, history="none", seed=1)
     assert found.evidence[0].source == "first supersteps"
@@ -231,7 +230,7 @@ def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
     for machines in (2, 64):
         request = check_request("pagerank", engine=spark(machines))
         asked = Case.of(GRAPH, request, None)
-        expected = combined(asked, [BaselineEstimate().estimate(asked, [])])
+        expected = asked.combined([BaselineEstimate().estimate(asked, [])])
         found.append(expected.runtime_seconds.predicted)
     assert found[1] > 1.2 * found[0] > 0.0  # of so small a graph most of it is opening
 

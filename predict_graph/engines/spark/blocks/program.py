@@ -185,6 +185,8 @@ def begun(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
     """Return the first states of blocks, given by their keys."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
+            # A run that begins again, as an executor was lost, finds what it has left here.
+            _PROGRAMS.pop((run.name, run.numbers[key]), None)
             program = _program(run, run.numbers[key])
             start = _state(program)
             _step(program, {}, program.sums())  # loads compiled functions

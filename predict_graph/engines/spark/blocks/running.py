@@ -198,7 +198,8 @@ class BlockJob(SuperstepJob):
                 self._seconds[-1] += lost
                 lost = 0.0
                 if self._saved is None or self._saved[1] is not before:
-                    forget(before)
+                    with spark_failures(f"superstep {done + 1} on Spark"):
+                        forget(before)
                 if checkpoints and (self._over or checkpoints.due(len(self._aggregates))):
                     self._save(checkpoints)
             except ExecutorLostError as error:

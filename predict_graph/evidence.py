@@ -1,0 +1,54 @@
+"""The loop of a prediction: over sources of evidence, the least expensive first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from predict_graph.outcome import Prediction
+
+
+class Source(Protocol):
+    """A source of evidence; its deadline ends it while it works."""
+
+    def cost(self, case: Any, evidence: Any) -> float:
+        """Return the expected seconds: 0 where it is asked anyway, infinity where it is not."""
+
+    def estimate(self, case: Any, evidence: Any) -> Any:
+        """Return what it says, given what other sources say; None if it did not end in time.
+
+        What it returns is ``complete`` if nothing can be known better.
+        """
+
+
+class PredictionCase(Protocol):
+    """What is asked of one prediction, what is known before it, and the budget that is left."""
+
+    def affords(self, seconds: float) -> bool:
+        """Whether so many more seconds are within the budget."""
+
+    def near_enough(self, evidence: list[Any]) -> bool:
+        """Whether the interval of the runtime is as narrow as the user wants it."""
+
+    def combined(self, evidence: list[Any]) -> Prediction:
+        """Return the prediction by all evidence."""
+
+
+def predicted(case: PredictionCase, sources: Iterable[Source]) -> Prediction:
+    """Predict with everything checked and read: from one source of evidence after the other.
+
+    Until one knows everything, or the interval is as narrow as the user wants it.
+    """
+    evidence: list[Any] = []
+    for source in sources:
+        cost = source.cost(case, evidence)
+        if cost > 0.0 and not case.affords(cost):
+            continue
+        found = source.estimate(case, evidence)
+        if found is None:
+            continue
+        evidence.append(found)
+        if found.complete or case.near_enough(evidence):
+            break
+    return case.combined(evidence)
