@@ -14,7 +14,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations import SAMPLERS, WalkSample, check_ratio, draw_sample, run_sample
-from predict_graph.prediction.request import check_seed
+from predict_graph.seeds import check_seed
 from predict_graph.transforms import default_transform
 
 

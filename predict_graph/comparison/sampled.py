@@ -13,8 +13,8 @@ from predict_graph.comparison.rows import drawn_and_compared
 from predict_graph.graph import Graph, check_graph
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
-from predict_graph.prediction.request import check_seed
 from predict_graph.results import Result
+from predict_graph.seeds import check_seed
 
 _D_STATISTICS = {"in_degree": "in-degree", "out_degree": "out-degree", "hop_plot": "hop plot"}
 

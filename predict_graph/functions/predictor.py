@@ -8,7 +8,6 @@ run. A run that fits into the budget is made instead.
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -31,6 +30,7 @@ from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
+from predict_graph.seeds import check_seed
 from predict_graph.table import Table
 from predict_graph.timing import clock
 
@@ -93,7 +93,7 @@ class FunctionCase(Gathering):
         wanted = check_within(within)
         given = {**(keywords or {}), **more}
         checked = check_function(function, arguments, given, form=graph_form, graph=graph)
-        self.seed = secrets.randbits(31) if seed is None else _check_seed(seed)
+        self.seed = check_seed(seed)
         self.history = check_history(history)
         meter.start()
         began = clock.processor(children=False)
@@ -225,9 +225,3 @@ class FunctionCase(Gathering):
         if self.spent > TOLERATED * self.budget.allowed(total):
             texts.append("the prediction has taken more than its budget")
         return texts
-
-
-def _check_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise RequestError(f"the seed is {seed!r}; accepted: an integer of 0 or more")
-    return seed

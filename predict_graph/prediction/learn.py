@@ -36,7 +36,6 @@ from predict_graph.prediction.request import (
     check_engine,
     check_function,
     check_request,
-    check_seed,
     direction,
 )
 from predict_graph.prediction.seconds.cluster.costs import speed_of_cluster
@@ -45,6 +44,7 @@ from predict_graph.prediction.seconds.cluster.runs import ClusterRun, sample_rec
 from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run, settled, warming
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
+from predict_graph.seeds import check_seed
 
 __all__ = ["Learning", "learn"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
@@ -38,6 +37,7 @@ from predict_graph.iterations import (
 from predict_graph.options import PredictOptions, completed
 from predict_graph.plugins import Registry
 from predict_graph.prediction.seconds import COST_MODELS, runtime_model_of
+from predict_graph.seeds import check_seed
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 
 DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
@@ -52,7 +52,6 @@ _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
 _OF_SAMPLES = frozenset({"ratio", "max_overhead"})
 _OF_ESTIMATION = _OF_METHOD | {"method"}
 _WALKING = "published"  # the method that a named sampler or transform stands for
-_LARGEST_SEED = 2**63 - 1  # by definition: of int64
 
 
 @dataclass(frozen=True)
@@ -392,18 +391,3 @@ def _check_train_machines(machines: Sequence[int] | None) -> tuple[int, ...] | N
     if not listed or not all(isinstance(n, Integral) and 1 <= int(n) <= 4096 for n in listed):
         raise RequestError(f"train machines are {listed}; accepted: whole numbers from 1 to 4096")
     return tuple(sorted({int(n) for n in listed}))
-
-
-def check_seed(seed: int | None) -> int:
-    """Return the seed; a fresh one is drawn and reported when none is given.
-
-    Raises
-    ------
-    RequestError
-        If it is negative or too large.
-    """
-    if seed is None:
-        return secrets.randbelow(2**32)
-    if not isinstance(seed, Integral) or not 0 <= int(seed) <= _LARGEST_SEED:
-        raise RequestError(f"seed is {seed!r}; accepted: a whole number from 0 on")
-    return int(seed)

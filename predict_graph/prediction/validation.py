@@ -28,10 +28,10 @@ from predict_graph.prediction.request import (
     check_engine,
     check_function,
     check_request,
-    check_seed,
     direction,
 )
 from predict_graph.prediction.run_records import records_of
+from predict_graph.seeds import check_seed
 
 
 @offers(RunOptions)

@@ -59,6 +59,14 @@ def test_a_larger_budget_is_never_much_less_sure(seconds: Callable[[int], float]
     assert all(later < 5.0 * earlier for earlier, later in pairwise(widths))
 
 
+def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked() -> None:
+    """The run itself would be affordable."""
+    assert [each.source for each in predicted(CONSTANT).evidence] == ["run"]
+    near = predicted(CONSTANT, within=1.0)
+    assert [each.source for each in near.evidence] == ["samples"]
+    assert near.relative_width <= 1.0
+
+
 def test_smaller_samples_follow_one_that_does_not_end() -> None:
     long_cube = power(2e-4, 3)
     said = predicted(long_cube)
