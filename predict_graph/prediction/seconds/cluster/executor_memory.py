@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
@@ -107,10 +108,10 @@ def memory_of(
     spilled = np.where(needed + storage > available, _SPILLED_OF_NEEDED * needed, 0.0)
     warnings = []
     if execution + storage > available:
+        needs, has = readable_bytes(execution + storage), readable_bytes(available)
         warnings.append(
-            f"an executor needs about {_readable(execution + storage)} for tables and hash tables, "
-            f"but has {_readable(available)} of its {settings.memory}: it will spill to disk or "
-            "fail; take more machines or more memory"
+            f"an executor needs about {needs} for tables and hash tables, but has {has} of its "
+            f"{settings.memory}: it will spill to disk or fail; take more machines or more memory"
         )
     return ExecutorMemory(execution, storage, shuffle, available, spilled, warnings)
 
@@ -139,7 +140,3 @@ def _at(share: float, seen: pd.Series[float]) -> float:
 
     found, _ = nnls(columns / np.array([1.0, scale])[-columns.shape[1] :], values)
     return float(found[-1] * share / scale + found[:-1].sum())
-
-
-def _readable(size: float) -> str:
-    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"
