@@ -8,6 +8,8 @@ import pytest
 import typer
 
 from predict_graph.cli.app import app, main
+from predict_graph.functions.child import ChildRun
+from tests.steps import calls_by, predict_call
 
 GRAPHS = (
     "rmat:scale=12,edge_factor=8,seed=3",
@@ -35,6 +37,14 @@ LIBRARY = (
     "graphx:stronglyConnectedComponents",
     "graphx:triangleCount",
 )
+LAWS = {
+    "constant": lambda n: 0.4,
+    "linear": lambda n: 1e-4 * n,
+    "square": lambda n: 3e-5 * n**2,
+    "cube": lambda n: 2e-7 * n**3,
+    "quartic": lambda n: 1e-9 * n**4,
+}
+"""Seconds of a call by the vertices of its graph."""
 CLUSTER = "--engine spark --master spark://cluster:7077 --machines 4 --budget 0"
 FIT = "fit runs.csv --model {} --out {}.json"
 TASKS = {
@@ -53,6 +63,7 @@ def names():
     return [
         *(f"local {name} {graph}" for graph in GRAPHS for name in ALGORITHMS),
         *(f"cluster {name} {graph}" for graph in GRAPHS[:2] for name in (*ALGORITHMS, *LIBRARY)),
+        *(f"function {law} {budget}" for law in LAWS for budget in ("5%", "1s")),
         *(f"sizing {name}" for name in TASKS),
         "options",
     ]
@@ -68,6 +79,8 @@ def answer(name, folder):
         if rest.startswith("plan"):
             called(TASKS["fit ernest"], folder)
         return rounded(timeless(called(TASKS[rest], folder)))
+    if kind == "function":
+        return rounded(function(*rest.split()))
     job, graph = rest.split()
     engine = "--budget none" if kind == "local" else CLUSTER
     found = called(f"predict {job} {graph} --seed 1 --history none {engine}", folder)
@@ -78,6 +91,21 @@ def answer(name, folder):
     counters = [each for each in rows if each not in ("iteration", "seconds", "convergence")]
     supersteps = {each: digest(rows[each].to_numpy(np.float64)) for each in counters}
     return rounded({**{key: found[key] for key in kept}, "per_iteration": supersteps})
+
+
+def function(law, budget):
+    """Return the prediction of a call that takes what a formula says."""
+
+    def run(build, call, limits, **_):
+        took, most = LAWS[law](len(build())), max(limits.seconds, limits.budget.least_seconds)
+        if took > most:
+            return ChildRun("stopped", seconds=most, wall=most, spent=most)
+        return ChildRun("done", seconds=took, wall=took, spent=took)
+
+    with calls_by(run):
+        given = {"graph_form": "networkx", "history": "none", "seed": 1, "budget": budget}
+        found = predict_call(len, GRAPHS[2], **given).to_dict()
+    return {key: found[key] for key in ("processor_seconds", "samples", "evidence")}
 
 
 def digest(values):
