@@ -333,6 +333,9 @@ class Gathering:
             return False
         if max(sizes) <= _ALIKE * min(sizes) and max(sizes) < self.graph.vertices:
             return False  # samples of one size do not show growth
+        longest = max(each.run.seconds for each in self.done)
+        if longest < _FIRST_SECONDS and max(sizes) < self.graph.vertices:
+            return False  # a larger sample shows first whether it grows
         return found.cost * math.exp(found.log_std) + self.conversion() < left
 
     def run_real(self, left: float) -> ChildRun:

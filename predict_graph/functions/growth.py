@@ -27,7 +27,10 @@ NOTHING = "nothing"
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
-_PAIRED = ("vertices", "edges", "squares", "two_hop", "reached_edges", "vertices_squared")
+_PAIRED = (
+    *("vertices", "edges", "squares", "two_hop", "reached_edges"),
+    *("vertices_squared", "vertices_cubed"),
+)
 
 
 @dataclass(frozen=True)
