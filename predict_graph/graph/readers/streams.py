@@ -204,7 +204,7 @@ class Content:
     def _member(self) -> Any:
         """Open the only file of an archive."""
         packed = zipfile.ZipFile(self.path)
-        members = [each for each in packed.infolist() if not each.is_dir()]
+        members = [each for each in packed.infolist() if each.filename and not each.is_dir()]
         members = [each for each in members if not each.filename.startswith("__MACOSX/")]
         if len(members) != 1:
             raise RequestError(f"{self.path} holds {len(members)} files; accepted: one")
