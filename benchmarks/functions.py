@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from predict_graph import evidence, timing
+from predict_graph import timing
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.forms import build
@@ -172,8 +172,8 @@ def predicted(name, graph, budget):
     text, keywords, _, _ = FUNCTIONS[name]
     clock = time.perf_counter()
     try:
-        case = FunctionCase(text, graph, keywords=keywords, budget=budget, seed=11, history="none")
-        found = evidence.predicted(case, case.sources())
+        options = {"keywords": keywords, "budget": budget, "seed": 11, "history": "none"}
+        found = FunctionCase(text, graph, **options).predict()
     except PredictGraphError as error:
         return {"error": str(error)}
     call = found.phases["call"]

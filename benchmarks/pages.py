@@ -349,6 +349,7 @@ def _block(token: object, note: re.Match[str] | None, page: str) -> Block:
 
 
 def _shape(text: str) -> str:
+    # A time that differs from run to run may be too low once, and too high once.
     text = " ".join(re.sub(r"[─━]+", "─", text).split()).replace(" low;", " high;")
     return _NOT_A_NUMBER.sub("#", _NUMBER.sub("#", text)).replace(" *", "").replace(" (missed)", "")
 

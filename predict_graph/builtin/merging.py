@@ -168,15 +168,6 @@ def push(
 
 
 @numba.njit(cache=True, nogil=True)
-def merged_rows(rule: Any, rows: Any, others: Any) -> Any:
-    """Return some rows, each merged with another one."""
-    merged = rows.copy()
-    for i in range(len(merged)):
-        _merge(rule, merged[i], others[i])
-    return merged
-
-
-@numba.njit(cache=True, nogil=True)
 def _publish(first: int, last: int, changed: Any, following: Any, state: Any, known: Any) -> None:
     for v in range(first, last):
         if changed[v] != 0:

@@ -16,7 +16,6 @@ from predict_graph.answers import (
 )
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
-from predict_graph.evidence import predicted
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
@@ -184,8 +183,7 @@ def compare_functions(
     for name, own in calls:
         call: dict[str, Any] = {"arguments": arguments, "keywords": own, "seed": seed}
         try:
-            case = FunctionCase(name, graph, **call, **options)
-            one = predicted(case, case.sources())
+            one = FunctionCase(name, graph, **call, **options).predict()
         except PredictGraphError as error:
             errors[_with_backend(name, own)] = str(error)
             continue

@@ -54,27 +54,9 @@ _MEMORY_SHARE = 0.8  # limits the share of the available memory that a child tak
 
 @dataclass(frozen=True)
 class CallEvidence:
-    """A call that was made: of a sample, of the graph, or of the first part of that."""
+    """A call that was made; its case keeps what it took."""
 
-    run: ChildRun
     complete: bool = False
-
-
-@dataclass(frozen=True)
-class RunOnSample:
-    """A call of the function on a sample of so many vertices, for at most the seconds left."""
-
-    sampler: str
-    size: int
-    left: float
-
-    def cost(self, case: Gathering, evidence: Sequence[CallEvidence]) -> float:
-        """Nothing: its deadline is the budget."""
-        return 0.0
-
-    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
-        """Return the call."""
-        return CallEvidence(case.run_sample(self.sampler, self.size, self.left))
 
 
 @dataclass(frozen=True)
@@ -88,9 +70,21 @@ class RealRun:
         return 0.0
 
     def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
-        """Return the call, which is complete if it ended."""
-        run = case.run_real(self.left)
-        return CallEvidence(run, complete=run.done)
+        """Make the call."""
+        return CallEvidence(complete=case.run_real(self.left).done)
+
+
+@dataclass(frozen=True)
+class RunOnSample(RealRun):
+    """A call of the function on a sample of so many vertices."""
+
+    sampler: str
+    size: int
+
+    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
+        """Make the call."""
+        case.run_sample(self.sampler, self.size, self.left)
+        return CallEvidence()
 
 
 class Gathering:
@@ -181,7 +175,7 @@ class Gathering:
                 left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            yield RunOnSample(samplers[turn % len(samplers)], size, left)
+            yield RunOnSample(left, samplers[turn % len(samplers)], size)
             run = self.samples[-1].run
             failed = failed + 1 if run.state in REFUSED else 0
             if self.gathered.points:
@@ -331,10 +325,9 @@ class Gathering:
         sizes = {each.vertices for each in self.done}
         if found is None or self.real is not None or len(self.done) < 2:
             return False
-        if max(sizes) <= _ALIKE * min(sizes) and max(sizes) < self.graph.vertices:
-            return False  # samples of one size do not show growth
         longest = max(each.run.seconds for each in self.done)
-        if longest < _FIRST_SECONDS and max(sizes) < self.graph.vertices:
+        alike = max(sizes) <= _ALIKE * min(sizes)
+        if max(sizes) < self.graph.vertices and (alike or longest < _FIRST_SECONDS):
             return False  # a larger sample shows first whether it grows
         return found.cost * math.exp(found.log_std) + self.conversion() < left
 

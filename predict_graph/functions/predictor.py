@@ -16,6 +16,7 @@ from typing import Any
 from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
+from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
 from predict_graph.functions.evidence import ROUNDS_STD, combine
 from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, Gathering
@@ -112,6 +113,10 @@ class FunctionCase(Gathering):
             within=wanted,
             progress=progress,
         )
+
+    def predict(self) -> Prediction:
+        """Return the prediction."""
+        return predicted(self, self.sources())
 
     def combined(self, evidence: Sequence[CallEvidence]) -> Prediction:
         """Return the prediction by all calls; JobError if none ended."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError
-from predict_graph.evidence import predicted
 from predict_graph.functions.child import run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.naming import GraphFunction
@@ -28,7 +27,7 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     also if the call fails.
     """
     case = FunctionCase(function, graph, **options)
-    prediction, subject = predicted(case, case.sources()), case.subject
+    prediction, subject = case.predict(), case.subject
     case.progress("running for real", 0.0)
     whole = subject.whole(np.arange(subject.graph.vertices))
     run = run_in_child(whole.build, whole.call, progress=reporter(subject.function.form))

@@ -39,70 +39,41 @@ def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], thresho
     return len(curve) + max((math.log(threshold) - float(last[-1])) / slope, 0.0)
 
 
-def continued_estimate(
-    algorithm: Algorithm,
-    curve: npt.NDArray[np.float64],
-    counters: Table,
-    threshold: float,
-    *,
-    converged: bool,
-    ended: bool,
-    summary: SampleSummary,
-) -> IterationEstimate:
-    """Return the iterations of a run whose first supersteps were counted."""
-    done = len(curve)
-    crossing = float(done) if ended else continued_crossing(curve, threshold)
-    std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
-    std *= 0.0 if ended else max(1.0 - done / max(crossing, 1.0), 0.0)
-    limit = algorithm.max_iterations
-    iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
-    if not ended:
-        # A curve that hardly decreases yet may do so at any time: the interval starts at once.
-        low = low if algorithm.steady else done + 1
-        iterations, low, high = (min(max(n, done + 1), limit) for n in (iterations, low, high))
-    whole, rows = _to_the_end(curve, counters, iterations, threshold, steady=algorithm.steady)
-    warnings = []
-    if not ended:
-        warnings.append(
-            f"{done} supersteps of {algorithm.name} were counted, the other "
-            f"{max(iterations - done, 0)} are continued from them; a larger --budget counts more"
-        )
-    return IterationEstimate(
-        method="counted",
-        crossing=crossing,
-        iterations=iterations,
-        low=low,
-        high=high,
-        curve=whole,
-        converged=converged if ended else crossing <= limit,
-        samples=[summary],
-        edge_steps=float(counters.floats("local_messages", "remote_messages").sum()),
-        warnings=warnings,
-        counters=rows,
-    )
-
-
 def continued_run(algorithm: Algorithm, profile: RunProfile, threshold: float) -> IterationEstimate:
-    """Return the iterations of a local run that was stopped at its deadline."""
-    rows = per_iteration(profile.rows).without("seconds")
+    """Return the iterations of a run that was stopped at its deadline."""
+    done, limit = profile.iterations, algorithm.max_iterations
+    counters = per_iteration(profile.rows).without("seconds")
+    crossing = continued_crossing(profile.convergence, threshold)
+    std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
+    std *= max(1.0 - done / max(crossing, 1.0), 0.0)
+    iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
+    # A curve that hardly decreases yet may do so at any time: the interval starts at once.
+    low = low if algorithm.steady else done + 1
+    iterations, low, high = (min(max(n, done + 1), limit) for n in (iterations, low, high))
+    curve, rows = _to_the_end(
+        profile.convergence, counters, iterations, threshold, steady=algorithm.steady
+    )
     summary = SampleSummary(
         "whole graph",
         1.0,
         int(profile.graph["vertices"]),
         int(profile.graph["edges"]),
-        profile.iterations,
+        done,
         profile.runtime_seconds - profile.phases["read"],
         "iterations",
-        f"the first {profile.iterations} supersteps",
+        f"the first {done} supersteps",
     )
-    return continued_estimate(
-        algorithm,
-        profile.convergence,
-        rows,
-        threshold,
-        converged=False,
-        ended=False,
-        summary=summary,
+    return IterationEstimate(
+        method="continued",
+        crossing=crossing,
+        iterations=iterations,
+        low=low,
+        high=high,
+        curve=curve,
+        converged=crossing <= limit,
+        samples=[summary],
+        edge_steps=float(counters.floats("local_messages", "remote_messages").sum()),
+        counters=rows,
     )
 
 

@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 
 
-_UNSAMPLED = (
-    "whole-run",
-    "history",
-    "counted",
-    "replay",
-)  # whose warnings are not those of samples
+_UNSAMPLED = ("whole-run", "history", "replay")  # whose warnings are not those of samples
 
 
 def assembled(

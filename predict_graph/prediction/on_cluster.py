@@ -18,8 +18,12 @@ from predict_graph.deadline import deadline
 from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
-from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph, whole_graph
-from predict_graph.engines.spark.blocks.packing import fits_here as fits
+from predict_graph.engines.spark.blocks.packing import (
+    PackedGraph,
+    fits_here,
+    packed_graph,
+    whole_graph,
+)
 from predict_graph.engines.spark.blocks.running import StoredGraph
 from predict_graph.engines.spark.engine import stored_on
 from predict_graph.errors import RequestError
@@ -68,34 +72,32 @@ def case_on_cluster(
     if is_table(source) and not engine.in_open_session:
         reader = SparkEngine(spark=source.sparkSession)
     with ExitStack() as held:
-        opened = time.perf_counter()
-        session = held.enter_context(reader.session())
-        opening = time.perf_counter() - opened
+        session, opening = held.enter_context(reader.started())
         session.group("predict")
         packed = held.enter_context(packed_graph(session.spark, source, directed=directed))
-        here = fits(packed)
-        if here:
-            graph: Any = whole_graph(packed)
+        graph: Any = packed
+        sources: tuple[Source, ...] | None = None
+        if fits_here(packed):
+            graph = whole_graph(packed)
             held.close()
-            sources = None
+        elif reader is not engine:
+            raise RequestError(
+                f"{packed.source} has {packed.edges:,} edges, which stay in the session of the "
+                "table; accepted: spark=session, that session"
+            )
         else:
-            _refuse(request, packed, reader, own=reader is engine)
+            _refuse_unread(request, packed, engine)
             stored = held.enter_context(stored_on(session, packed))
             run = RunOnCluster(engine, stored, opening)
-            graph, sources = packed, (EarlierRuns(), run, BaselineEstimate())
+            sources = (EarlierRuns(), run, BaselineEstimate())
         reading = time.perf_counter() - started
         yield Case.of(graph, request, history, source, reading_seconds=reading), sources
 
 
-def _refuse(request: Request, packed: PackedGraph, reader: SparkEngine, *, own: bool) -> None:
+def _refuse_unread(request: Request, packed: PackedGraph, engine: SparkEngine) -> None:
     """Refuse what cannot be begun where the graph is, and options that nothing reads there."""
-    if not own:
-        raise RequestError(
-            f"{packed.source} has {packed.edges:,} edges, which stay in the session of the table; "
-            "accepted: spark=session, that session"
-        )
     for part in request.chain:
-        reader.check_reads(part.algorithm)
+        engine.check_reads(part.algorithm)
     for name in _OF_ITERATIONS + _OF_SECONDS:
         if name in request.named:
             raise RequestError(

@@ -57,8 +57,7 @@ def predict(
     if is_call(algorithm, options):
         from predict_graph.functions.predictor import FunctionCase
 
-        call = FunctionCase(algorithm, graph, **for_function(options))
-        return predicted(call, call.sources())
+        return FunctionCase(algorithm, graph, **for_function(options)).predict()
     given = completed(PredictOptions, options, "a prediction")
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])

@@ -196,9 +196,7 @@ class FullLocalRun(FullRun):
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return math.inf
-        fits = not isinstance(graph, Graph) or all(
-            peak_memory(graph, each, LocalEngine()).fits for each in case.algorithms
-        )
+        fits = all(peak_memory(graph, each, LocalEngine()).fits for each in case.algorithms)
         return needed if fits else math.inf
 
     def run(self, case: Case) -> RunProfile | None:
@@ -233,8 +231,6 @@ class MeasuredEngine:
             request, graph = case.request, case.graph
             setups = stopped.setups if stopped is not None and case.local else {}
             context = request.context(case.history, graph.edges, case.spending, setups)
-            with case.spending.loading():
-                load_compiled(graph, case.chain)
             model = request.runtime_model(request.engine, graph, case.algorithms, context)
             model.survey()
             self._model = model
@@ -282,10 +278,10 @@ class Samples:
 
         chain = [replace(part, max_overhead=self.level) for part in case.chain]
         estimates = _exact(evidence)
+        with spending.loading():
+            load_compiled(case.graph, case.chain)
         try:
             if not estimates and case.request.method.estimate is not None:
-                with case.spending.loading():
-                    load_compiled(case.graph, case.chain)
                 with deadline(left):
                     estimates = self._counted(case, chain)
             if case.local and survey_seconds(case, self.level) > left():
@@ -360,7 +356,7 @@ class BaselineEstimate:
         runtimes = baseline_seconds(case, stopped, case.workloads(estimates))
         measured = stopped is not None
         more = more_samples(case, 0.0)
-        if measured and case.runs_itself and not case.local:
+        if measured and not isinstance(graph, Graph):
             more = "more supersteps of the run would narrow this (--budget)"
         return Estimate(estimates, runtimes, case.chain, measured=measured, more=more)
 

@@ -8,8 +8,7 @@ import pytest
 import typer
 
 from predict_graph.cli.app import app, main
-from predict_graph.functions.child import ChildRun
-from tests.steps import calls_by, predict_call
+from tests.steps import predict_by_formula
 
 GRAPHS = (
     "rmat:scale=12,edge_factor=8,seed=3",
@@ -95,16 +94,7 @@ def answer(name, folder):
 
 def function(law, budget):
     """Return the prediction of a call that takes what a formula says."""
-
-    def run(build, call, limits, **_):
-        took, most = LAWS[law](len(build())), max(limits.seconds, limits.budget.least_seconds)
-        if took > most:
-            return ChildRun("stopped", seconds=most, wall=most, spent=most)
-        return ChildRun("done", seconds=took, wall=took, spent=took)
-
-    with calls_by(run):
-        given = {"graph_form": "networkx", "history": "none", "seed": 1, "budget": budget}
-        found = predict_call(len, GRAPHS[2], **given).to_dict()
+    found = predict_by_formula(LAWS[law], GRAPHS[2], budget=budget).to_dict()
     return {key: found[key] for key in ("processor_seconds", "samples", "evidence")}
 
 

@@ -181,7 +181,7 @@ class SparkEngine:
                 self._session = None
 
     @contextmanager
-    def _started(self) -> Iterator[tuple[OpenSession, float]]:
+    def started(self) -> Iterator[tuple[OpenSession, float]]:
         """Provide a session, and the seconds that it took to open for this run."""
         started_here = self._session is None
         with self.session() as session:
@@ -215,7 +215,7 @@ class SparkEngine:
         if isinstance(algorithm, CalledAlgorithm):
             return self._run_call(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
-        with self._started() as (session, opening), stored_on(session, graph) as stored:
+        with self.started() as (session, opening), stored_on(session, graph) as stored:
             profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
             return _with_seconds(profile, setup=opening)
 
@@ -253,7 +253,7 @@ class SparkEngine:
         self.check_reads(algorithm)
         if write_to is not None:
             check_spark_output(write_to)
-        with self._started() as (session, opening), ExitStack() as kept:
+        with self.started() as (session, opening), ExitStack() as kept:
             session.group("read")
             with packed_graph(session.spark, source, directed=directed) as graph:
                 stored = kept.enter_context(stored_on(session, graph))
@@ -288,9 +288,9 @@ class SparkEngine:
         """
         algorithm = algorithm.on(graph)
         rule = stopping_rule(algorithm, graph.vertices, None, None)
-        with self._started() as (session, _):
+        with self.started() as (session, _):
             profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
-        return _with_seconds(profile, setup=opening, read=graph.seconds)
+        return _with_seconds(profile, setup=opening, read=graph.read_seconds)
 
     def _run_call(
         self,
@@ -307,7 +307,7 @@ class SparkEngine:
         self._refuse_checkpoint(algorithm)
         if self._callers is None:
             algorithm.check(self.settings)
-        with self._started() as (session, opening):
+        with self.started() as (session, opening):
             profile = self._described(algorithm.run_in(session, graph, follower), algorithm)
             return _with_seconds(profile, setup=opening)
 

@@ -10,24 +10,15 @@ import networkx as nx
 import pytest
 
 from predict_graph.errors import JobError
-from predict_graph.functions.child import ChildRun, Limits
 from predict_graph.outcome import Prediction
-from tests.steps import calls_by, predict_call
+from tests.steps import predict_by_formula
 
 GRAPH = nx.barabasi_albert_graph(900, 3, seed=1)
 
 
 def predicted(seconds: Callable[[int], float], **options: Any) -> Prediction:
     """Predict a call that takes what a formula says."""
-
-    def run(build: Callable[[], Any], call: Any, limits: Limits, **_: Any) -> ChildRun:
-        took, most = seconds(len(build())), max(limits.seconds, limits.budget.least_seconds)
-        if took > most:
-            return ChildRun("stopped", seconds=most, wall=most, spent=most)
-        return ChildRun("done", seconds=took, wall=took, spent=took)
-
-    with calls_by(run):
-        return predict_call(len, GRAPH, graph_form="networkx", history="none", seed=1, **options)
+    return predict_by_formula(seconds, GRAPH, **options)
 
 
 def power(seconds: float, exponent: float) -> Callable[[int], float]:

@@ -77,13 +77,8 @@ class PackedGraph(Described):
     directed: bool
     weighted: bool
     labels: npt.NDArray[np.int64] | None = field(repr=False)
-    seconds: float
+    read_seconds: float
     notes: tuple[str, ...] = ()
-
-    @property
-    def read_seconds(self) -> float:
-        """How long packing took."""
-        return self.seconds
 
     def passed(
         self,
@@ -138,7 +133,7 @@ def _in_degrees(block: Block, _: Any) -> tuple[Any, Any]:
 
 @contextmanager
 def packed_graph(
-    spark: SparkSession, graph: Any, *, directed: bool | None = None, weights: bool = True
+    spark: SparkSession, graph: Any, *, directed: bool | None = None
 ) -> Iterator[PackedGraph]:
     """Pack a graph on the cluster, and release its memory at the end."""
     started = time.perf_counter()
@@ -152,10 +147,9 @@ def packed_graph(
             listed, highest, content = check_edges(source, source.table)
             labels = _ids(spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)
-            weighted = weights and source.weighted
             ids = spark.sparkContext.broadcast(labels)
             releases.append(ids.destroy)
-            table = _blocks(spark, source, ids, listed, directed, weighted).persist()
+            table = _blocks(spark, source, ids, listed, directed).persist()
             releases.append(table.unpersist)
             facts = table.agg({"edges": "sum"}).first()
             if not source.cheap:
@@ -169,9 +163,9 @@ def packed_graph(
             vertices=vertices,
             edges=int(facts[0]) if facts is not None else 0,
             directed=directed,
-            weighted=weighted,
+            weighted=source.weighted,
             labels=labels,
-            seconds=time.perf_counter() - started,
+            read_seconds=time.perf_counter() - started,
             notes=notes + source.notes,
         )
     finally:
@@ -219,9 +213,9 @@ def _blocks(
     ids: Any,
     listed: int,
     directed: bool,
-    weighted: bool,
 ) -> DataFrame:
     """Return the table of blocks, which is computed on first use."""
+    weighted = source.weighted
     columns = ["src", "dst", *(["weight"] if weighted else [])]
     slots = max(spark.sparkContext.defaultParallelism, 1)
     expected = listed * (1 if directed else 2)
@@ -269,7 +263,7 @@ def whole_graph(packed: PackedGraph) -> Graph:
     reverse = Graph(indptr, sources, weights, directed=packed.directed, name=packed.name)
     graph = reverse.reverse if packed.directed else reverse
     graph = graph.described_as(
-        name=packed.name, labels=packed.labels, read_seconds=packed.seconds, notes=packed.notes
+        name=packed.name, labels=packed.labels, read_seconds=packed.read_seconds, notes=packed.notes
     )
     # The fingerprint of runs in which Spark reads the graph.
     vars(graph)["fingerprint"] = packed.fingerprint

@@ -25,7 +25,7 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
-    r"No module named '(?:predict_graph|samplers|numba|numpy|pandas|pyarrow|scipy)": (
+    r"No module named '(?P<module>predict_graph|samplers|numba|numpy|pandas|pyarrow|scipy)": (
         "the Python of the executors{where} has no {module}; accepted: predict-graph installed "
         "there, too, and PYSPARK_PYTHON set to that Python before the session opens"
     ),
@@ -109,11 +109,10 @@ def reason(text: str) -> str:
     'an executor was lost with the data in its memory;'
     """
     for pattern, sentence in _KNOWN.items():
-        if re.search(pattern, text):
+        if match := re.search(pattern, text):
             place = _WHERE.search(text)
             where = f" (executor {place.group(2)} on {place.group(1)})" if place else ""
-            found = re.search(r"No module named '(\w+)", text)
-            return sentence.format(where=where, module=found.group(1) if found else "")
+            return sentence.format(where=where, **match.groupdict())
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     telling = [line for line in (*reversed(causes), *lines) if _ERROR.search(line)]

@@ -215,7 +215,6 @@ def _sample_runs(
     """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
     rng = np.random.default_rng(context.seed).spawn(3)[1]
     samples: dict[float, Graph] = {}
-    sampler = context.sampler
     done, total = 0, sum(len(_in_session(ratios)) for ratios in points.values())
     for machines, ratios in points.items():
         there = engine.on(machines)
@@ -223,7 +222,7 @@ def _sample_runs(
             return
         with there.session() as session:
             ran: list[ClusterRun] = []
-            run = partial(sample_run, there, session.seconds, algorithm, graph, sampler)
+            run = partial(sample_run, there, session.seconds, algorithm, graph, context.sampler)
             for number, ratio in enumerate(_in_session(ratios)):
                 if number > 1 and not may_continue(machines, ratio, False):
                     return
