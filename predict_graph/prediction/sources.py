@@ -44,7 +44,7 @@ from predict_graph.prediction.stopped_run import StoppedRun
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
 
-_COUNTING = 4e-9  # seconds an edge; measured on R-MAT 20
+_COUNTING = 4e-9  # seconds an edge of counting messages; measured on R-MAT 20 and 22
 
 
 @dataclass(frozen=True)
@@ -419,7 +419,7 @@ def survey_seconds(case: Case, level: float) -> float:
     for baseline in case.baselines if case.local else ():
         iteration = baseline.superstep_seconds / max(baseline.iterations, 1.0)
         probing = min(PROBED_SUPERSTEPS * iteration, probing_limit(case.spending.left))
-        seconds += baseline.setup_seconds + probing
+        seconds += baseline.setup_seconds + probing + _COUNTING * case.graph.edges
         if level > LEAN:  # samples are run, too: of semi-clustering most of what they take
             seconds += level * baseline.superstep_seconds
     return seconds * meter.read().slowdown
