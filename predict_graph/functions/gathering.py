@@ -168,7 +168,8 @@ class Gathering:
         size = min(_FIRST_SIZE, self.graph.vertices)
         while size and len(self.samples) < _MOST_SAMPLES and failed < _FAILURES:
             left = self._left()
-            if self._fits(left) or self._prefix_helps(left, len(samplers)):
+            part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
+            if self._fits(left) or part_helps:
                 yield RealRun(left)
                 if self.whole is not None or self.prefix is not None:
                     return
@@ -339,7 +340,7 @@ class Gathering:
         limits = Limits(
             seconds=max(left - self.conversion(), _FIRST_SECONDS),
             # A share of its pace so far.
-            budget=replace(self.budget, share=share ** (1.0 / self.shape.power) or None),
+            budget=replace(self.budget, share=self.shape.curve.place(share) or None),
             already=self.spent,
             rounds=math.inf if rounds is None else rounds.cost,
             loop=self.shape.loop,

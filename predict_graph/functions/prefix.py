@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,34 @@ _NO_LOOP = "there is no one loop in which it spends most of its time"
 
 
 @dataclass(frozen=True)
+class Curve:
+    """The part of its time that a loop has taken when a part of its iterations is done.
+
+    A power of that part where iterations grow; where they shrink to nothing, the rest of the time
+    is a power of the rest of the iterations.
+
+    Examples
+    --------
+    >>> Curve(2.0).time(0.5), Curve(2.0, shrinks=True).time(0.5)
+    (0.25, 0.75)
+    >>> Curve(2.0, shrinks=True).place(0.75)
+    0.5
+    """
+
+    power: float = 1.0
+    shrinks: bool = False
+
+    def time(self, place: FloatArray | float) -> Any:
+        """Return the part of the time at a part of the iterations."""
+        return 1.0 - (1.0 - place) ** self.power if self.shrinks else place**self.power
+
+    def place(self, time: FloatArray | float) -> Any:
+        """Return the part of the iterations at a part of the time."""
+        inverse = 1.0 / self.power
+        return 1.0 - (1.0 - time) ** inverse if self.shrinks else time**inverse
+
+
+@dataclass(frozen=True)
 class LoopShape:
     """The loop in which a function spends its time, as seen in one run.
 
@@ -54,8 +83,8 @@ class LoopShape:
         Whether it ended before its last element.
     reason : str
         Why the function has no such loop.
-    power : float
-        Of the part of its iterations that is done, to which the part of its time is proportional.
+    curve : Curve
+        Straight where the run is too short to show another one.
     counted : bool
         See :class:`~predict_graph.functions.watch.LoopProgress`.
     observations : int
@@ -68,9 +97,14 @@ class LoopShape:
     rounds: float = 0.0
     early: bool = False
     reason: str = ""
-    power: float = 1.0
+    curve: Curve = Curve()
     counted: bool = True
     observations: int = 0
+
+    @property
+    def curved(self) -> bool:
+        """Whether it has enough observations to show a curve."""
+        return self.observations >= _OBSERVATIONS_OF_A_CURVE
 
 
 @dataclass(frozen=True)
@@ -113,7 +147,9 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
     if seconds is None:
         usable = last.total and last.counted and not last.early
         return LoopShape(loop) if usable else LoopShape(reason=_NO_LOOP)
-    power, bent = _curve(known, start) if known else (1.0, 1.0)
+    gap = float(np.max(np.diff([start, *(each.seconds for each in inside)])))
+    end = min(inside[-1].seconds + gap, seconds)
+    curve, bent = _curve(known, start, end) if known else (Curve(), 1.0)
     reason = ""
     if not known and last.bounded:
         reason = "the progress of its outermost loop is unknown"
@@ -123,41 +159,39 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
         reason = "the progress of its outermost loop does not grow steadily with time on samples"
     if reason:
         return LoopShape(reason=reason, observations=len(seen))
-    gap = float(np.max(np.diff([start, *(each.seconds for each in inside)])))
     early = last.counted and last.early and last.done < _TO_THE_END * last.total
     return LoopShape(
         loop,
         before=start,
-        after=max(seconds - inside[-1].seconds - gap, 0.0) / max(spent, 1e-9),
+        after=(seconds - end) / max(spent, 1e-9),
         rounds=last.done + 1.0,
         early=early,
-        power=1.0 if early else power,
+        curve=Curve() if early else curve,
         counted=last.counted,
         observations=len(seen),
     )
 
 
-def _curve(known: Sequence[Observation], start: float) -> tuple[float, float]:
-    """Return the power of :class:`LoopShape`, 1 near a straight line, and the error of its curve.
+def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curve, float]:
+    """Return the curve of a loop, straight if it nearly is, and the error of that.
 
-    The last observation is up to a tick before the end. The error is infinite where iterations are
-    few, are undone, or are missing at the end.
+    The last observation is up to a tick before the end, where a loop that cannot end early has done
+    all iterations. The error is infinite where observations are few, iterations are undone, or are
+    missing at the end.
     """
-    times = np.array([each.seconds for each in known]) - start
-    places = np.array([each.loop.done / each.loop.total for each in known])
+    whole = not known[-1].loop.early
+    times = np.array([*(each.seconds for each in known), *([end] if whole else [])]) - start
+    places = np.array([each.loop.done / each.loop.total for each in known] + [1.0] * whole)
     times = times / max(float(times[-1]), 1e-9)
-    if (
-        len(times) < _OBSERVATIONS_OF_A_CURVE
-        or np.any(np.diff(places) < 0.0)
-        or places[-1] < _TO_THE_END
-    ):
-        return 1.0, math.inf
-    error = float(np.max(np.abs(places - times)))
-    if error < _BENT:
-        return 1.0, error
+    few = len(known) < _OBSERVATIONS_OF_A_CURVE
+    if few or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
+        return Curve(), math.inf
     mean = float(np.clip(np.trapezoid(places, times), 0.01, 0.99))
     power = mean / (1.0 - mean)
-    return power, float(np.max(np.abs(places - times ** (1.0 / power))))
+    curves = (Curve(), Curve(power), Curve(1.0 / power, shrinks=True))
+    errors = [float(np.max(np.abs(places - curve.place(times)))) for curve in curves]
+    best = 0 if errors[0] < _BENT else 1 + int(errors[2] < errors[1])
+    return curves[best], errors[best]
 
 
 def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
@@ -208,14 +242,14 @@ def read_prefix(
     total = total if expected is None else min(expected.cost, total)
     if done < min(_FEWEST_ROUNDS, 0.02 * total):
         return None
-    work = total * np.minimum(places / total, 1.0) ** shape.power
+    work = total * shape.curve.time(np.minimum(places / total, 1.0))
     trail = [(time, part, total) for time, part in zip(times, work, strict=True)]
     left = remaining_of(trail, seconds).remaining or Interval(0.0, 0.0, 0.0)
     before = _entered(observations, inside)
     whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
     std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
-    differ = float(np.std([each.power for each in shapes])) if shapes else 0.0
-    spread = math.hypot(std, RUN_STD, differ * math.log(min(done / total, 1.0)))
+    parts = [each.curve.time(min(done / total, 1.0)) for each in shapes if each.curved]
+    spread = math.hypot(std, RUN_STD, float(np.std(np.log(parts))) if parts else 0.0)
     if expected is not None:
         spread = math.hypot(spread, expected.log_std)
     return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)

@@ -103,6 +103,16 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path: Path, body: str) 
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
 
 
+def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path: Path) -> None:
+    function = own(tmp_path, "for place in range(300):\n    work(200 - 2 * place // 3)")
+    whole = run(function)
+    shape = loop_shape(whole.observations, whole.seconds)
+    part = run(function, budget=Budget(share=0.2))
+    found = read_prefix(part.observations, part.seconds, shape)
+    assert found is not None
+    assert 0.8 * whole.seconds < found.seconds < 1.25 * whole.seconds
+
+
 @pytest.mark.parametrize("body", WHILE.values(), ids=WHILE)
 def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(
     tmp_path: Path, body: str
@@ -112,7 +122,7 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(
     shape = loop_shape(whole.observations, whole.seconds)
     assert shape.loop, shape.reason
     assert not shape.counted
-    part = run(function, budget=Budget(share=0.3 ** (1.0 / shape.power)))
+    part = run(function, budget=Budget(share=shape.curve.place(0.3)))
     assert part.state == "stopped"
     found = read_prefix(part.observations, part.seconds, shape, shapes=[shape, shape])
     assert found is not None
