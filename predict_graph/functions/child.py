@@ -76,7 +76,7 @@ class Limits:
     rounds : float
         Iterations of the outermost loop at most, if it is expected to end early.
     loop : str
-        The loop that predicts the run; empty for any.
+        The loop that predicts the run; empty for any over counted elements.
     already : float
         Seconds of the budget that were spent before.
     setup : float
@@ -353,7 +353,9 @@ class _Recorder:
         self._watch.report(self._timer.seconds if self._timer else 0.0, percent)
 
     def _observe(self, seen: Observation) -> None:
-        if seen.loop.name and self._limits.loop in ("", seen.loop.name):
+        # That of a condition predicts a run only where a run on a sample was steady in it.
+        own, loop = self._limits.loop, seen.loop
+        if loop.name and (own == loop.name or (not own and loop.counted)):
             if self._loop.name != seen.loop.name:
                 self._entered = self._observations[-1].seconds if self._observations else 0.0
             self._loop = seen.loop

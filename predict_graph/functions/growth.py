@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
+# How many times a model's standard deviation, and how likely: a run that outlasts all expectations
+# shows that what was small does not say how it grows
+_DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
 _PAIRED = (
     *("vertices", "edges", "squares", "two_hop", "reached_edges"),
@@ -147,16 +150,17 @@ def extrapolate(
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
         shared = _covariance(rows, hyper, grown)
-        mean, variance, score = _posteriors(values, np.log(grown), bounds, shared, hyper)
+        found = _posteriors(values, np.log(grown), bounds, shared, prior + density, hyper)
+        mean, variance, score = found
         total = np.logaddexp(mean, math.log(constant)) if share else mean
-        parts.append((total, variance * np.exp(2.0 * (mean - total)), score + prior + density))
+        parts.append((total, variance * np.exp(2.0 * (mean - total)), score))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
     centre = float(weights @ means)
     spread = float(weights @ (variances + (means - centre) ** 2))
     together: dict[str, float] = {}
-    for label, weight in zip(labels * len(parts), weights.tolist(), strict=True):
+    for label, weight in zip(cycle(labels), weights.tolist(), strict=False):
         together[label] = together.get(label, 0.0) + weight
     ranked = sorted(together.items(), key=lambda each: -each[1])
     return Growth(math.exp(centre), _WIDER * math.sqrt(spread), ranked[:5])
@@ -197,14 +201,17 @@ def _covariance(rows: Sequence[Point], hyper: Hyper, costs: FloatArray) -> Float
 
 
 def _posteriors(
-    values: FloatArray, logs: FloatArray, bounds: FloatArray, shared: FloatArray, hyper: Hyper
+    values: FloatArray,
+    logs: FloatArray,
+    bounds: FloatArray,
+    shared: FloatArray,
+    prior: FloatArray,
+    hyper: Hyper,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return each model's mean and variance of the target's logarithm, and its log likelihood.
 
     `values` are logarithms of the drivers, shape (models, runs + 1): of finished runs with the
-    costs `logs`, of stopped ones with the costs `bounds` at least, and of the target. The normal
-    distribution above a bound is replaced by the normal one with its mean and variance (assumed
-    density filtering).
+    costs `logs`, of stopped ones with the costs `bounds` at least, and of the target.
     """
     places = values - values[:, -1:]
     whole = shared + hyper.power**2 * places[:, :, None] * places[:, None, :]
@@ -216,8 +223,25 @@ def _posteriors(
     carried = np.linalg.solve(factors, whole[:, :k, k:])
     means = (carried * solved).sum(axis=1) + level + values[:, k:]
     covariance = whole[:, k:, k:] - carried.transpose(0, 2, 1) @ carried
-    scores = -0.5 * (solved[:, :, 0] ** 2).sum(axis=1)
+    scores = prior - 0.5 * (solved[:, :, 0] ** 2).sum(axis=1)
     scores -= np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(axis=1)
+    parts = []
+    for factor, weight in _DEVIATIONS if len(bounds) else _DEVIATIONS[:1]:
+        mean, variance, likely = _above(means, factor**2 * covariance, bounds)
+        parts.append((mean, variance, scores + likely + math.log(weight)))
+    mean, variance, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return mean, variance, scores
+
+
+def _above(
+    means: FloatArray, covariance: FloatArray, bounds: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return mean and variance of the last of some logarithms, and how likely the bounds are.
+
+    The others are above the bounds. Their normal distribution there is replaced by the normal one
+    with its mean and variance (assumed density filtering).
+    """
+    scores = np.zeros(len(means))
     for number, bound in enumerate(bounds):
         row = covariance[:, number].copy()
         std = np.sqrt(np.maximum(row[:, number], 1e-9))

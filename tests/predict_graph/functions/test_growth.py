@@ -63,3 +63,16 @@ def test_every_beginning_of_the_order_is_like_the_whole() -> None:
     spread = [work[spread_order(WHOLE, RNG)[:100]].mean() for _ in range(30)]
     random = [work[RNG.permutation(WHOLE.vertices)[:100]].mean() for _ in range(30)]
     assert np.std(spread) < 0.5 * np.std(random)
+
+
+@pytest.mark.parametrize(("seconds", "surer"), [(1.0, True), (30.0, False)])
+def test_a_run_that_outlasts_all_expectations_may_take_much_longer(
+    seconds: float, surer: bool
+) -> None:
+    target = drivers_of(WHOLE, RNG)
+    known = points("edges", 1.0 / target["edges"])  # about a second on the whole graph
+    bound = Point(target, seconds, "", "g")
+    found = extrapolate(known, target, "g", stopped=[bound])
+    assert found is not None
+    assert seconds < found.cost < 5.0 * seconds
+    assert (found.log_std < 1.0) == surer

@@ -103,6 +103,15 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path: Path, body: str) 
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
 
 
+def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path: Path) -> None:
+    """One that no sample has shown to be steady may be far off."""
+    function = own(tmp_path, WHILE["over a set"])
+    whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
+    assert run(function, **limits).seconds < 0.1 * whole.seconds
+    shown = loop_shape(whole.observations, whole.seconds)
+    assert run(function, **limits, loop=shown.loop).seconds > 0.3 * whole.seconds
+
+
 def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path: Path) -> None:
     function = own(tmp_path, "for place in range(300):\n    work(200 - 2 * place // 3)")
     whole = run(function)
@@ -122,7 +131,7 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(
     shape = loop_shape(whole.observations, whole.seconds)
     assert shape.loop, shape.reason
     assert not shape.counted
-    part = run(function, budget=Budget(share=shape.curve.place(0.3)))
+    part = run(function, budget=Budget(share=shape.curve.place(0.3)), loop=shape.loop)
     assert part.state == "stopped"
     found = read_prefix(part.observations, part.seconds, shape, shapes=[shape, shape])
     assert found is not None
@@ -200,7 +209,7 @@ def test_the_progress_that_igraph_reports_is_read() -> None:
 
     whole = betweenness()
     assert loop_shape(whole.observations, whole.seconds).loop == REPORTED
-    part = betweenness(seconds=0.05, budget=Budget(share=0.6))
+    part = betweenness(seconds=0.05, budget=Budget(share=0.6), loop=REPORTED)
     assert part.state == "stopped"
     assert part.seconds > 0.5 * whole.seconds > 0.05
 
