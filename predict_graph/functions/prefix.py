@@ -173,7 +173,7 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
 
 
 def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curve, float]:
-    """Return the curve of a loop, straight if it nearly is, and the error of that.
+    """Return the curve of a loop, straight if it nearly is or is like none, and the least error.
 
     The last observation is up to a tick before the end, where a loop that cannot end early has done
     all iterations. The error is infinite where observations are few, iterations are undone, or are
@@ -190,8 +190,9 @@ def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curv
     power = mean / (1.0 - mean)
     curves = (Curve(), Curve(power), Curve(1.0 / power, shrinks=True))
     errors = [float(np.max(np.abs(places - curve.place(times)))) for curve in curves]
-    best = 0 if errors[0] < _BENT else 1 + int(errors[2] < errors[1])
-    return curves[best], errors[best]
+    error = min(errors)
+    straight = errors[0] < _BENT or error > _BENT
+    return Curve() if straight else curves[errors.index(error)], error
 
 
 def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
