@@ -26,8 +26,8 @@ NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
-# How many times a model's standard deviation, and how likely: a run that outlasts all expectations
-# shows that what was small does not say how it grows
+# How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
+# a run that outlasts all expectations shows that what was small does not say how it grows
 _DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
 _PAIRED = (
