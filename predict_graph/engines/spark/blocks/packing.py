@@ -31,6 +31,7 @@ from predict_graph.engines.spark.blocks.on_executors import (
     seen_ids,
     summed,
 )
+from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.source_files import ListedEdges
 from predict_graph.errors import RequestError
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 _BUCKET = 1 << 21  # edges of a bucket, which an executor sorts in 64 MiB: limits memory
 _MOST_BUCKETS = 1 << 14  # limits the number of shuffle files
+_MOST_VERTICES = 2**31 - 1  # by definition: blocks have numbers of 32 bits
 _BITS = 1 << 26  # bytes of the bit set of ids: limits memory
 # Bytes of a result above which partitions are fetched one by one: limits memory
 _STREAMED = 1 << 26
@@ -136,6 +138,7 @@ def packed_graph(
     spark: SparkSession, graph: Any, *, directed: bool | None = None
 ) -> Iterator[PackedGraph]:
     """Pack a graph on the cluster, and release its memory at the end."""
+    prepare_executors(spark)
     started = time.perf_counter()
     source = edge_source(spark, graph)
     directed, notes = direction_of(source.directed, directed)
@@ -147,6 +150,10 @@ def packed_graph(
             listed, highest, content = check_edges(source, source.table)
             labels = _ids(spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)
+            if vertices > _MOST_VERTICES:
+                raise RequestError(
+                    f"{source.source} has {vertices:,} vertices; accepted: up to {_MOST_VERTICES:,}"
+                )
             ids = spark.sparkContext.broadcast(labels)
             releases.append(ids.destroy)
             table = _blocks(spark, source, ids, listed, directed).persist()

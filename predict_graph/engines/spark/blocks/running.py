@@ -25,6 +25,7 @@ from predict_graph.engines.spark.blocks.program import (
     results,
 )
 from predict_graph.engines.spark.blocks.stored import DEGREES, PARCELS, joined, split, write_blocks
+from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import (
@@ -73,6 +74,7 @@ def stored_graph(session: OpenSession, graph: Graph | PackedGraph, folder: Path)
 
     This process writes those of a graph in its memory, the executors those of a packed one.
     """
+    prepare_executors(session.spark)
     blocks = session.settings.partitions
     stored, keys = folder / "blocks", block_keys(blocks)
     started = time.perf_counter()

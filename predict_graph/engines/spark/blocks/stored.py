@@ -22,8 +22,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark.blocks.on_executors import Batches, blocks_in
 from predict_graph.engines.spark.tables.hashing import partition_of
+from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 
 Array = npt.NDArray[Any]
@@ -31,6 +33,7 @@ Array = npt.NDArray[Any]
 DEGREES = "degrees.npy"
 PARCELS = "to long, sender int, data binary"
 
+_MOST_BYTES = 2**31 - 1  # of a value in a row, by definition of Spark
 _NO_WEIGHTS = np.empty(0, np.float32)
 _FOLDER: list[Path] = []  # of the blocks that this process maps
 
@@ -130,6 +133,11 @@ def _placement(vertices: int, blocks: int) -> Placement:
 def parcels(number: int, rows: Sequence[tuple[int, bytes]]) -> pa.RecordBatch:
     """Return rows that a block sends."""
     keys, data = zip(*rows, strict=True)
+    if (most := max(map(len, data))) > _MOST_BYTES:
+        raise JobError(
+            f"block {number} sends {readable_bytes(most)} at once, and Spark moves up to "
+            f"{readable_bytes(_MOST_BYTES)}; accepted: more partitions per core, or machines"
+        )
     senders = pa.array([number] * len(keys), pa.int32())
     columns = [pa.array(keys, pa.int64()), senders, pa.array(data, pa.binary())]
     return pa.record_batch(columns, ["to", "sender", "data"])

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import sys
+import sysconfig
 import threading
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +36,35 @@ def test_a_cluster_that_is_too_small(cluster, quick_conf):
         pass
     assert "gave 0 of the 1 machines asked for" in str(caught.value)
     assert "within 1 s" in str(caught.value)
+
+
+def bare_python(folder, *hidden):
+    """Return a Python with the packages of this one, but for some, and without this project."""
+    packages = folder / "packages"
+    packages.mkdir()
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if entry.suffix != ".pth" and not entry.name.startswith(("predict_graph", *hidden)):
+            (packages / entry.name).symlink_to(entry)
+    python = folder / "python"
+    python.write_text(
+        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{packages}" exec {sys.executable} -S "$@"\n'
+    )
+    python.chmod(0o755)
+    return {"spark.pyspark.python": str(python)}
+
+
+def test_executors_get_our_packages(cluster, quick_conf, graph, tmp_path):
+    conf = {**quick_conf, **bare_python(tmp_path)}
+    engine = SparkEngine(cluster.master, 2, memory="700m", collect=True, conf=conf)
+    found = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
+    local = LocalEngine().run(PageRank(), graph, threshold=0.0, max_iterations=2)
+    np.testing.assert_allclose(found.values, local.values, rtol=1e-9)
+
+
+def test_executors_without_numba_are_refused(cluster, quick_conf, graph, tmp_path):
+    conf = {**quick_conf, **bare_python(tmp_path, "numba")}
+    with pytest.raises(JobError, match=r"executors has no numba; accepted: an installation"):
+        SparkEngine(cluster.master, 2, memory="700m", conf=conf).run(PageRank(), graph)
 
 
 @pytest.fixture(scope="module")

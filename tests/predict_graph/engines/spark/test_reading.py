@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.algorithms import check_algorithm
+from predict_graph.engines.spark.blocks import packing
 from predict_graph.engines.spark.blocks.packing import packed_graph, whole_graph
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
@@ -188,3 +189,9 @@ def test_places_that_are_not_there(spark, tmp_path):
     (tmp_path / "web.docx").write_text("0 1\n")
     with pytest.raises(RequestError, match=r"the suffix '.docx'; Spark reads .csv"):
         read_by_spark(spark, tmp_path / "web.docx")
+
+
+def test_more_vertices_than_blocks_can_number_are_refused(spark, edges, monkeypatch):
+    monkeypatch.setattr(packing, "_MOST_VERTICES", 100)
+    with pytest.raises(RequestError, match=r"has [\d,]+ vertices; accepted: up to 100"):
+        read_by_spark(spark, edges)

@@ -5,6 +5,8 @@ import pytest
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.blocks import stored
+from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
 from tests.profiles import check_whole
 
@@ -67,3 +69,9 @@ def test_results_and_supersteps_are_those_of_the_local_engine(
     assert ours.result.keys() == theirs.result.keys()
     for key, value in theirs.result.items():
         assert ours.result[key] == pytest.approx(value, rel=1e-9), key
+
+
+def test_a_block_that_sends_too_much_at_once_is_named(monkeypatch):
+    monkeypatch.setattr(stored, "_MOST_BYTES", 10)
+    with pytest.raises(JobError, match=r"block 3 sends 20 bytes at once.*10 bytes; accepted"):
+        stored.parcels(3, [(1, b"x"), (2, 20 * b"x")])

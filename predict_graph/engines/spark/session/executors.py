@@ -1,0 +1,68 @@
+"""The Python of the executors: what it must be able to import, and our packages where it cannot."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.errors import JobError
+
+_OURS = ("predict_graph", "samplers", "costmodels")
+_NEEDED = ("numpy", "numba", "scipy", "pandas", "pyarrow", "psutil")
+
+_READY: set[str] = set()  # applications whose executors have all of them
+
+
+def prepare_executors(spark: Any) -> None:
+    """Check once a session what the executors can import, and send our packages if they lack them.
+
+    Raises
+    ------
+    JobError
+        If another package is missing there, or their Python does not start.
+    """
+    context = spark.sparkContext
+    if SparkSettings(master=str(context.master)).local or context.applicationId in _READY:
+        return
+    slots = max(context.defaultParallelism, 1)
+    with spark_failures("starting Python on the executors"):
+        asked = context.parallelize(range(slots), slots).flatMap(_missing((*_OURS, *_NEEDED)))
+        missing = set(asked.collect())
+    if others := sorted(missing.difference(_OURS)):
+        raise JobError(
+            f"the Python of the executors has no {', '.join(others)}; accepted: an installation "
+            "there, and PYSPARK_PYTHON set to that Python before the session opens"
+        )
+    if missing:
+        for name in _OURS:
+            _send(context, name)
+    _READY.add(context.applicationId)
+
+
+def _missing(names: Sequence[str]) -> Callable[[Any], list[str]]:
+    """Return a function that is sent as it is: executors may not have this module."""
+
+    def missing(_: Any) -> list[str]:
+        from importlib.util import find_spec
+
+        return [name for name in names if find_spec(name) is None]
+
+    return missing
+
+
+def _send(context: Any, name: str) -> None:
+    """Unpack a package beside the files of each executor, where its Python looks for modules."""
+    from pyspark import SparkFiles
+
+    found = find_spec(name)
+    assert found is not None
+    assert found.origin is not None
+    package = Path(found.origin).parent
+    # Executors that start later fetch it too: it has to last as long as the session
+    archive = shutil.make_archive(str(Path(SparkFiles.getRootDirectory()) / name), "zip", package)
+    context.addArchive(f"{archive}#{name}")
