@@ -7,7 +7,7 @@
 # make shown   write anew the outputs, and the picture, that README and the pages show
 # make wheel   build a wheel, install it in an empty environment, and predict there
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
-# make check-spark35   the tests of GraphFrames and GraphX, and of the engine on Spark 3.5, there
+# make check-spark35   the tests of the Spark engine, GraphFrames and GraphX on Spark 3.5, there
 # make studies   repeat the kept studies and compare with the published figures (an hour at most)
 # make calibration   measure errors of sources and usual figures anew (calibration.json)
 # make format  rewrite the sources as the linter wants them
@@ -83,9 +83,7 @@ spark35: $(SPARK35)/.installed
 
 check-spark35: $(SPARK35)/.installed
 	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
-	  tests/predict_graph/engines/spark/test_graphframes.py \
-	  tests/predict_graph/engines/spark/test_libraries.py \
-	  tests/predict_graph/engines/spark/blocks/test_programs.py
+	  tests/predict_graph/engines/spark tests/predict_graph/builtin/test_contract.py
 
 studies: $(STAMP)
 	$(BIN)/python -m benchmarks.studies

@@ -26,14 +26,6 @@ def require_spark() -> None:
         raise JobError(f"the spark engine needs Java 17 or 21, but {java} is Java {version}")
 
 
-def spark_line() -> tuple[int, int]:
-    """Return the version line of the installed pyspark: major and minor version."""
-    import pyspark
-
-    major, minor = pyspark.__version__.split(".")[:2]
-    return int(major), int(minor)
-
-
 def _java() -> Path:
     """Return the Java that Spark will start."""
     home = os.environ.get("JAVA_HOME")

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import sysconfig
 import threading
 import time
 from contextlib import ExitStack
@@ -42,7 +41,7 @@ def bare_python(folder, *hidden):
     """Return a Python with the packages of this one, but for some, and without this project."""
     packages = folder / "packages"
     packages.mkdir()
-    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+    for entry in Path(np.__file__).parents[1].iterdir():
         if entry.suffix != ".pth" and not entry.name.startswith(("predict_graph", *hidden)):
             (packages / entry.name).symlink_to(entry)
     python = folder / "python"

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from predict_graph import predict
-from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.functions.running import (
     function_algorithm,
@@ -18,8 +17,6 @@ from predict_graph.engines.spark.functions.running import (
 )
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.session.graphframes import graphframes_jars
-from predict_graph.engines.spark.session.requirements import spark_line
-from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 
@@ -92,14 +89,6 @@ def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     messages = real.features_total()["local_messages"]
     assert found.features_total()["local_messages"] == pytest.approx(messages, rel=0.1)
     assert found.phases["write"] > 0.0
-
-
-def test_older_spark_says_what_it_cannot_do(spark_here, graph):
-    if spark_line() >= (4, 1):
-        pytest.skip("this Spark is new enough for all")
-    engine = SparkEngine(master="local[1]")
-    with pytest.raises(JobError, match=r"neighborhood on Spark needs Spark 4\.1 or newer, but"):
-        engine.run(check_algorithm("neighborhood"), graph)
 
 
 class TestFinding:
