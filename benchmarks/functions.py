@@ -25,7 +25,7 @@ from predict_graph.functions.forms import build
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.predictor import FunctionCase
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.sampling import connected_part, spread_order
+from predict_graph.functions.sampling import connected_vertices, spread_order
 from predict_graph.functions.track import run_tracked
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import symmetric
@@ -124,7 +124,8 @@ def cut(name, size, needs):
             graph = graph.subgraph(ball(name, graph, size))
     if graph.directed and needs:
         graph = symmetric(graph)
-    return connected_part(graph) if needs == "connected" else graph
+    connected = needs == "connected"
+    return graph.subgraph(connected_vertices(graph, "strong")) if connected else graph
 
 
 def ball(name, graph, size):

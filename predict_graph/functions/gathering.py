@@ -130,7 +130,6 @@ class Gathering:
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed
         self.samples: list[SampleRun] = []
-        self.connected = False
         self.wanted = _FIRST_SECONDS  # that the next sample should take
         self.prefix: Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
@@ -265,8 +264,8 @@ class Gathering:
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
     def run_sample(self, sampler: str, size: int, left: float) -> ChildRun:
-        """Run a sample; a connected one if the function refuses others."""
-        case = self.subject.sample(sampler, size, self.rng, connected=self.connected)
+        """Run a sample."""
+        case = self.subject.sample(sampler, size, self.rng)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
         patience = min(max(_MISJUDGED * self.wanted, 1.0), left)
         if not self.done:
@@ -278,14 +277,6 @@ class Gathering:
         shape = loop_shape(run.observations, run.seconds if run.done else None)
         self.samples.append(SampleRun(case, sampler, drivers, run, shape))
         if run.state in REFUSED:
-            words = run.sentence.lower()
-            if not self.connected and ("connected" in words or "infinite" in words):
-                self.connected = True
-                self.warnings.append(
-                    f"the function refuses samples that are not connected ({run.sentence}): it ran "
-                    "on their largest connected part"
-                )
-                return self.run_sample(sampler, size, left)
             self.raised = run.sentence
             return run
         if run.done:

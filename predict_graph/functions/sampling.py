@@ -62,16 +62,11 @@ def spread_order(
     return order
 
 
-def connected_part(graph: Graph) -> Graph:
-    """Return the largest connected part of a graph; strongly, if edges have a direction."""
-    return graph.subgraph(connected_vertices(graph))
-
-
-def connected_vertices(graph: Graph) -> npt.NDArray[np.int64]:
-    """Return the vertices of :func:`connected_part`."""
+def connected_vertices(graph: Graph, connection: str) -> npt.NDArray[np.int64]:
+    """Return the vertices of the largest connected part, by a connection as scipy names it."""
     from scipy.sparse.csgraph import connected_components
 
-    _, labels = connected_components(graph.to_scipy(), directed=graph.directed, connection="strong")
+    _, labels = connected_components(graph.to_scipy(), graph.directed, connection)
     return np.flatnonzero(labels == np.bincount(labels).argmax())
 
 

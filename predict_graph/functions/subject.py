@@ -13,12 +13,7 @@ import numpy.typing as npt
 
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
-from predict_graph.functions.sampling import (
-    connected_part,
-    connected_vertices,
-    draw,
-    spread_order,
-)
+from predict_graph.functions.sampling import connected_vertices, draw, spread_order
 from predict_graph.graph import Graph
 from predict_graph.iterations import draw_sample
 
@@ -62,20 +57,24 @@ class Subject:
         """Return the whole graph with its vertices in another order."""
         return self._ordered(self.graph, order, np.arange(self.graph.vertices))
 
-    def sample(self, sampler: str, size: int, rng: np.random.Generator, *, connected: bool) -> Case:
-        """Return a sample; its largest connected part if the function needs that."""
+    def sample(self, sampler: str, size: int, rng: np.random.Generator) -> Case:
+        """Return a sample; its largest connected part, with vertices that are arguments, if the
+        graph is connected: functions refuse graphs that are not, or return at once.
+        """
         if sampler == "completed":
             graph = draw(self.graph, sampler, size, rng)
-            graph = connected_part(graph) if connected else graph
+            if self._connection:
+                graph = graph.subgraph(connected_vertices(graph, self._connection))
             return self._ordered(graph, spread_order(graph, rng), None)
         ratio = min(size / self.graph.vertices, 1.0)
         vertices = draw_sample(self.graph, sampler, ratio, rng).vertices
         wanted = np.array(sorted(self._vertex_arguments.values()), dtype=vertices.dtype)
         vertices = np.concatenate((vertices, wanted[~np.isin(wanted, vertices)]))
         graph = self.graph.subgraph(vertices)
-        if connected:
-            kept = connected_vertices(graph)
-            vertices, graph = vertices[kept], graph.subgraph(kept)
+        if self._connection:
+            kept = np.isin(vertices, wanted)
+            kept[connected_vertices(graph, self._connection)] = True
+            vertices, graph = vertices[kept], graph.subgraph(np.flatnonzero(kept))
         return self._ordered(graph, spread_order(graph, rng), vertices)
 
     def _ordered(self, graph: Graph, order: IntArray, vertices: IntArray | None) -> Case:
@@ -110,6 +109,14 @@ class Subject:
         keywords = {**self.function.keywords, **moved}
         function = self.function
         return lambda graph: function.call(graph, *function.positional, **keywords)
+
+    @cached_property
+    def _connection(self) -> str:
+        """How all of the graph is connected: strongly or weakly; empty if it is not."""
+        for connection in ("strong", "weak") if self.graph.directed else ("weak",):
+            if len(connected_vertices(self.graph, connection)) == self.graph.vertices:
+                return connection
+        return ""
 
     @cached_property
     def _labels(self) -> list[Any]:

@@ -61,9 +61,9 @@ def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked() -> None:
 def test_smaller_samples_follow_one_that_does_not_end() -> None:
     long_cube = power(2e-4, 3)
     said = predicted(long_cube)
-    states = {row.vertices: row.state for row in said.samples}
-    assert states[60] == "stopped"
-    assert "done" in states.values()
+    states = [row.state for row in said.samples]
+    assert states[0] == "stopped"
+    assert "done" in states
     assert said.runtime_seconds.low < long_cube(len(GRAPH)) < said.runtime_seconds.high
     with pytest.raises(JobError, match=r"did not come to its end on a sample of .*larger budget"):
         predicted(power(1e9, 0))
