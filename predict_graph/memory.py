@@ -19,7 +19,7 @@ _FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-_FILLED, _MOST_FILLED = 2**15, 2**26  # bytes at a time, and in all: limits the time
+_FILLED, _MOST_FILLED = 2**15, 2**28  # bytes at a time, and in all: limits the time
 _HEAD = sys.getsizeof(b"")  # bytes of an object beside its content
 
 

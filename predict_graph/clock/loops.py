@@ -35,17 +35,22 @@ def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) ->
     table = np.array(trail)
     # Where several observations fall into one iteration, only the first shows when it started.
     table = table[np.concatenate(([True], np.diff(table[:, 1]) > 0.0))]
+    done, total = float(table[-1, 1]), float(table[-1, 2])
+    # An iteration that takes longer than those before it ends now at the earliest.
+    late = np.append(table, [[elapsed, min(done + 1.0, total), total]], axis=0)
+    left, std = map(max, _left(table, elapsed), _left(late, elapsed))
+    remaining = Interval.spread(left, min(std, 1.5))
+    return Moment(elapsed, done, Interval(total, total, total), remaining)
+
+
+def _left(table: FloatArray, elapsed: float) -> tuple[float, float]:
+    """Return the remaining time by the seconds at which iterations ended, and its log std."""
     seconds, done, total = table[:, 0], table[:, 1], float(table[-1, 2])
     log_left, pace_std = _by_pace(seconds, done / total)
     # The first few iterations may be atypical; the error shrinks towards the end.
     std = math.sqrt(pace_std**2 + _ROUND_STD**2 / max(float(done[-1]), 1.0) + _LEAST_STD**2)
     left = max(math.exp(log_left) - (elapsed - float(seconds[-1])), 0.0)
-    return Moment(
-        elapsed,
-        float(done[-1]),
-        Interval(total, total, total),
-        Interval.spread(left, min(std, 1.5)),
-    )
+    return left, std
 
 
 def _by_pace(seconds: FloatArray, places: FloatArray) -> tuple[float, float]:
@@ -59,9 +64,9 @@ def _by_pace(seconds: FloatArray, places: FloatArray) -> tuple[float, float]:
     steps = np.diff(np.interp(ends, seconds, places))
     paces = np.log(np.diff(ends) / np.maximum(steps, 1e-3 * gone / len(steps)))
     count = len(paces)
+    change = float(paces.std(ddof=1)) if count > 1 else 0.0
     if count < 3:
-        return math.log(left * overall), 0.3
-    change = float(paces.std(ddof=1))
+        return math.log(left * overall), max(change / math.sqrt(count), 0.3)
     half = count // 2
     drift = float(paces[half:].mean() - paces[:half].mean())
     noise = change * 2.0 / math.sqrt(count)  # of such a difference, for a constant pace

@@ -313,13 +313,12 @@ class _Recorder:
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
         trim_memory()  # or the graph would be built in what the parent has left free
-        self._filled = [fill_holes()]
         before, began = resident_memory(), clock.processor(children=False)
         try:
             graph = build()
             self._facts["convert_seconds"] = clock.processor(children=False) - began
             trim_memory()
-            self._filled.append(fill_holes())
+            self._filled = fill_holes()
             self._base = resident_memory()
             self._facts["graph_bytes"] = max(self._base - before, 0.0)
             forget_peak()

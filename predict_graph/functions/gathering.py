@@ -29,7 +29,7 @@ from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import spread_order
 from predict_graph.functions.subject import Case, Subject
 from predict_graph.intervals import QUANTILE
-from predict_graph.memory import available_memory
+from predict_graph.memory import available_memory, fill_holes
 from predict_graph.timing import clock
 
 TOLERATED = 1.25  # times its budget that a prediction may take: by definition, docs/functions.md
@@ -133,6 +133,7 @@ class Gathering:
         self.wanted = _FIRST_SECONDS  # that the next sample should take
         self.prefix: Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
+        self._filled = fill_holes()  # once, or every child would have to
 
     @property
     def spent(self) -> float:

@@ -58,9 +58,19 @@ class Subject:
         return self._ordered(self.graph, order, np.arange(self.graph.vertices))
 
     def sample(self, sampler: str, size: int, rng: np.random.Generator) -> Case:
-        """Return a sample; its largest connected part, with vertices that are arguments, if the
-        graph is connected: functions refuse graphs that are not, or return at once.
+        """Return a sample of about so many vertices.
+
+        If the graph is connected, it is the largest connected part of a sample, with vertices that
+        are arguments: functions refuse graphs that are not connected, or return at once.
         """
+        case, drawn = self._drawn(sampler, size, rng), size
+        while 2 * case.graph.vertices < size and drawn < self.graph.vertices:
+            drawn *= 2
+            case = self._drawn(sampler, drawn, rng)
+        return case
+
+    def _drawn(self, sampler: str, size: int, rng: np.random.Generator) -> Case:
+        """Return a sample, or its connected part."""
         if sampler == "completed":
             graph = draw(self.graph, sampler, size, rng)
             if self._connection:

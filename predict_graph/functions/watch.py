@@ -96,6 +96,8 @@ class LoopWatch:
             drawn = stack[place - 1] if place and _is_generator(stack[place - 1]) else None
             if each.f_code.co_name in COMPREHENSIONS:
                 progress = self._reader.of_frame(each) or self._reader.of_frame(drawn)
+                if _once(progress):
+                    continue
                 return _seen(each.f_code, each.f_code.co_firstlineno, progress)
             for loop in enclosing_loops(each.f_code, line):
                 if loop.is_while or loop.body_holds(line):
@@ -104,10 +106,17 @@ class LoopWatch:
                     progress = self._reader.of_frame(drawn)
                 else:
                     continue
+                if _once(progress):
+                    continue
                 bounded = not loop.is_while or progress is not None
                 early = loop.early or not bounded
                 return _seen(each.f_code, loop.header, progress, bounded=bounded, early=early)
         return NO_LOOP
+
+
+def _once(progress: Progress | None) -> bool:
+    """Whether a loop has one iteration, so that only what is inside it can show progress."""
+    return progress is not None and progress.total == 1.0
 
 
 def _seen(

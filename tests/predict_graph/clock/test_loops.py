@@ -22,6 +22,14 @@ def test_an_even_pace_goes_on():
     assert remaining_of(trail, trail[-1][0]).total == pytest.approx(10.0, rel=0.05)
 
 
+def test_an_iteration_that_takes_longer_than_others_is_not_about_to_end():
+    trail = [(1.0, 1.0, 4.0), (2.0, 2.0, 4.0)]
+    on_time, late = (remaining_of(trail, elapsed).remaining for elapsed in (2.5, 20.0))
+    assert on_time.predicted == pytest.approx(1.5, rel=0.01)
+    assert late.predicted > 5.0
+    assert late.high / late.predicted > on_time.high / on_time.predicted
+
+
 def test_a_first_prediction_counts_less_and_less():
     first = Interval.spread(100.0, 0.4)
     corrected = []

@@ -49,6 +49,7 @@ FOR = {
         "def drawn():\n    for vertex in graph:\n        work()\n        yield vertex\n"
         "for vertex in drawn():\n    pass"
     ),
+    "in a loop of one": "for _ in range(1):\n    for vertex in graph:\n        work()",
     "in a comprehension": "return sum(work() for vertex in graph)",
     "in a generator": "for vertex in graph:\n    work()\n    yield vertex",
 }
