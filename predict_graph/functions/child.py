@@ -36,6 +36,7 @@ from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
 from predict_graph.functions.watch import NO_LOOP, LoopWatch, Observation
 from predict_graph.memory import (
+    available_memory,
     fill_holes,
     forget_peak,
     resident_memory,
@@ -56,6 +57,7 @@ _FEW_ROUNDS = 4  # iterations from which the loop predicts the run; not tuned
 _MANY_ROUNDS = 100
 _LONG = 30.0  # limits the seconds of few iterations, and of many ones
 _POLL_SECONDS = 0.05  # limits how late a child's end is noticed
+_COPIED = 0.25  # limits the share of the memory that garbage collection copies
 _LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
 _HERE = str(Path(__file__).parent)
 
@@ -276,7 +278,9 @@ def _in_child(
         _track_own_resources()
         sender.send(os.getpid())
         _silence()
-        gc.freeze()  # what the parent has is no work for this process's garbage collector
+        # Garbage collection costs the run what the parent has, but copies it here.
+        if resident_memory() > _COPIED * available_memory():
+            gc.freeze()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         _Recorder(sender, limits).run(build, call, progress)
     except BaseException:

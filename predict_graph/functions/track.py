@@ -7,13 +7,11 @@ has more weight than that of the first.
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import math
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -171,8 +169,7 @@ def run_tracked(
     try:
         if report is not None:
             report(watcher.library_progress)
-        with _without_existing_objects():
-            result, lazy = _watched_call(function, graph, keep)
+        result, lazy = _watched_call(function, graph, keep)
     except KeyboardInterrupt as interrupt:
         interrupt.args = (watcher.interrupted(),)
         raise
@@ -193,23 +190,6 @@ def run_tracked(
         run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
         keep_run(history, function, whole, drivers, run)
     return tracked
-
-
-@contextlib.contextmanager
-def _without_existing_objects() -> Iterator[None]:
-    """Exclude existing objects, such as the modules of this package, from garbage collection.
-
-    Functions that make many objects took half as long again with them. Samples run without them too
-    (:mod:`~predict_graph.functions.child`).
-    """
-    if gc.get_freeze_count():  # the user froze objects, which unfreezing would release
-        yield
-        return
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _watched_call(function: GraphFunction, graph: Any, keep: bool) -> tuple[Any, bool]:

@@ -44,6 +44,7 @@ from predict_graph.prediction.stopped_run import StoppedRun
 LEVELS = (LEAN, 0.05, 0.2, 0.6)
 """Edges of all samples / edges of the graph: small ones are nearly as good (docs/studies)."""
 
+_TRIED = 2.0  # limits what is begun though it may not end, in expected seconds / those left
 _COUNTING = 4e-9  # seconds an edge of counting messages; measured on R-MAT 20 and 22
 
 
@@ -395,7 +396,8 @@ def affordable_levels(case: Case) -> list[float]:
         return every[-1:]
     found = [level for level in every if spending.affords(cost_of_samples(case, level))]
     asked = request.baseline_would_ignore or not case.local
-    if not found and (asked or sampling_seconds(case, every[0]) <= spending.left_at_most):
+    tried = sampling_seconds(case, every[0]) <= _TRIED * spending.left_at_most
+    if not found and (asked or tried):
         found = every[:1]
     if "max_overhead" not in request.method.reads:
         return every[-1:] if found else []

@@ -13,6 +13,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from predict_graph.functions import child
 from predict_graph.functions.child import Limits, run_in_child
 
 
@@ -42,6 +43,18 @@ def test_an_error_has_its_line() -> None:
     assert run.state == "error"
     assert "KeyError: 'weight'" in run.sentence
     assert "test_child.py" in run.sentence
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(
+    monkeypatch: Any, room: bool
+) -> None:
+    monkeypatch.setattr(child, "available_memory", lambda: 2**60 if room else 1)
+
+    def frozen(given: nx.Graph) -> None:
+        assert (gc.get_freeze_count() == 0) is room
+
+    assert run_in_child(graph, frozen, Limits(seconds=20.0)).done
 
 
 def test_memory_is_limited_and_measured() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 import time
 from pathlib import Path
 from typing import Any
@@ -251,14 +250,6 @@ def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
     assert tracked.result == graph.betweenness()
     assert callable(handlers[0])
     assert handlers[1:] == [None]
-
-
-def test_existing_objects_are_no_work_for_the_garbage_collector_of_a_tracked_run() -> None:
-    counts: list[int] = []
-    predict_graph.track(
-        lambda graph: counts.append(gc.get_freeze_count()), nx.path_graph(3), history="none"
-    )
-    assert gc.get_freeze_count() == 0 < 10_000 < counts[0]
 
 
 def test_time_in_which_a_function_sleeps_is_predicted() -> None:
