@@ -230,7 +230,7 @@ def read_prefix(
     differ between sizes.
     """
     inside = [each for each in observations if each.loop.name == shape.loop and each.loop.total > 0]
-    if len(inside) < 3:
+    if len(inside) < 2:
         return None
     places = np.array([each.loop.done for each in inside])
     times = np.array([each.seconds for each in inside])
