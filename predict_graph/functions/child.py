@@ -148,11 +148,13 @@ def run_in_child(
     limits: Limits | None = None,
     *,
     progress: Callable[[Callable[[float], None]], None] | None = None,
+    sample: bool = False,
 ) -> ChildRun:
     """Build a graph and call a function on it, in a child process.
 
     There, `progress` is called first with a function that takes percents, for libraries in C that
-    report their progress.
+    report their progress. What the parent has is left out of garbage collection on a `sample`,
+    where it would be copied for a few seconds of work; it costs the run itself what it costs here.
     """
     limits = limits or Limits()
     receiver, sender = Pipe(duplex=False)
@@ -162,7 +164,7 @@ def run_in_child(
         child = os.fork()
     if child == 0:
         receiver.close()
-        _in_child(sender, build, call, limits, progress)
+        _in_child(sender, build, call, limits, progress, sample)
     sender.close()
     try:
         return _await_child(child, receiver, limits)
@@ -270,6 +272,7 @@ def _in_child(
     call: Callable[[Any], Any],
     limits: Limits,
     progress: Any,
+    sample: bool,
 ) -> NoReturn:
     try:
         supervise(always=True)
@@ -278,8 +281,7 @@ def _in_child(
         _track_own_resources()
         sender.send(os.getpid())
         _silence()
-        # Garbage collection costs the run what the parent has, but copies it here.
-        if resident_memory() > _COPIED * available_memory():
+        if sample or resident_memory() > _COPIED * available_memory():
             gc.freeze()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
         _Recorder(sender, limits).run(build, call, progress)

@@ -271,9 +271,9 @@ class Gathering:
         patience = min(max(_MISJUDGED * self.wanted, 1.0), left)
         if not self.done:
             patience = min(_FIRST_PATIENCE, 0.5 * left)
-        run = self._run(case, Limits(seconds=patience))
+        run = self._run(case, Limits(seconds=patience), sample=True)
         if run.done and run.imported:  # which took time too
-            run = self._run(case, Limits(seconds=patience))
+            run = self._run(case, Limits(seconds=patience), sample=True)
         drivers = drivers_of(case.graph, self.rng)
         shape = loop_shape(run.observations, run.seconds if run.done else None)
         self.samples.append(SampleRun(case, sampler, drivers, run, shape))
@@ -367,7 +367,7 @@ class Gathering:
         part = 1.0 if self.gathered.early else _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0)
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
-    def _run(self, case: Case, limits: Limits) -> ChildRun:
+    def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:
         run = run_in_child(
             case.build,
             case.call,
@@ -377,6 +377,7 @@ class Gathering:
                 memory=_MEMORY_SHARE * available_memory(),
             ),
             progress=reporter(self.function.form),
+            sample=sample,
         )
         self.spent_elsewhere += run.spent
         return run

@@ -60,8 +60,9 @@ class Subject:
     def sample(self, sampler: str, size: int, rng: np.random.Generator) -> Case:
         """Return a sample of about so many vertices.
 
-        If the graph is connected, it is the largest connected part of a sample, with vertices that
-        are arguments: functions refuse graphs that are not connected, or return at once.
+        If the graph is connected, samples of the first sampler are, too, but for vertices that are
+        arguments: functions refuse other graphs, or return at once. Those of other samplers are as
+        they are drawn, or what can be reached would grow with the vertices in all of them.
         """
         case, drawn = self._drawn(sampler, size, rng), size
         while 2 * case.graph.vertices < size and drawn < self.graph.vertices:
@@ -70,20 +71,21 @@ class Subject:
         return case
 
     def _drawn(self, sampler: str, size: int, rng: np.random.Generator) -> Case:
-        """Return a sample, or its connected part."""
+        """Return a sample, or its largest connected part."""
+        connected = self._connection if sampler == self.samplers[0] else ""
         if sampler == "completed":
             graph = draw(self.graph, sampler, size, rng)
-            if self._connection:
-                graph = graph.subgraph(connected_vertices(graph, self._connection))
+            if connected:
+                graph = graph.subgraph(connected_vertices(graph, connected))
             return self._ordered(graph, spread_order(graph, rng), None)
         ratio = min(size / self.graph.vertices, 1.0)
         vertices = draw_sample(self.graph, sampler, ratio, rng).vertices
         wanted = np.array(sorted(self._vertex_arguments.values()), dtype=vertices.dtype)
         vertices = np.concatenate((vertices, wanted[~np.isin(wanted, vertices)]))
         graph = self.graph.subgraph(vertices)
-        if self._connection:
+        if connected:
             kept = np.isin(vertices, wanted)
-            kept[connected_vertices(graph, self._connection)] = True
+            kept[connected_vertices(graph, connected)] = True
             vertices, graph = vertices[kept], graph.subgraph(np.flatnonzero(kept))
         return self._ordered(graph, spread_order(graph, rng), vertices)
 

@@ -88,7 +88,9 @@ def test_samples_of_connected_graphs_are_connected(create_using: Any) -> None:
     graph.add_edges_from(nx.watts_strogatz_graph(300, 4, 0.05, seed=1).edges)
     with calls_by(counted_call):
         said = predict_call(connected_only, graph, budget="0.5s", history="none", seed=1)
-    assert {each.state for each in said.samples} <= {"done", "time", "stopped"}
+    first = {each.state for each in said.samples if each.sampler == "completed"}
+    assert "done" in first
+    assert first <= {"done", "time", "stopped"}
 
 
 def test_arguments_that_are_vertices_are_in_every_sample() -> None:
