@@ -16,9 +16,9 @@ import psutil
 
 from benchmarks.common import Row, machine, study_parser, table, write
 from benchmarks.spark_cluster import SparkCluster, spark_cluster
-from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import Graph, check_graph
+from predict_graph.prediction.request import check_function
 
 # Ours, and GraphX's with as many supersteps; those of others end by themselves.
 JOBS = {
@@ -35,7 +35,7 @@ GRAPHS = ("wiki-Vote", "web-NotreDame", "rmat:scale=20,edge_factor=16,seed=1")
 def measured(cluster: SparkCluster, memory: str, job: str, graph: Graph, ours: bool) -> Row:
     """Run a job twice in a session."""
     name, parameters = JOBS[job][0 if ours else 1]
-    algorithm = check_algorithm(name, parameters)
+    algorithm = check_function(name, parameters)
     limits: dict[str, Any] = {}
     if ours and job in LIMITS:
         limits = {"threshold": 0.0, "max_iterations": LIMITS[job]}
@@ -87,7 +87,7 @@ def main() -> None:
     with spark_cluster(given.workers, memory=given.memory) as cluster:
         for spec in given.graphs:
             for job in given.jobs:
-                both = check_algorithm(JOBS[job][0][0]).undirected
+                both = check_function(JOBS[job][0][0]).undirected
                 graph = check_graph(spec, directed=False if both else None)
                 ours, theirs = (
                     measured(cluster, given.memory, job, graph, which) for which in (True, False)
