@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -70,36 +71,20 @@ class StoredGraph:
 
 
 def stored_graph(session: OpenSession, graph: Graph | PackedGraph, folder: Path) -> StoredGraph:
-    """Write the blocks of a graph, and place them on the executors.
+    """Write the blocks of a graph, and place them on the executors, whose Python starts meanwhile.
 
     This process writes those of a graph in its memory, the executors those of a packed one.
     """
-    prepare_executors(session.spark)
-    blocks = session.settings.partitions
-    stored, keys = folder / "blocks", block_keys(blocks)
-    started = time.perf_counter()
-    with spark_failures("writing the graph for Spark"):
-        stored.mkdir()
-        if isinstance(graph, Graph):
-            degrees: Array = graph.out_degrees
-            write_blocks(graph, stored, blocks)
-        else:
-            degrees = graph.count_out_edges()
-            np.save(stored / DEGREES, degrees)
-            parts = graph.table.mapInArrow(
-                partial(split, keys=keys, vertices=graph.vertices), PARCELS
-            )
-            task = partial(joined, folder=stored, keys=keys, vertices=graph.vertices)
-            parts.repartition(blocks, "to").mapInArrow(task, PARCELS).count()
-    read_seconds = time.perf_counter() - started
-    with spark_failures("placing the graph on Spark"):
-        session.group("setup")
+    stored, keys = folder / "blocks", block_keys(session.settings.partitions)
+    with ThreadPoolExecutor(2) as pool:
+        prepared = pool.submit(prepare_executors, session.spark)
+        placed = pool.submit(_homes, session, keys)
         started = time.perf_counter()
-        chosen = ", ".join(map(str, keys))
-        homes = session.spark.range(max(keys) + 1).where(f"id IN ({chosen})")
-        homes = homes.repartition(blocks, "id").persist()
-        homes.count()
-        seconds = time.perf_counter() - started
+        with spark_failures("writing the graph for Spark"):
+            degrees = _written(graph, stored, keys)
+        written = time.perf_counter()
+        prepared.result()
+        homes = placed.result()
     return StoredGraph(
         folder=stored,
         homes=homes,
@@ -107,9 +92,34 @@ def stored_graph(session: OpenSession, graph: Graph | PackedGraph, folder: Path)
         machines=session.settings.machines,
         vertices=graph.vertices,
         out_degrees=degrees,
-        read_seconds=read_seconds,
-        setup_seconds=seconds,
+        read_seconds=written - started,
+        setup_seconds=time.perf_counter() - written,
     )
+
+
+def _written(graph: Graph | PackedGraph, stored: Path, keys: tuple[int, ...]) -> Array:
+    """Write the blocks of a graph, and return its out-degrees."""
+    stored.mkdir()
+    if isinstance(graph, Graph):
+        write_blocks(graph, stored, len(keys))
+        return graph.out_degrees
+    degrees: Array = graph.count_out_edges()
+    np.save(stored / DEGREES, degrees)
+    parts = graph.table.mapInArrow(partial(split, keys=keys, vertices=graph.vertices), PARCELS)
+    task = partial(joined, folder=stored, keys=keys, vertices=graph.vertices)
+    parts.repartition(len(keys), "to").mapInArrow(task, PARCELS).count()
+    return degrees
+
+
+def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
+    """Return a table of keys, each in its partition on an executor."""
+    with spark_failures("placing the graph on Spark"):
+        session.group("setup")
+        chosen = ", ".join(map(str, keys))
+        homes = session.spark.range(max(keys) + 1).where(f"id IN ({chosen})")
+        homes = homes.repartition(len(keys), "id").persist()
+        homes.count()
+    return homes
 
 
 def block_keys(blocks: int) -> tuple[int, ...]:

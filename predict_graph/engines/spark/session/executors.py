@@ -9,17 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.errors import JobError
 
 _OURS = ("predict_graph", "samplers", "costmodels")
 _NEEDED = ("numpy", "numba", "scipy", "pandas", "pyarrow", "psutil")
 
+_LOADED = "predict_graph.engines.spark.blocks.program"  # what all programs over blocks import
+# Tasks of tables have it, and Python workers are shared by tasks of one environment.
+_ENVIRONMENT = {"SPARK_SIMPLIFIED_TRACEBACK": "1"}
+
 _READY: set[str] = set()  # applications whose executors have all of them
 
 
 def prepare_executors(spark: Any) -> None:
-    """Check once a session what the executors can import, and send our packages if they lack them.
+    """Start Python on the executors once a session, and send our packages if it lacks them.
+
+    It takes seconds, and no table: what needs no Python there can be done at the same time.
 
     Raises
     ------
@@ -27,12 +32,17 @@ def prepare_executors(spark: Any) -> None:
         If another package is missing there, or their Python does not start.
     """
     context = spark.sparkContext
-    if SparkSettings(master=str(context.master)).local or context.applicationId in _READY:
+    if context.applicationId in _READY:
         return
-    slots = max(context.defaultParallelism, 1)
+    slots, environment = max(context.defaultParallelism, 1), dict(context.environment)
     with spark_failures("starting Python on the executors"):
         asked = context.parallelize(range(slots), slots).flatMap(_missing((*_OURS, *_NEEDED)))
-        missing = set(asked.collect())
+        context.environment.update(_ENVIRONMENT)
+        try:
+            missing = set(asked.collect())
+        finally:
+            context.environment.clear()
+            context.environment.update(environment)
     if others := sorted(missing.difference(_OURS)):
         raise JobError(
             f"the Python of the executors has no {', '.join(others)}; accepted: an installation "
@@ -48,9 +58,13 @@ def _missing(names: Sequence[str]) -> Callable[[Any], list[str]]:
     """Return a function that is sent as it is: executors may not have this module."""
 
     def missing(_: Any) -> list[str]:
+        from importlib import import_module
         from importlib.util import find_spec
 
-        return [name for name in names if find_spec(name) is None]
+        found = [name for name in names if find_spec(name) is None]
+        if not found:
+            import_module(_LOADED)
+        return found
 
     return missing
 
