@@ -1,4 +1,4 @@
-"""A scaling model for any job: shapes weighted by past jobs and by the measured runs."""
+"""A scaling model for any job: a mean of many curves, weighted by past jobs and measured runs."""
 
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ from costmodels.scaling.pooled import Ended, fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import Prior
 
-# A history that fits a job this badly beside the prior below it counts as another cluster's.
-STRANGE = 0.1  # halved or doubled it changes nothing (measured)
+# If less than this share of the weight is left to the prior of past jobs, and the rest goes to the
+# broader prior that it was made from, these jobs ran elsewhere: halved or doubled, the errors of
+# docs/studies/cluster-models.md are the same (measured).
+_LEAST_SHARE = 0.1
 
 
 class AutoScaling(ScalingModel):
     """The scaling model to use when nothing is known about the job.
 
-    Weights two thousand shapes (a fixed part, work that is divided, a part that grows with the
-    machines, and shortage of memory) by a prior, learned from past jobs, and by the measured runs.
-    Each has a smooth misfit drawn through the measured points, which grows with the distance from
-    them. The prediction is the time of least expected relative error.
+    Weights two thousand curves, or shapes (a fixed part, work that is divided, a part that grows
+    with the machines, and shortage of memory) by a prior, learned from past jobs, and by the
+    measured runs. Each is corrected by a smooth error through the measured points, which is the
+    less certain the farther from them. The prediction has the least expected relative error.
 
     Parameters
     ----------
     prior : Prior, optional
-        Expectation before the job is measured, of :func:`learn_prior`. By default the weak one
-        that comes with the package.
+        What is expected before the job is measured, as :func:`learn_prior` returns it. By default
+        the broad one that comes with the package.
 
     Attributes
     ----------
     coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
-        As in :class:`LinearScaling`; the formula is the single shape that predicts most like all of
-        them.
+        As in :class:`LinearScaling`; the formula is that of the shape whose predictions are
+        nearest to the mean.
 
     Examples
     --------
@@ -62,16 +64,16 @@ class AutoScaling(ScalingModel):
         Parameters
         ----------
         X, y
-            As there. Columns ``cores`` and ``memory`` (of a machine) join runs on several types of
-            machine.
+            As there. With columns ``cores`` and ``memory`` (of a machine), runs on different types
+            of machine can be used together.
         ended : array_like of bool, shape (n,), optional
-            Which runs were ended, as by a timeout, after the seconds in `y`; they would have taken
-            longer.
+            Which runs were stopped before their end, as by a timeout: they would have taken longer
+            than the seconds in `y`.
 
         Raises
         ------
         ValueError
-            As there, and if all runs were ended.
+            As there; if `ended` is not as long as `y`, or all runs were stopped.
         """
         self._ended = None
         if ended is None or not np.any(ended):
@@ -92,7 +94,7 @@ class AutoScaling(ScalingModel):
         prior = shipped_prior() if self.prior is None else self.prior
         priors = [prior] if prior.parent is None else [prior, prior.parent]
         law, posterior = fit_pooled(points, priors, ended=self._ended)
-        self._strange = len(priors) > 1 and posterior.shares[0] < STRANGE
+        self._strange = len(priors) > 1 and posterior.shares[0] < _LEAST_SHARE
         predicted = points.seconds * np.exp(posterior.left_out()[: len(points)])
         return law, LeaveOneOut(predicted, points.seconds)
 
@@ -100,15 +102,15 @@ class AutoScaling(ScalingModel):
         found = super()._warnings()
         if self._strange:
             found.append(
-                "the past jobs scale unlike these runs, as those of another cluster would; they "
-                "count little"
+                "the past jobs scale unlike these runs, as if they had run on another cluster; "
+                "their weight is small"
             )
         return found
 
     def predict_interval(self, X: object, level: float = 0.9) -> FloatArray:
         """Interval for the time of one run of each configuration.
 
-        It widens with the distance from the measured runs, and where the shapes disagree.
+        The interval widens with the distance from the measured runs, and where the shapes disagree.
 
         Parameters
         ----------

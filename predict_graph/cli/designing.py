@@ -18,13 +18,13 @@ class Choosing(Group):
     Parameters
     ----------
     criterion
-        a: coefficients; i: predictions.
+        What is to be precise: a, the coefficients; i, predictions at --target.
     scale_steps
-        Scales to choose from, evenly spaced.
+        How many scales to choose from, evenly spaced.
     partitions
-        Partitions of the whole data; the scale is then a fraction.
+        Partitions of the whole data; a scale is then a fraction of them.
     cores_per_machine
-        Leave out runs with fewer partitions than cores.
+        Cores of a machine: runs with fewer partitions than cores are left out.
     cost
         Cost of a run: time, or machine-time.
     max_repeats
@@ -61,18 +61,18 @@ def design(
     budget
         What all runs may cost together; 1 is a run of the smallest scale on one machine.
     terms : NAME
-        ernest, masha, amdahl, or terms with commas between.
+        ernest, masha, amdahl, or terms with commas between, such as 1, scale/machines.
     out : FILE
-        Write the design, for collect.
+        Where to write the design, which collect reads.
     target : S@N:M
-        Scale and machines to predict, for --criterion i: 1@8:64.
+        Scale and machines to predict with --criterion i, such as 1@8:64.
     """
     from predict_graph.sizing import make_design, write_design
     from predict_graph.sizing.measuring.experiments import design_summary
     from predict_graph.sizing.quantities import parse_counts, parse_range
 
     made = make_design(
-        terms.split(",") if terms else [],
+        [each.strip() for each in terms.split(",")] if terms else [],
         parse_range(scale, "scale"),
         parse_counts(machines),
         budget,

@@ -160,31 +160,35 @@ def weights_of(values: list[Any], where: str) -> npt.NDArray[np.float64]:
     """
     try:
         weights = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise RequestError(f"a weight of {where} is not a number: {error}") from None
     check_weights(weights, where)
     return weights
 
 
 def check_weights(weights: np.ndarray[Any, Any], where: str) -> None:
-    """Raise an error if a weight is not finite, or too large for 32 bits.
+    """Check that weights are finite, and as numbers of 32 bits, too.
 
     Raises
     ------
     RequestError
+        If one is not.
     """
-    wrong = np.flatnonzero(~(np.abs(weights) <= np.finfo(np.float32).max))
+    most = np.finfo(np.float32).max
+    wrong = np.flatnonzero(~(np.abs(weights) <= most))
     if len(wrong):
         raise RequestError(
             f"the weight of edge {wrong[0]} of {where} is {weights[wrong[0]]}; "
-            "accepted: finite numbers"
+            f"accepted: finite numbers up to {most:.3g}"
         )
 
 
 def whole_numbers(
     values: npt.NDArray[Any],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-    """Return numbers as ids, and the places of those that are none: negative, large, no integers.
+    """Return numbers as ids, and the places of those that cannot be ids, which are 0 instead.
+
+    These are negative, not whole, or larger than 2**63 - 1.
 
     Examples
     --------

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-Steps = Callable[[str, float], None]
+Steps = Callable[[str, float], None]  # takes a text, and the fraction from 0 to 1 that is done
 
 
 @contextmanager
 def watched(console: Console, *, quiet: bool = False) -> Iterator[Steps]:
-    """Give a function that shows what is being done and the fraction that is done."""
+    """Give a function that shows what is being done and the fraction, or one that does nothing."""
     if quiet:
         yield lambda text, fraction: None
         return
@@ -26,9 +26,9 @@ def watched(console: Console, *, quiet: bool = False) -> Iterator[Steps]:
 
 
 class Download:
-    """The steps of a download; pooch sets `total`, in bytes, and calls the methods."""
+    """A progress bar for pooch, which sets `total` and calls the methods; it reports to `steps`."""
 
-    total = 0.0
+    total = 0.0  # bytes; 0 if unknown
 
     def __init__(self, steps: Steps, name: str) -> None:
         self._steps, self._name, self._done = steps, name, 0.0
@@ -36,12 +36,12 @@ class Download:
     def update(self, count: float) -> None:
         """Add bytes that have come."""
         self._done += count
-        fraction = self._done / self.total if self.total else 0.0
+        fraction = min(self._done / self.total, 1.0) if self.total else 0.0
         self._steps(f"downloading {self._name} ({self._done / 1e6:.1f} MB)", fraction)
 
     def reset(self) -> None:
-        """Begin again; pooch does so at the end, before it counts the whole file."""
+        """Begin again: pooch does so at the end, and then counts the whole file at once."""
         self._done = 0.0
 
     def close(self) -> None:
-        """Do nothing: what shows the steps ends by itself."""
+        """Do nothing: the display is closed by :func:`watched`."""

@@ -127,7 +127,7 @@ def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     prior = learn_prior(past)
     X = pd.DataFrame({"machines": machines})
     model = AutoScaling(prior=prior).fit(X, 5 + 900 / machines)
-    assert any("as those of another cluster would" in text for text in model.warnings_)
+    assert any("as if they had run on another cluster" in text for text in model.warnings_)
     plain = AutoScaling().fit(X, 5 + 900 / machines)
     new = pd.DataFrame({"machines": [48.0]})
     assert model.predict(new) == pytest.approx(plain.predict(new), rel=0.2)

@@ -1,22 +1,23 @@
-"""Triangles of each vertex, by sets of neighbours in the order of degrees."""
+"""Triangles of each vertex: each sends the set of its neighbours of higher degree."""
 
 from __future__ import annotations
 
 from predict_graph.algorithms.base import Algorithm
 from predict_graph.builtin.parts import parts_of
 
-_SUPERSTEPS = 2  # by definition
+_SUPERSTEPS = 2  # by definition: one for degrees, one for sets
 
 
 class TriangleCount(Algorithm):
     """Count the triangles of each vertex.
 
-    Two supersteps. In the first, every vertex sends its degree along its edges, so that each knows
-    which of its neighbours are above it in the order of degrees, then ids. In the second, it sends
-    the set of these to all neighbours; a vertex counts how many of the received vertices are its
-    neighbours. Each corner of a triangle receives it once: from the lower one of the other two. A
-    vertex with many edges has few neighbours above it, so that no set is larger than the square
-    root of twice the edges.
+    Two supersteps, in which messages are sent and received. In the first, every vertex sends its
+    degree along its edges, so that each knows which of its neighbours come after it when vertices
+    are sorted by degree, then id. In the second, every vertex sends the set of these neighbours to
+    all its neighbours, which count how many of the set are their own neighbours. A triangle is
+    counted once at each corner, in the set that the lower one of the other two sends. If a set has
+    k vertices, each of these has a degree of at least k, so k is at most the square root of twice
+    the edges.
 
     Edge directions, self-loops and weights are ignored. There are no parameters.
 

@@ -1,4 +1,4 @@
-"""The virtual partitioning of a graph into workers, and the messages between them."""
+"""How a graph would be spread over workers, and which of its edges stay on one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
     """Return the worker that holds each vertex: a multiplicative hash, modulo the workers.
 
     The multiplier is 2**64 over the golden ratio (Fibonacci hashing: Knuth, The Art of Computer
-    Programming 3, section 6.4), which spreads both runs and strides of ids.
+    Programming 3, section 6.4), which spreads consecutive ids and ids at regular distances.
+    Products are modulo 2**64; their upper bits are the mixed ones, so they are added to the lower
+    ones, which determine the remainder. Spark has a hash of its own
+    (:mod:`~predict_graph.engines.spark.tables.hashing`).
 
     Examples
     --------

@@ -1,12 +1,13 @@
-"""Blocks of a graph in files: what every Python worker maps into its memory.
+"""Blocks of a graph in Arrow files, which every Python worker maps into its memory.
 
-A block holds some vertices with all their inbound edges. Its columns are numbered from 0: its own
-vertices first, ascending, then the vertices of other blocks that edges come from (the *boundary*),
-by block and vertex. So a compiled kernel runs on a block as on a graph with more columns than rows,
-and a message between two blocks is one array: the values of the boundary in between.
+A block is a sparse matrix: a row for each of its own vertices, with their inbound edges, and a
+column for each vertex that these come from. Columns are the own vertices, ascending, then vertices
+of other blocks (the *boundary*), by block and vertex. So a compiled kernel runs on a block as on a
+graph with more columns than rows, and a message from one block to another is one array: the values
+of those vertices of the one that the other reads. Block `b` is on machine `b` mod machines.
 
-Files are in a folder that all executors see, in Arrow's format. Workers on one machine share the
-pages of a file, and a worker that is started again maps it again.
+Files are in a folder that all executors see. Workers on one machine share the pages of a file, and
+a worker that is started again only maps it again.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from predict_graph.graph import Graph
 Array = npt.NDArray[Any]
 
 DEGREES = "degrees.npy"
-PARCELS = "to long, sender int, data binary"
+PARCELS = "to long, sender int, data binary"  # a schema of Spark
 
-_MOST_BYTES = 2**31 - 1  # of a value in a row, by definition of Spark
+_MOST_BYTES = 2**31 - 1  # limits a value in a row, as arrays of Java
 _NO_WEIGHTS = np.empty(0, np.float32)
-_FOLDER: list[Path] = []  # of the blocks that this process maps
+_FOLDER: list[Path] = []  # that of the graph whose blocks this process maps, if any
 
 
 @dataclass(frozen=True)
 class Placement:
-    """The block of each vertex, and its number there."""
+    """The block of each vertex, and its place among the vertices of that block."""
 
     homes: Array
     places: Array
@@ -82,7 +83,10 @@ def edges_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
 
 
 def split(batches: Batches, keys: Sequence[int], vertices: int) -> Iterator[pa.RecordBatch]:
-    """Send the rows of packed blocks to the blocks that hold them; runs on executors."""
+    """Send the rows of packed blocks to the blocks that hold them; runs on executors.
+
+    The hash of its key leads to the partition of a block, which stands for the sender here, too.
+    """
     placed = _placement(vertices, len(keys))
     for packed in blocks_in(batches):
         homes = placed.homes[packed.rows]
@@ -99,7 +103,10 @@ def split(batches: Batches, keys: Sequence[int], vertices: int) -> Iterator[pa.R
 def joined(
     batches: Batches, folder: Path, keys: Sequence[int], vertices: int
 ) -> Iterator[pa.RecordBatch]:
-    """Write the blocks whose rows arrive; runs on executors."""
+    """Write the blocks whose rows arrive, each vertex once; runs on executors.
+
+    An empty parcel per block says that it is written.
+    """
     found: dict[int, list[Any]] = {}
     for batch in batches:
         for number, data in zip(batch.column(1).to_pylist(), batch.column(2), strict=True):
@@ -205,6 +212,9 @@ class StoredBlock:
     """Of the whole graph."""
 
     def __getattr__(self, name: str) -> Array:
+        """Return an array of the file: see :func:`write_block`."""
+        if name.startswith("__"):  # of protocols such as that of copying
+            raise AttributeError(name)
         return _mapped(self.folder, self.number)[name]
 
     @property
@@ -227,13 +237,13 @@ class StoredBlock:
         return np.concatenate(found)
 
     def received_from(self, other: int) -> slice:
-        """Return the columns that another block fills."""
+        """Return the columns whose values come from another block."""
         start, stop = self.starts[other : other + 2].tolist()
         return slice(self.count + start, self.count + stop)
 
     @cached_property
     def sent_to(self) -> list[Array]:
-        """The own vertices that each block reads, this one included."""
+        """The places of this block's vertices that each block reads, this one included."""
         every = [_mapped(self.folder, other) for other in range(self.blocks)]
         own = slice(self.number, self.number + 2)
         found = [each["boundary"][slice(*each["starts"][own].tolist())] for each in every]
@@ -254,7 +264,7 @@ class StoredBlock:
 
 
 @lru_cache(maxsize=4096)
-def _known(*given: Any) -> StoredBlock:
+def _kept(*given: Any) -> StoredBlock:
     return StoredBlock(*given)
 
 
@@ -263,7 +273,7 @@ def stored_block(
 ) -> StoredBlock:
     """Return a block, which this process keeps until it needs one of another graph."""
     if folder not in _FOLDER:
-        _known.cache_clear()
+        _kept.cache_clear()
         _mapped.cache_clear()
         _FOLDER[:] = [folder]
-    return _known(folder, number, blocks, machines, vertices)
+    return _kept(folder, number, blocks, machines, vertices)

@@ -48,13 +48,14 @@ def record_of_log(
     log = read_event_log(Path(path))
     if log.tasks.empty:
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
-    recognised = False
     try:
-        found = recognise(log, run=run)
-        recognised = True
+        try:
+            found = recognise(log, run=run)
+        except RequestError as error:
+            raise RequestError(f"{path}: {error}") from error
         return _record(log, found, algorithm, graph or "unknown", vertices, edges), found
-    except RequestError as error:
-        raise error if recognised else RequestError(f"{path}: {error}") from error
+    except RequestError:
+        raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError) as error:
         raise RequestError(
             f"the event log {path} is not as Spark writes it: {type(error).__name__}: "

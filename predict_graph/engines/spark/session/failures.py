@@ -1,4 +1,4 @@
-"""Failures of Spark, described in one sentence instead of stack traces."""
+"""Failures of Spark, described in one sentence instead of stack traces; interrupts stay such."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from contextlib import contextmanager, suppress
 
 from predict_graph.errors import JobError, PredictGraphError
 
-_ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error)): ")
+# "java.io.IOException: why", the last error of a traceback of Python, "(TID 3) (host executor 1)"
+_ERROR = re.compile(r"(?:[\w$]+\.)+([\w$]*(?:Exception|Error))(?:: |$)")
+_PYTHON = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)")
 _WHERE = re.compile(r"\(TID \d+\) \((\S+) executor (\w+)\)")
 
 _LOST = (
     "an executor was lost with the data in its memory; run the job again, or with --checkpoint DIR"
 )
 
-# The first match is the reason: the cause of a lost executor precedes its loss.
+# The first pattern that occurs anywhere is the reason: what an executor was lost by comes before
+# that it was lost.
 _KNOWN = {
     r"No space left on device": "the disk is full where Spark keeps its files",
     r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52": (
@@ -25,7 +28,7 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
-    r"No module named '(?P<module>predict_graph|samplers|numba|numpy|pandas|pyarrow|scipy)": (
+    r"No module named '(?P<module>predict_graph|samplers|numba|numpy|pandas|pyarrow|scipy)[.']": (
         "the Python of the executors{where} has no {module}; accepted: predict-graph installed "
         "there, too, and PYSPARK_PYTHON set to that Python before the session opens"
     ),
@@ -38,7 +41,7 @@ _KNOWN = {
 
 
 class ExecutorLostError(JobError):
-    """An executor was lost, and the data cached in its memory."""
+    """An executor was lost, and with it data: a run with checkpoints goes on from the last one."""
 
 
 @contextmanager
@@ -63,7 +66,8 @@ def _job_error(doing: str, error: Exception) -> JobError | None:
     from pyspark.errors import PySparkException
 
     gone = f"{doing} failed: Spark's driver process is gone"
-    if isinstance(error, (Py4JNetworkError, ConnectionError)):
+    pipe = isinstance(error, BrokenPipeError) and not _driver_ended()  # to another program
+    if isinstance(error, (Py4JNetworkError, ConnectionError)) and not pipe:
         return JobError(gone)
     if isinstance(error, (Py4JError, PySparkException)):
         if type(error) is not Py4JJavaError and _driver_ended():
@@ -78,7 +82,7 @@ def _job_error(doing: str, error: Exception) -> JobError | None:
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """Return whether an interrupt caused an error."""
+    """Return whether an error was raised while an interrupt was handled."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True
@@ -87,7 +91,10 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def _driver_ended() -> bool:
-    """Return whether the driver has ended: a failed call raises one of several errors."""
+    """Return whether the driver has ended, which several errors of py4j can mean.
+
+    It may be about to end, so it is given a moment.
+    """
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)
@@ -107,17 +114,22 @@ def reason(text: str) -> str:
     'IOException: No'
     >>> reason("Checkpoint block rdd_12_1 not found! Either the executor ...")[:49]
     'an executor was lost with the data in its memory;'
+    >>> reason("x.PythonException: Traceback (most recent call last):\n  File\nValueError: no")
+    'ValueError: no'
     """
     for pattern, sentence in _KNOWN.items():
         if match := re.search(pattern, text):
             place = _WHERE.search(text)
             where = f" (executor {place.group(2)} on {place.group(1)})" if place else ""
             return sentence.format(where=where, **match.groupdict())
+    if raised := _PYTHON.findall(text):
+        return str(raised[-1])[:300]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by: ")]
     telling = [line for line in (*reversed(causes), *lines) if _ERROR.search(line)]
     if telling:
         # The error of a task is quoted in that of its job
         error = list(_ERROR.finditer(telling[0]))[-1]
-        return f"{error.group(1)}: {telling[0][error.end() :]}"[:300]
+        why = telling[0][error.end() :]
+        return f"{error.group(1)}: {why}"[:300] if why else error.group(1)
     return (lines[0] if lines else "no reason given")[:300]

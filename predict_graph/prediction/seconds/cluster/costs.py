@@ -1,14 +1,17 @@
 """The costs of an algorithm on a cluster: those of the bundled reference runs, scaled.
 
-``t(m) = opening(m) + setup + read + sum of (tasks(features at m workers) + driver(m)) + start(m)``
+On `m` machines ``t(m) = opening(m) + start(m) + setup(m) + read(m) + write(m) + sum over supersteps
+of (tasks(features at m workers) + driver(m))``, where opening is that of the session and start what
+the first execution in a JVM takes in addition.
 
 Task seconds of a superstep are a non-negative least-squares regression on the work of the busiest
-worker. Session start, JVM warm-up and the driver's part of a superstep are lines over the logarithm
-of the machines (a term of Ernest's equation 1); setup, reading and writing are lines over edges per
-machine. All are fitted to the reference runs. A cluster scales each by a factor that its runs of
-any algorithm show: workers with a quarter of a core take four times as long for tasks, but the
-driver does not. With a graph size or a machine count left out, this predicts as well as regressions
-on a cluster's own few runs (docs/studies/cold-start.md).
+worker. Opening, start and the driver's part of a superstep are straight lines over the logarithm of
+the machines (a term of Ernest's equation 1: communication in a tree); setup, reading and writing
+are lines over edges per machine. All are fitted to the reference runs. For another cluster each
+part is multiplied by a factor, estimated from its runs of whatever algorithm: for example, workers
+with a quarter of a core take four times as long for tasks, but the driver does not. Where a graph
+size or a machine count is left out, this predicts as well as regressions on a cluster's own few
+runs (docs/studies/cold-start.md).
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
 FloatArray = npt.NDArray[np.float64]
-Part = tuple[str, ClusterRun, float]
+Part = tuple[str, ClusterRun, float]  # one of PARTS, measured in a run, and its seconds
 
 PARTS = {
     "opening": "opening",
@@ -61,27 +64,32 @@ PARTS = {
 """The parts of a run outside tasks, and which factor of a cluster scales each; `start` is what the
 first execution in a JVM takes in addition."""
 FACTORS = ("opening", "start", "setup", "read", "driver", "tasks")
-"""What a cluster scales."""
+"""How a cluster differs from the reference: a factor for each of these."""
 WRITTEN = ("write", "checkpoint")
 """The parts that write."""
 DEFAULT = "nnls"
 """The cost model of tasks."""
-_COMMON = ("opening", "read", "read start")  # by definition: the same whatever algorithm comes next
-# Machines of the reference runs: on these, JVM warm-up took twice as long as on one, as they shared
-# a processor (measured); on more, it is taken to be the same
+# Parts that precede the algorithm, and so do not depend on it, by definition.
+_COMMON = ("opening", "read", "read start")
+# Machines of the reference runs at most. There, JVM warm-up took twice as long on two as on one, as
+# they shared a processor (measured); on more than two it is taken to be that of two.
 _FEW_MACHINES = 2
 _CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
-# Of the logarithm of measured / reference seconds: of an unknown cluster, of a factor from another
-# algorithm, and from the algorithm itself, between sessions (docs/studies/cold-start.md).
+# Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
+# between sessions of one algorithm (docs/studies/cold-start.md).
 CLUSTER_STD, _FACTOR_STD, _OWN_STD = 0.8, 0.4, 0.15
-# Prior of the time relative to the reference cluster, which was a dedicated machine. Clusters of
-# the study took two to nine times as long (measured); most clusters are not capped.
+# Seconds on an unknown cluster / on the reference, a dedicated machine. Those of the study, whose
+# processors were capped, took two to nine times as long (measured); most clusters are not capped.
 _USUAL = 1.6
 
 
 @dataclass(frozen=True)
 class ClusterCosts:
-    """The time of a run on a number of machines."""
+    """The time of a run of one algorithm on any number of machines.
+
+    `name` is that of the cost model of tasks, which reads `columns`; `r2`, `rows` and `runs` are of
+    its fit. `lines` has one of :data:`PARTS` each.
+    """
 
     name: str
     model: Any
@@ -94,7 +102,7 @@ class ClusterCosts:
 
     @property
     def terms(self) -> dict[str, float]:
-        """The seconds per unit of each feature, per doubling of machines, and per superstep."""
+        """Seconds per unit of a feature, per doubling (log2 machines) and superstep (intercept)."""
         found = getattr(self.model, "terms_", {})
         terms = {str(name): self.factors["tasks"] * float(each) for name, each in found.items()}
         driver = self.lines["driver"].scaled(self.factors["driver"])
@@ -125,7 +133,7 @@ class ClusterCosts:
     ) -> dict[str, float]:
         """Return the seconds of session start, setup, reading and writing.
 
-        Only checkpoints are written, `checkpoints` times, and the final results of library code.
+        Nothing is written but checkpoints, `checkpoints` of them, and results of library code.
         """
 
         def at(part: str) -> float:
@@ -141,7 +149,8 @@ class ClusterCosts:
     def scaled(self, factors: Mapping[str, float], runs: Sequence[ClusterRun] = ()) -> ClusterCosts:
         """Return the costs on a cluster with these factors, and these runs of the algorithm.
 
-        What writing takes is that of the runs, as results of a user function have no reference.
+        What writing takes is taken from the runs that show it: results of a user's function have no
+        reference. It is divided by the factor of tasks, by which :meth:`at` multiplies it.
         """
         factors = {name: self.factors[name] * factors[name] for name in FACTORS}
         written = lines_of(part for part in measured_parts(runs) if part[0] in WRITTEN)
@@ -150,7 +159,7 @@ class ClusterCosts:
 
 
 def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> ClusterCosts:
-    """Fit all costs to sample runs in complete sessions, by relative errors.
+    """Fit all costs to runs, which include the first ones of their sessions.
 
     All features that vary are used, and each run has the same weight.
     """
@@ -158,16 +167,16 @@ def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> Clust
     parts = [
         table.assign(group=number, weight=1.0 / len(table)) for number, table in enumerate(tables)
     ]
-    rows = pd.concat(parts, ignore_index=True)
+    rows = pd.concat(parts, ignore_index=True).fillna(0.0)
     columns = [name for name in FEATURES if name in rows and rows[name].nunique() > 1]
     name = cost_model or DEFAULT
     model = COST_MODELS.get(name)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
     working = rows["working"].clip(lower=_CLOCK).to_numpy(np.float64)
     model.fit(rows[columns], working, sample_weight=rows["weight"].to_numpy(), **options)
-    left = float(np.sum((model.predict(rows[columns]) - working) ** 2))
+    residual = float(np.sum((model.predict(rows[columns]) - working) ** 2))
     total = float(np.sum((working - working.mean()) ** 2))
-    r2 = 1.0 - left / total if total > 0 else float("nan")
+    r2 = 1.0 - residual / total if total > 0 else float("nan")
     lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
     return ClusterCosts(name, model, columns, lines, r2, len(rows), len(tables))
 
@@ -193,10 +202,10 @@ def _common_lines() -> dict[str, Line]:
 
 
 def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
-    """Yield the seconds of each part outside tasks that runs show by themselves.
+    """Yield the seconds of each part outside tasks, without comparison to the reference.
 
-    Only the first runs of a session show JVM warm-up: their additional time over the same sample
-    afterwards. Where a first run has no such successor, they show nothing.
+    JVM warm-up is what the first runs of a session take longer than a later one of the same sample;
+    without a later one it is not known.
     """
     for first, *rest in by_session([run for run in runs if not run.real]):
         if first.cold and first.session_seconds > 0.0:
@@ -223,7 +232,8 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
         if phases["read"] > 0.0:
             yield "read", run, phases["read"]
         if interval:
-            yield "checkpoint", run, phases["write"] / -(-run.profile.iterations // int(interval))
+            saved = max(math.ceil(run.profile.iterations / int(interval)), 1)
+            yield "checkpoint", run, phases["write"] / saved
         elif phases["write"] > 0.0:
             yield "write", run, phases["write"]
 
@@ -246,8 +256,8 @@ def lines_of(parts: Iterable[Part]) -> dict[str, Line]:
 def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, float]:
     """Return the logarithms of measured / reference seconds of each factor that runs show.
 
-    Long runs weigh more. A real run includes session start in its setup: their factors are equal
-    then.
+    Long runs weigh more. The setup of a real run, one that is no sample, includes the opening of
+    its session, unless that was warm; both then get the same ratio.
     """
     measured, expected = defaultdict[str, float](float), defaultdict[str, float](float)
     for part, run, seconds in measured_parts(runs):
@@ -260,13 +270,14 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
         rows = typical_rows(run)
         measured["tasks"] += float(rows["working"].clip(lower=_CLOCK).sum())
         expected["tasks"] += float(costs.tasks(rows.fillna(0.0)).sum())
-        warm = 1 if run.profile.engine.get("warm") else 0  # then without start-up
+        warm = bool(run.profile.engine.get("warm"))
         for phase, parts in (
             ("setup", ("opening", "setup start", "setup")),
             ("read", ("read start", "read")),
         ):
-            if run.real:
-                own = {part: costs.at(part, run.machines, run.edges) for part in parts[-warm:]}
+            if run.real and run.profile.phases[phase] > 0.0:
+                there = parts[-1:] if warm else parts
+                own = {part: costs.at(part, run.machines, run.edges) for part in there}
                 ratio = run.profile.phases[phase] / max(sum(own.values()), 1e-9)
                 for part, seconds in own.items():
                     measured[PARTS[part]] += ratio * seconds
@@ -292,7 +303,7 @@ class ClusterSpeed:
         """Return the factors for an algorithm, shrunk to those of a usual cluster.
 
         They are posterior means of a normal distribution, with the variation between clusters as
-        prior. One that no run shows is the mean of the others.
+        prior. A factor that no run shows is the geometric mean of the others.
         """
         usual = math.log(_USUAL)
         found: dict[str, float] = {}
@@ -326,7 +337,7 @@ def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpe
 
 
 def _reference_of(run: ClusterRun) -> str | None:
-    """Return the reference runs for a run of a library; None if that has other parameters now."""
+    """Return the name of the reference of a library's run; None if it takes others parameters."""
     given = {name: value for name, value in run.profile.parameters.items() if value is not None}
     try:
         return shipped_name(library_algorithm(run.profile.algorithm, given))
