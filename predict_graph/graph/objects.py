@@ -21,7 +21,7 @@ def from_networkx(source: Any, *, directed: bool | None = None, name: str | None
     """Return the graph of a networkx graph; its nodes become `labels` unless they are 0 … n - 1.
 
     Edges have weights when every edge has the attribute ``weight``. Parallel edges of a multigraph
-    count once, their weights added.
+    count once, their weights added. With `directed`, edges of an undirected graph go both ways.
 
     Raises
     ------
@@ -41,15 +41,29 @@ def from_networkx(source: Any, *, directed: bool | None = None, name: str | None
         sources, targets, listed = _parallel(source, position)
     else:
         sources, targets, listed = _simple(source, None if plain else position)
+    weights = weights_of(listed, "the networkx graph") if listed else None
+    if directed and not source.is_directed():
+        sources, targets, weights = both_ways(sources, targets, weights)
     return from_edges(
         sources,
         targets,
         vertices=len(nodes),
-        weights=weights_of(listed, "the networkx graph") if listed else None,
+        weights=weights,
         directed=bool(source.is_directed()) if directed is None else directed,
         name=name or str(getattr(source, "name", "")) or "networkx",
         labels=None if plain else _labels(nodes),
     )
+
+
+def both_ways(
+    sources: npt.NDArray[Any],
+    targets: npt.NDArray[Any],
+    weights: npt.NDArray[np.float64] | None,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float64] | None]:
+    """Return undirected edges as directed ones, each both ways; self-loops are not repeated."""
+    turned = sources != targets
+    both = np.append(sources, targets[turned]), np.append(targets, sources[turned])
+    return *both, None if weights is None else np.append(weights, weights[turned])
 
 
 _Edges = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], "list[Any] | None"]
