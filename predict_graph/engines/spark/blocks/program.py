@@ -335,9 +335,10 @@ def _counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
 def _batches(number: int, rows: list[tuple[int, Any]]) -> Iterator[pa.RecordBatch]:
     waiting: list[tuple[int, Any]] = []
     size = 0
-    for place, (to, data) in enumerate(rows):
-        waiting.append((to, data))
-        size += len(data)
-        if size >= _BATCH or place == len(rows) - 1:
+    for to, data in rows:
+        if waiting and size + len(data) > _BATCH:
             yield parcels(number, waiting)
             waiting, size = [], 0
+        waiting.append((to, data))
+        size += len(data)
+    yield parcels(number, waiting)

@@ -27,6 +27,7 @@ from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark.blocks.on_executors import Batches, blocks_in
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
+from predict_graph.files import written_beside
 from predict_graph.graph import Graph
 
 Array = npt.NDArray[Any]
@@ -183,9 +184,12 @@ def write_block(
     }
     lists = [pa.LargeListArray.from_arrays([0, len(a)], pa.array(a)) for a in arrays.values()]
     batch = pa.record_batch(lists, names=list(arrays))
-    with pa.OSFile(str(_file(folder, number)), "wb") as file:  # noqa: SIM117
-        with pa.ipc.new_file(file, batch.schema) as writer:
-            writer.write(batch)
+    with (
+        written_beside(_file(folder, number)) as beside,  # a repeated task replaces it whole
+        pa.OSFile(str(beside), "wb") as file,
+        pa.ipc.new_file(file, batch.schema) as writer,
+    ):
+        writer.write(batch)
 
 
 def _file(folder: Path, number: int) -> Path:
