@@ -109,6 +109,8 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     --------
     >>> did_you_mean("pageranks", ["pagerank", "neighborhood"])
     ' did you mean pagerank?'
+    >>> did_you_mean("components", ["connected-components", "pagerank"])
+    ' did you mean connected-components?'
     >>> did_you_mean("pagerank", ["neighborhood"])
     ''
     """
@@ -117,8 +119,11 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     by_plain = {each.lower().replace("_", "-"): each for each in accepted}
     plain = str(name).lower().replace("_", "-")[:_LONGEST_NAME]
     near = get_close_matches(plain, by_plain, n=2, cutoff=_NEAR)
+    if not near and len(plain) >= _PART:
+        near = [each for each in by_plain if plain in each][:2]
     return f" did you mean {' or '.join(by_plain[each] for each in near)}?" if near else ""
 
 
 _NEAR = 0.7  # limits suggestions: difflib's ratio with one of four letters different
+_PART = 4  # limits suggestions: letters of a part of a name
 _LONGEST_NAME = 200  # limits the time of a comparison, which is quadratic in the characters
