@@ -84,6 +84,7 @@ def main() -> None:
     head = ["job", "graph", "edges"]
     for name in ("superstep, s", "total, s", "memory, GiB"):
         head += [f"{name}: ours", "GraphX", "ratio"]
+    about = f"{given.workers} workers of a core each, and the driver, on {machine()}."
     with spark_cluster(given.workers, memory=given.memory) as cluster:
         for spec in given.graphs:
             for job in given.jobs:
@@ -94,8 +95,11 @@ def main() -> None:
                 )
                 rows.append(row(job, graph, ours, theirs))
                 print(rows[-1], flush=True)
-    about = f"{given.workers} workers of a core each, and the driver, on {machine()}."
-    write(given.out, [about, "", *table([*head, "supersteps"], rows, 2)], given.out and "runs")
+                shown = ["", *table([*head, "supersteps"], rows, 2)]
+                if given.out:  # each at once: GraphX may take an hour for the next
+                    write(given.out, [about, *shown], "runs")
+    if not given.out:
+        write(None, [about, *shown])
 
 
 if __name__ == "__main__":
