@@ -293,6 +293,8 @@ def test_graphs_of_networkx_are_read_by_rows_as_edge_by_edge(kind, edges, weight
         nodes.sort()
     place = {node: number for number, node in enumerate(nodes)}
     listed = [(place[u], place[v], data.get("weight")) for u, v, data in source.edges(data=True)]
+    if directed and not source.is_directed():
+        listed += [(v, u, weight) for u, v, weight in listed if u != v]
     ends = np.array([edge[:2] for edge in listed], np.int64).reshape(-1, 2)
     weights = [edge[2] for edge in listed]
     expected = from_edges(
