@@ -43,7 +43,7 @@ _MISJUDGED = 3.0  # limits how much longer than expected a sample takes, times
 _FAILURES = 5  # limits the number of samples in sequence that fail
 _MOST_SAMPLES = 40  # limits the number of processes
 _MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some explode
-_SPREAD = 3.0  # vertices whose order is made for a first part / the budget's share; not tuned
+_SPREAD = 3.0  # vertices whose order is made for a first part / its expected share; not tuned
 _RANGE = 6.0  # vertices of the largest sample / of the smallest, to show growth; not tuned
 _ALIKE = 1.2  # vertices of two samples of about one size, larger / smaller; not tuned
 REFUSED = ("error", "died")  # states of failed runs; by definition
@@ -338,7 +338,7 @@ class Gathering:
             loop=self.shape.loop,
         )
         # An unfinished run is of use in an order in which its first part is like the whole.
-        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share)
+        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share, left)
         run = self.real = self._run(self.subject.whole(order), limits)
         if run.state == "error":
             raise JobError(failure(self.function, self.graph, run.sentence))
@@ -359,12 +359,14 @@ class Gathering:
             )
         return run
 
-    def _order(self, share: float) -> npt.NDArray[np.integer]:
+    def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
-        rounds = self.gathered.rounds()
+        rounds, found = self.gathered.rounds(), self.gathered.growth()
         if rounds is not None and share * rounds.cost > 2.0:
             return np.arange(self.graph.vertices)  # several passes over all vertices
-        part = 1.0 if self.gathered.early else _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0)
+        part = 1.0
+        if found is not None and not self.gathered.early:
+            part = _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0, left / found.cost)
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:

@@ -56,6 +56,20 @@ def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(functi
     assert said.overhead_seconds < 1.25 * 0.5
 
 
+def neighbour_by_neighbour(graph: nx.Graph) -> None:
+    for vertex in graph:
+        work(20 * sum(graph.degree(other) for other in graph[vertex]))
+
+
+def test_a_first_part_beyond_its_expected_share_is_like_the_whole() -> None:
+    graph = nx.barabasi_albert_graph(600, 3, seed=1)  # old vertices, at the beginning, are hubs
+    with calls_by(counted_call):
+        said = predict_call(neighbour_by_neighbour, graph, budget="8s", history="none", seed=1)
+    seconds = counted_call(lambda: graph, neighbour_by_neighbour).seconds
+    assert {each.source for each in said.evidence} == {"samples", "prefix"}
+    assert 0.8 * seconds < said.processor_seconds < 1.25 * seconds
+
+
 def test_a_run_that_is_cheap_is_done() -> None:
     said = predict_graph.predict(
         nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1), history="none"
