@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import from_edges
+from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.columns import Columns, declared_in, find_columns
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.objects import both_ways, from_networkx, from_scipy, weights_of
+from predict_graph.graph.objects import from_networkx, from_scipy, weights_of
 from predict_graph.graph.readers import graph_of
 from predict_graph.graph.tables import edge_block, ids_are_text
 from predict_graph.stopwatch import imported
@@ -55,18 +55,15 @@ def _from_igraph(source: Any, *, directed: bool | None, name: str | None) -> Gra
     if "name" in source.vs.attributes():
         labels = np.empty(source.vcount(), dtype=object)
         labels[:] = source.vs["name"]
-    sources, targets = edges.T
-    if directed and not source.is_directed():
-        sources, targets, weights = both_ways(sources, targets, weights)
-    return from_edges(
-        sources,
-        targets,
+    graph = from_edges(
+        *edges.T,
         vertices=source.vcount(),
         weights=weights,
-        directed=source.is_directed() if directed is None else directed,
+        directed=source.is_directed() and directed is not False,
         name=name or "igraph",
         labels=labels,
     )
+    return as_asked(graph, directed, None)
 
 
 def _from_networkit(source: Any, *, directed: bool | None, name: str | None) -> Graph:
@@ -81,17 +78,10 @@ def _from_networkit(source: Any, *, directed: bool | None, name: str | None) -> 
     weights = None
     if source.isWeighted():
         weights = weights_of([row[2] for row in rows], "the networkit graph")
-    sources, targets = edges.T
-    if directed and not source.isDirected():
-        sources, targets, weights = both_ways(sources, targets, weights)
-    return from_edges(
-        sources,
-        targets,
-        vertices=count,
-        weights=weights,
-        directed=source.isDirected() if directed is None else directed,
-        name=name or "networkit",
-    )
+    own = source.isDirected() and directed is not False
+    name = name or "networkit"
+    graph = from_edges(*edges.T, vertices=count, weights=weights, directed=own, name=name)
+    return as_asked(graph, directed, None)
 
 
 def _from_table(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import from_edges
+from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.rows import checked_rows
 
@@ -41,29 +41,16 @@ def from_networkx(source: Any, *, directed: bool | None = None, name: str | None
         sources, targets, listed = _parallel(source, position)
     else:
         sources, targets, listed = _simple(source, None if plain else position)
-    weights = weights_of(listed, "the networkx graph") if listed else None
-    if directed and not source.is_directed():
-        sources, targets, weights = both_ways(sources, targets, weights)
-    return from_edges(
+    graph = from_edges(
         sources,
         targets,
         vertices=len(nodes),
-        weights=weights,
-        directed=bool(source.is_directed()) if directed is None else directed,
+        weights=weights_of(listed, "the networkx graph") if listed else None,
+        directed=source.is_directed() and directed is not False,
         name=name or str(getattr(source, "name", "")) or "networkx",
         labels=None if plain else _labels(nodes),
     )
-
-
-def both_ways(
-    sources: npt.NDArray[Any],
-    targets: npt.NDArray[Any],
-    weights: npt.NDArray[np.float64] | None,
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float64] | None]:
-    """Return undirected edges as directed ones, each both ways; self-loops are not repeated."""
-    turned = sources != targets
-    both = np.append(sources, targets[turned]), np.append(targets, sources[turned])
-    return *both, None if weights is None else np.append(weights, weights[turned])
+    return as_asked(graph, directed, None)
 
 
 _Edges = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], "list[Any] | None"]

@@ -53,7 +53,7 @@ class Team:
         self.shared = 0.0
         """The fraction of the blocks that the last call of `share` completed."""
         self.started = time.perf_counter()
-        """When that call started."""
+        """When that call started; before the first one, when this was made."""
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def __enter__(self) -> Team:

@@ -18,8 +18,7 @@ _LOST = (
     "an executor was lost with the data in its memory; run the job again, or with --checkpoint DIR"
 )
 
-# The first pattern that occurs anywhere is the reason: what an executor was lost by comes before
-# that it was lost.
+# The first pattern that occurs anywhere is the reason, so the cause of a loss precedes the loss.
 _KNOWN = {
     r"No space left on device": "the disk is full where Spark keeps its files",
     r"OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|exit(?:ed with)? code 52": (

@@ -337,7 +337,7 @@ def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpe
 
 
 def _reference_of(run: ClusterRun) -> str | None:
-    """Return the name of the reference of a library's run; None if it takes others parameters."""
+    """Return the name of the reference of a library's run; None if it takes other parameters."""
     given = {name: value for name, value in run.profile.parameters.items() if value is not None}
     try:
         return shipped_name(library_algorithm(run.profile.algorithm, given))
