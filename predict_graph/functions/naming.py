@@ -288,7 +288,14 @@ def _home(place: str) -> Any:
 
 def _public(library: str, name: str, found: Any) -> str:
     """Return the short name of a function of a library; its full one if the short is another's."""
-    homes = (_home(home) for home in _HOMES.get(library, (library,)))
+    homes = [_home(home) for home in _HOMES.get(library, (library,))]
+    names = [name.rpartition(".")[2], *(each for home in homes for each in dir(home))]
+    public = (
+        each
+        for each in names
+        if not each.startswith("_") and any(_attribute(home, each) is found for home in homes)
+    )
+    name = next(public, name)
     other = next(filter(None, (_attribute(home, name) for home in homes)), found)
     module = library if other is found else getattr(found, "__module__", library)
     return f"{module}:{name.removeprefix('Graph.')}"
@@ -318,7 +325,8 @@ def _attribute(home: Any, path: str) -> Any:
 
 def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
     inner = function.func if isinstance(function, partial) else function
-    module = getattr(inner, "__module__", None) or "__main__"
+    owner = getattr(inner, "__objclass__", None)  # of a method in C
+    module = getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__")
     name = getattr(inner, "__qualname__", None) or getattr(inner, "__name__", None)
     name = name or type(inner).__name__
     root = module.partition(".")[0]

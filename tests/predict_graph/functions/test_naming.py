@@ -45,6 +45,12 @@ def test_a_function_of_a_library_gets_a_graph_of_that_library(name: str) -> None
     assert predict_graph.track(name, nx.star_graph(3), history="none") == [3.0, 0.0, 0.0, 0.0]
 
 
+def test_a_method_of_igraph_has_the_name_under_which_it_is_public() -> None:
+    graph = pytest.importorskip("igraph").Graph
+    for name in ("betweenness", "pagerank", "community_multilevel"):
+        assert check_function(getattr(graph, name)) == check_function(f"igraph:{name}")
+
+
 def test_a_file_of_ones_own_is_known_by_its_code(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n")
