@@ -89,6 +89,36 @@ class Case(Reading):
         }
 
 
+@dataclass(frozen=True)
+class SizedCase(Case):
+    """A case whose graph need not be there.
+
+    Parameters
+    ----------
+    vertices : N
+        Of a graph that is not there, in place of GRAPH, with --edges: for a function.
+    edges : N
+        Of the same graph.
+    """
+
+    graph: str = ""
+    _: KW_ONLY
+    vertices: float | None = None
+    edges: float | None = None
+
+    @property
+    def source(self) -> Any:
+        """The graph, or its size, as functions of the package take it."""
+        sizes = (self.vertices, self.edges)
+        if sizes == (None, None) and self.graph:
+            return self.of(self.graph)
+        if self.graph or self.vertices is None or self.edges is None:
+            raise RequestError("a graph is missing; accepted: GRAPH, or --vertices and --edges")
+        from predict_graph.functions.sizes import GraphSize
+
+        return GraphSize(self.vertices, self.edges)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Cluster(Group):
     """Which engine runs the job, on what.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import functions, options
-from predict_graph.cli.groups import Case, Cluster, Sampling
+from predict_graph.cli.groups import Case, Cluster, Sampling, SizedCase
 from predict_graph.cli.output import Output, Pages
 from predict_graph.errors import RequestError
 from predict_graph.inputs import is_stream
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def predict(
-    case: Case,
+    case: SizedCase,
     cluster: Cluster,
     sampling: Sampling,
     output: Pages,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from predict_graph.durations import readable_seconds
+from predict_graph.functions.atlas import MACHINE
 from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
 from predict_graph.functions.prefix import Prefix
 from predict_graph.outcome import SourceEstimate
@@ -24,9 +25,16 @@ _STEEPEST = 4.0  # limits the power of the vertices by which a polynomial time m
 class Gathered:
     """Runs of a function on samples of a graph and on other graphs."""
 
-    def __init__(self, target: Mapping[str, float], graph: str, earlier: Sequence[Point]) -> None:
+    def __init__(
+        self,
+        target: Mapping[str, float],
+        graph: str,
+        earlier: Sequence[Point],
+        outlasting: Sequence[Point] = (),
+    ) -> None:
         self.points: list[Point] = []  # on samples
         self.earlier = earlier  # on other graphs
+        self._outlasting = outlasting  # on other graphs, stopped
         self._target = target
         self._graph = graph
         self._stopped: list[Point] = []
@@ -47,8 +55,8 @@ class Gathered:
     def growth(self) -> Growth | None:
         """Return the extrapolation of all runs; those that were stopped are lower bounds."""
         if not self._current:
-            known = [*self.points, *self.earlier]
-            self._growth = extrapolate(known, self._target, self._graph, stopped=self._stopped)
+            known, stopped = [*self.points, *self.earlier], [*self._stopped, *self._outlasting]
+            self._growth = extrapolate(known, self._target, self._graph, stopped=stopped)
             self._current = True
         return self._growth
 
@@ -102,10 +110,13 @@ class Gathered:
         growth = self.growth()
         if growth is not None:
             grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
-            source = "samples" if self.points else "history"
+            atlas = sum(point.machine == MACHINE for point in self.earlier)
+            own = len(self.earlier) - atlas
+            source = "samples" if self.points else "history" if own else "atlas"
             count = f"{len(self.points)} runs on samples" if self.points else ""
-            more = f"{len(self.earlier)} on other graphs" if self.earlier else ""
-            detail = f"{', '.join(filter(None, (count, more)))}; grows with {grows}"
+            more = f"{own} on other graphs" if own else ""
+            listed = f"{atlas} of the atlas" if atlas else ""
+            detail = f"{', '.join(filter(None, (count, more, listed)))}; grows with {grows}"
             found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
         if prefix is not None:
             about = "about " if prefix.estimated else ""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, cycle
+from dataclasses import dataclass, replace
+from itertools import combinations, cycle, product
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ FloatArray = npt.NDArray[np.float64]
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
+_GRAPHS = (0.2, 0.5, 1.0)  # of the standard deviation of graphs: limits the grid
+_FEW = 4  # graphs that do not show how much they differ; not tuned
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
@@ -53,6 +55,8 @@ class Hyper:
         between the vertices of the sample and of the graph.
     graph : float
         Shared by the runs on one graph and its samples.
+    machine : float
+        Shared by the runs on another machine.
     seconds : float
         Error of a time, seconds.
     pairs : float
@@ -65,6 +69,7 @@ class Hyper:
     sampler: float = 0.20
     reach: float = 0.10
     graph: float = 0.60
+    machine: float = 0.15
     seconds: float = 0.003
     pairs: float = 0.5
 
@@ -91,6 +96,8 @@ class Point:
         Of its outermost loop; 0 where they are unknown.
     early : bool
         Whether that ended before its last element.
+    machine : str
+        Empty for this one.
     """
 
     drivers: Mapping[str, float]
@@ -99,6 +106,7 @@ class Point:
     graph: str
     rounds: float = 0.0
     early: bool = False
+    machine: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,12 +152,14 @@ def extrapolate(
     limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
     labels, values, prior = _models(rows, names, hyper)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    for share in _CONSTANTS:
+    graphs = _GRAPHS if len({row.graph for row in rows}) > _FEW else (1.0,)
+    for share, alike in product(_CONSTANTS, graphs):
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        shared = _covariance(rows, hyper, grown)
+        own = replace(hyper, graph=alike * hyper.graph)
+        shared = _covariance(rows, own, grown)
         found = _posteriors(values, np.log(grown), bounds, shared, prior + density, hyper)
         mean, variance, score = found
         total = np.logaddexp(mean, math.log(constant)) if share else mean
@@ -190,10 +200,13 @@ def _covariance(rows: Sequence[Point], hyper: Hyper, costs: FloatArray) -> Float
     """Return the covariance that does not depend on the driver; the last row is the target's."""
     samplers = np.array([row.sampler for row in rows])
     graphs = np.array([row.graph for row in rows])
+    machines = np.array([row.machine for row in rows])
     sizes = np.log(np.maximum([row.drivers["vertices"] for row in rows], 2.0))
     same_sampler = (samplers[:, None] == samplers) & (samplers != "")[:, None]
+    same_machine = (machines[:, None] == machines) & (machines != "")[:, None]
     far = sizes[-1] - sizes
     total = hyper.level**2 + hyper.graph**2 * (graphs[:, None] == graphs)
+    total = total + hyper.machine**2 * same_machine
     total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
     noise = np.full(len(far), hyper.noise**2)
     noise[: len(costs)] += (hyper.seconds / costs) ** 2

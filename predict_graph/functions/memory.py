@@ -32,7 +32,7 @@ def predict_memory(
     if whole is not None:
         total = whole.peak_bytes + (whole.graph_bytes if converted else 0.0)
         return Interval(total, 0.9 * total, 1.1 * total + _RESOLUTION)
-    found = _grown([(drivers, run.peak_bytes) for drivers, run in runs], target, _DRIVERS)
+    found = grown_bytes([(drivers, run.peak_bytes) for drivers, run in runs], target)
     call = Interval.spread(found.cost, found.log_std)
     if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
         least = prefix.peak_bytes
@@ -45,15 +45,15 @@ def predict_memory(
         graph = prefix.graph_bytes
     elif converted:
         sizes = [(drivers, run.graph_bytes) for drivers, run in runs]
-        graph = _grown(sizes, target, ("edges", "vertices")).cost
+        graph = grown_bytes(sizes, target, ("edges", "vertices")).cost
     high = graph * 1.15 + call.high + _RESOLUTION
     return Interval(call.predicted + graph, graph + call.low, high)
 
 
-def _grown(
+def grown_bytes(
     points: Sequence[tuple[Mapping[str, float], float]],
     target: Mapping[str, float],
-    names: Sequence[str],
+    names: Sequence[str] = _DRIVERS,
 ) -> Growth:
     """Extrapolate bytes; the allocator sometimes takes more at once than it needs, never less."""
     made = [

@@ -178,7 +178,7 @@ def backends_of(function: GraphFunction) -> list[str]:
     """
     if "backend" in function.keywords:
         return []
-    return sorted(getattr(function.call, "backends", set()) - {"networkx"})
+    return sorted(getattr(function.call, "backends", set()) - {"networkx", "predict_graph"})
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature:
@@ -325,8 +325,8 @@ def _attribute(home: Any, path: str) -> Any:
 
 def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
     inner = function.func if isinstance(function, partial) else function
-    owner = getattr(inner, "__objclass__", None)  # of a method in C
-    module = getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__")
+    owner: Any = getattr(inner, "__objclass__", None)  # of a method in C
+    module = str(getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__"))
     name = getattr(inner, "__qualname__", None) or getattr(inner, "__name__", None)
     name = name or type(inner).__name__
     root = module.partition(".")[0]

@@ -18,6 +18,7 @@ from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
+from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.evidence import ROUNDS_STD, combine
 from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, Gathering
 from predict_graph.functions.growth import RUN_STD
@@ -103,12 +104,14 @@ class FunctionCase(Gathering):
         )
         reading = clock.processor(children=False) - began
         load_compiled(subject.graph.directed)
+        measured, outlasting = atlas_points(subject.function)
         self.available = float(max(available_memory() - resident_memory(), 0))
         super().__init__(
             subject,
             allowed,
             self.seed,
-            earlier_points(self.history, subject.function, subject.graph),
+            [*earlier_points(self.history, subject.function, subject.graph), *measured],
+            outlasting,
             spent=reading if form_of(graph) is not None else 0.0,  # a graph of a library
             within=wanted,
             progress=progress,
@@ -122,8 +125,8 @@ class FunctionCase(Gathering):
         """Return the prediction by all calls; JobError if none ended."""
         if self.budget.most == 0.0 and not self.gathered.earlier:
             raise RequestError(
-                f"the budget is 0, but no earlier runs of {self.function.name} with these "
-                "arguments are known; accepted: a budget above 0"
+                f"the budget is 0, but neither earlier runs of {self.function.name} with these "
+                "arguments are known, nor any of the atlas; accepted: a budget above 0"
             )
         if self.whole is None and not (self.gathered.points or self.gathered.earlier):
             raise JobError(self.nothing_ran())
@@ -219,7 +222,7 @@ class FunctionCase(Gathering):
                 f"up to {max(failed):,} vertices, and may on the graph: {self.raised}"
             )
         if self.budget.most == 0.0:
-            return [*texts, "the budget is 0: nothing was measured, earlier runs alone are known"]
+            return [*texts, "the budget is 0: nothing was measured, other graphs alone are known"]
         if self.whole is None and self.prefix is None:
             reason = self.shape.reason or "the budget did not reach it"
             texts.append(

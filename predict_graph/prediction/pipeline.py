@@ -32,7 +32,8 @@ def predict(
         Name of a registered algorithm, or one with its parameters; a function of a graph, or its
         name as ``"networkx:betweenness_centrality"``.
     graph : Graph, str, Path, networkx graph or scipy sparse array
-        See :func:`~predict_graph.graph.check_graph`.
+        See :func:`~predict_graph.graph.check_graph`. Of some functions of libraries a
+        :class:`~predict_graph.GraphSize` is enough.
     {options}
     **arguments
         Keyword arguments of a function, such as ``k=200``; an algorithm has ``parameters``.
@@ -56,7 +57,10 @@ def predict(
     """
     if is_call(algorithm, options):
         from predict_graph.functions.predictor import FunctionCase
+        from predict_graph.functions.sizes import GraphSize, predict_by_size
 
+        if isinstance(graph, GraphSize):
+            return predict_by_size(algorithm, graph, **for_function(options))
         return FunctionCase(algorithm, graph, **for_function(options)).predict()
     given = completed(PredictOptions, options, "a prediction")
     request = check_request(algorithm, **given)

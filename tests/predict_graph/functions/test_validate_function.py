@@ -47,8 +47,10 @@ def test_options_of_the_other_kind_are_refused(
 
 
 def test_a_budget_of_nothing_runs_nothing(tmp_path: Path) -> None:
-    history, call = History(tmp_path / "runs.sqlite"), "networkx:triangles"
-    with pytest.raises(RequestError, match="the budget is 0, but no earlier runs"):
+    file = tmp_path / "mine.py"
+    file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n")
+    history, call = History(tmp_path / "runs.sqlite"), f"{file}:count"
+    with pytest.raises(RequestError, match="the budget is 0, but neither earlier runs"):
         predict_call(call, GRAPH, history=history, budget=0)
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)
     said = predict_call(call, GRAPH, history=history, budget="0")

@@ -1,0 +1,312 @@
+"""Measure public functions of graph libraries on graphs of every kind: the atlas of the package.
+
+    python -m benchmarks.atlas --keep FILE [--minutes 60]   # goes on where it was stopped
+    python -m benchmarks.atlas --keep FILE --write          # into the package
+
+Each function runs on graphs of growing size, of each kind until its next run would take too long.
+Seconds are those of the CPU, and are kept beside those of one fixed piece of Python code at the
+time (:func:`predict_graph.functions.atlas.measured_unit`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from inspect import Parameter
+from pathlib import Path
+from typing import Any
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or threads that wait for others would count
+
+import igraph
+import networkx
+import numpy as np
+from scipy.sparse import csgraph
+
+from benchmarks.common import keep, kept, study_parser
+from benchmarks.functions import SHARED, ball, whole
+from predict_graph.functions.atlas import key_of, measured_unit
+from predict_graph.functions.atlas_file import FILE
+from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.functions.drivers import drivers_of
+from predict_graph.functions.forms import build
+from predict_graph.functions.gathering import OUTLASTING
+from predict_graph.functions.naming import GraphFunction, check_function, signature_of, with_seed
+from predict_graph.functions.prefix import loop_shape
+from predict_graph.functions.sampling import connected_vertices
+from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.build import from_edges, symmetric
+
+Row = dict[str, Any]
+
+SHARED.update(
+    {
+        "brightkite": "loc-brightkite.txt.gz",
+        "road": "road-sf.txt.gz",
+        "mesh": "mesh-fe_body.txt.gz",
+        "protein": "protein-human.txt.gz",
+    }
+)
+GENERATED = {
+    "preferential": "barabasi-albert:n={n},m=5,seed=5",
+    "small world": "watts-strogatz:n={n},k=8,p=0.05,seed=5",
+    "clustered": "powerlaw-cluster:n={n},m=6,p=0.5,seed=5",
+    "grid": "grid:rows={root},columns={root}",
+    "tree": "barabasi-albert:n={n},m=1,seed=5",
+}
+KINDS = (
+    *("enron", "small world", "notredame", "road", "preferential", "wiki-vote", "mesh", "facebook"),
+    *("clustered", "gnutella", "grid", "citations", "tree", "protein", "brightkite"),
+)
+LONG = ("enron", "small world", "notredame")  # kinds with longer runs
+SIZES = (250, 1000, 4000, 16_000, 60_000)
+SECONDS, LONG_SECONDS = 2.0, 8.0  # that the next run may be expected to take
+_LEAST, _OF_A_KIND = 0.006, 3  # seconds and number of the runs that are kept
+_MEMORY = 6 * 2**30  # bytes of a run
+_OVER = 3.0  # times that, after which a run is stopped
+_LARGE = 16_000  # vertices from which functions that take no time on small graphs are run
+_BRIEF = 5e-3  # seconds of a run that show nothing: a call alone takes two thousandths
+_VERTICES = {"source": 0, "s": 0, "u": 0, "root": 0, "node": 0, "start": 0, "v": 1, "target": 1}
+_VALUES = {**_VERTICES, "t": 1, "k": 3, "n": 3, "number_of_nodes": 100, "sources": [0, 1, 2]}
+_LEFT_OUT = ("draw", "write", "save", "add_", "delete_", "rewire", "permute", "to_", "layout_auto")
+# Functions of igraph that change or copy a graph, or say what it holds.
+_PLAIN = (
+    *("attributes", "edge_attributes", "vertex_attributes", "clear", "copy", "summary", "vcount"),
+    *(
+        "ecount",
+        "is_directed",
+        "is_named",
+        "is_weighted",
+        "layout",
+        "graph_attributes",
+        "has_multiple",
+    ),
+)
+
+
+def functions() -> Iterator[GraphFunction]:
+    """Yield the public functions of the libraries whose arguments are known."""
+    homes = {
+        "networkx": (networkx, networkx.algorithms.community),
+        "networkx.approximation": (networkx.approximation,),
+        "scipy.sparse.csgraph": (csgraph,),
+    }
+    seen: set[str] = set()
+    for place, home in ((place, home) for place, homes in homes.items() for home in homes):
+        for name, found in sorted(vars(home).items()):
+            module = getattr(found, "__module__", "") or ""
+            inside = ("networkx.algorithms", "networkx.linalg", "networkx.drawing.layout", "scipy")
+            if name.startswith("_") or inspect.isclass(found) or not module.startswith(inside):
+                continue
+            if callable(found) and not name.startswith(_LEFT_OUT):
+                yield from _checked(f"{place}:{name}", found, seen, ("G", "graph", "csgraph"))
+    for name in sorted(dir(igraph.Graph)):
+        if name.startswith("_") or name.startswith(_LEFT_OUT) or name in _PLAIN:
+            continue
+        kind = inspect.getattr_static(igraph.Graph, name)
+        if name[0].islower() and not isinstance(kind, classmethod | staticmethod | property):
+            yield from _checked(f"igraph:{name}", getattr(igraph.Graph, name), seen)
+
+
+def _checked(
+    text: str, found: Callable[..., Any], seen: set[str], names: tuple[str, ...] = ()
+) -> Iterator[GraphFunction]:
+    """Yield a function with values for the arguments that it requires, if they are known."""
+    try:
+        first, *rest = signature_of(found).parameters.values()
+    except (TypeError, ValueError):
+        return
+    if names and first.name not in names:
+        return
+    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    required = [each.name for each in rest if each.default is each.empty and each.kind in named]
+    if not set(required) <= _VALUES.keys():
+        return
+    keywords = {name: _VALUES[name] for name in required}
+    function = with_seed(check_function(text, (), keywords), 1)
+    if function.name not in seen:
+        seen.add(function.name)
+        yield function
+
+
+def graph_of(kind: str, size: int) -> Graph | None:
+    """Return a connected graph of a kind; None where the kind has none so large."""
+    if kind == "citations":
+        made = check_graph(f"barabasi-albert:n={size},m=4,seed=6")
+        sources = np.repeat(np.arange(made.vertices), made.out_degrees)
+        older = sources > made.indices
+        return from_edges(
+            sources[older], made.indices[older], vertices=size, directed=True, name=kind
+        )
+    if kind in GENERATED:
+        return check_graph(GENERATED[kind].format(n=size, root=math.isqrt(size)))
+    graph = whole(kind)
+    if size > 1.5 * graph.vertices:
+        return None
+    part = graph.subgraph(ball(kind, graph, size))
+    return part.subgraph(connected_vertices(part, "weak"))
+
+
+class Ladder:
+    """What is known of each function on each kind, and what its next run should take."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows: dict[tuple[str, str], list[Row]] = {}
+        self.failed: dict[str, tuple[int, int]] = {}  # runs on the smallest graphs, by state
+        self.brief: set[str] = set()  # functions whose runs on small graphs show nothing
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: Row) -> None:
+        self.rows.setdefault((row["function"], row["kind"]), []).append(row)
+        if row["size"] == SIZES[0] and row["state"] != "done":
+            refused, outlasting = self.failed.get(row["function"], (0, 0))
+            error = row["state"] == "error"
+            self.failed[row["function"]] = (refused + error, outlasting + (not error))
+        elif row["size"] == SIZES[0] and row["seconds"] < _BRIEF:
+            self.brief.add(row["function"])
+
+    def has(self, function: str, kind: str, size: int) -> bool:
+        return any(row["size"] == size for row in self.rows.get((function, kind), []))
+
+    def next(self, function: str, kind: str, size: int) -> float:
+        """Return the seconds that a run should take; infinite for none."""
+        rows = self.rows.get((function, kind), [])
+        refused, outlasting = self.failed.get(function, (0, 0))
+        if any(row["state"] != "done" for row in rows) or refused > 4 or outlasting > 3:
+            return math.inf
+        if function in self.brief and size < _LARGE:
+            return math.inf
+        ran = sorted((row for row in rows if row["size"] < size), key=lambda row: row["size"])
+        if not ran:
+            return 0.0
+        last = ran[-1]
+        if last["seconds"] < _BRIEF and last["size"] * 5 > size and size != SIZES[-1]:
+            return math.inf
+        power = 2.0
+        if len(ran) > 1 and last["vertices"] > ran[-2]["vertices"]:
+            grown = max(last["seconds"], 0.01) / max(ran[-2]["seconds"], 0.01)
+            power = math.log(grown) / math.log(last["vertices"] / ran[-2]["vertices"])
+        power = min(max(power, 1.0), 4.0)
+        return float(last["seconds"] * (size / last["vertices"]) ** power)
+
+
+def measure(file: Path, ends: float) -> None:
+    """Run what is not in the file yet."""
+    ladder, everything = Ladder(kept(file)), list(functions())
+    print(f"{len(everything)} functions", flush=True)
+    for size in SIZES:
+        for kind in KINDS:
+            graph = graph_of(kind, size)
+            if graph is None:
+                continue
+            variants = [graph, symmetric(graph)] if graph.directed else [graph]
+            drivers = [drivers_of(each, np.random.default_rng(0)) for each in variants]
+            built: dict[tuple[str, int], Any] = {}
+            units: list[float] = []
+            for number, function in enumerate(everything):
+                if time.perf_counter() > ends:
+                    return
+                limit = LONG_SECONDS if kind in LONG else SECONDS
+                expected = ladder.next(function.name, kind, size)
+                if ladder.has(function.name, kind, size) or expected > limit:
+                    continue
+                if number % 20 == 0 or not units:
+                    units.append(measured_unit())
+                for place, variant in enumerate(variants):
+                    made = built.get((function.form, place))
+                    if made is None:
+                        made = built[function.form, place] = build(variant, function.form)
+                    seconds = min(_OVER * limit, max(9.0 * expected, 2.0))
+                    run = called(function, made, seconds)
+                    if run.state != "error":
+                        break
+                shape = loop_shape(run.observations, run.seconds if run.done else None)
+                row = {
+                    "function": function.name,
+                    "library": function.library_version,
+                    "arguments": function.arguments,
+                    "kind": kind,
+                    "size": size,
+                    "vertices": variant.vertices,
+                    "directed": variant.directed,
+                    "drivers": drivers[place],
+                    "state": run.state,
+                    "seconds": run.seconds,
+                    "unit": float(np.median(units[-3:])),
+                    "peak_bytes": run.peak_bytes,
+                    "rounds": shape.rounds,
+                    "early": shape.early,
+                    "sentence": run.sentence[:100],
+                }
+                ladder.add(row)
+                keep(file, row)
+            print(time.strftime("%H:%M:%S"), kind, size, f"unit {np.median(units):.4f}", flush=True)
+
+
+def called(function: GraphFunction, graph: Any, seconds: float) -> ChildRun:
+    """Run a function on a graph, once more if it had to import modules."""
+    limits = Limits(seconds=seconds, memory=_MEMORY)
+    for _ in range(2):
+        run = run_in_child(lambda: graph, function, limits, sample=True)
+        if not (run.done and run.imported):
+            break
+    return run
+
+
+def write_atlas(rows: list[Row]) -> None:
+    """Write the longest runs of each function, and some that were stopped, into the package."""
+    graphs: dict[tuple[str, int, bool], int] = {}
+    functions: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["state"] != "error":
+            functions.setdefault(key_of(row["function"], row["arguments"]), []).append(row)
+    found: dict[str, list[tuple[int, float, bool, float]]] = {}
+    described: list[tuple[str, dict[str, float]]] = []
+    for name, own in sorted(functions.items()):
+        for row in informative(own):
+            graph = row["kind"], row["size"], row["directed"]
+            if graph not in graphs:
+                graphs[graph] = len(described)
+                drivers = {key: float(f"{value:.6g}") for key, value in row["drivers"].items()}
+                described.append((row["kind"], drivers))
+            units = float(f"{row['seconds'] / row['unit']:.3g}")
+            peak = round(row["peak_bytes"] / 2**20, 1)
+            one = graphs[graph], units, row["state"] != "done", peak
+            found.setdefault(name, []).append(one)
+    text = json.dumps({"graphs": described, "functions": found}, separators=(",", ":"))
+    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def informative(rows: list[Row]) -> list[Row]:
+    """Return the runs of a function that the atlas keeps: of each kind of graphs the longest."""
+    done = sorted((r for r in rows if r["state"] == "done"), key=lambda r: -r["seconds"])
+    long = [row for row in done if row["seconds"] > _LEAST] or done[:4]
+    kinds: dict[str, list[Row]] = {}
+    for row in long:
+        kinds.setdefault(row["kind"], []).append(row)
+    stopped = [r for r in rows if r["state"] in OUTLASTING and r["seconds"] > 1.0]
+    return [row for own in kinds.values() for row in own[:_OF_A_KIND]] + stopped[:_OF_A_KIND]
+
+
+def main() -> None:
+    """Measure, or write what was measured into the package."""
+    parser = study_parser(__doc__)
+    parser.add_argument("--keep", type=Path, required=True, help="file in which runs are kept")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which none is begun")
+    parser.add_argument("--write", action="store_true", help="write the atlas of the package")
+    given = parser.parse_args()
+    if given.write:
+        write_atlas(kept(given.keep))
+        print(f"{FILE.stat().st_size:,} bytes")
+    else:
+        measure(given.keep, time.perf_counter() + 60.0 * given.minutes)
+
+
+if __name__ == "__main__":
+    main()

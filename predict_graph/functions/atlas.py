@@ -1,0 +1,106 @@
+"""The atlas: runs of public functions on graphs of every kind, measured on another machine.
+
+Their times are in units of :func:`measured_unit`, which each machine measures for itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from inspect import Parameter
+from typing import Any
+
+import numpy as np
+
+from predict_graph.functions.atlas_file import FILE, content
+from predict_graph.functions.growth import Point
+from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, signature_of
+from predict_graph.timing import clock
+
+MACHINE = "atlas"
+"""Of the points of the atlas: what their machine differs in is shared by all of them."""
+
+_VERTICES, _DEGREE, _SEARCHES, _REPEATS = 3000, 8, 4, 5  # by definition of the unit
+
+
+def measured_unit() -> float:
+    """Return the CPU seconds of breadth-first searches in plain Python: the unit of the atlas."""
+    ends = np.random.default_rng(0).integers(_VERTICES, size=(_VERTICES, _DEGREE)).tolist()
+    rows = {vertex: dict.fromkeys(row) for vertex, row in enumerate(ends)}
+    taken = []
+    for start in range(_REPEATS):
+        began = clock.processor(children=False)
+        for _ in range(_SEARCHES):
+            seen, level = {start}, [start]
+            while level:
+                following = []
+                for vertex in level:
+                    for other in rows[vertex]:
+                        if other not in seen:
+                            seen.add(other)
+                            following.append(other)
+                level = following
+        taken.append(clock.processor(children=False) - began)
+    return float(np.median(taken))
+
+
+def atlas_points(function: GraphFunction) -> tuple[list[Point], list[Point]]:
+    """Return finished and stopped runs of a function with the same arguments, in seconds here."""
+    graphs, rows = content(FILE)["graphs"], _rows(function)
+    unit = measured_unit() if rows else 0.0
+    found: tuple[list[Point], list[Point]] = ([], [])
+    for graph, units, stopped, _ in rows:
+        kind, drivers = graphs[graph]
+        found[stopped].append(Point(drivers, units * unit, "", kind, machine=MACHINE))
+    return found
+
+
+def atlas_peaks(function: GraphFunction) -> list[tuple[dict[str, float], float]]:
+    """Return drivers and peak memory, in bytes beside the graph, of finished runs."""
+    graphs = content(FILE)["graphs"]
+    return [
+        (graphs[graph][1], 2.0**20 * peak)
+        for graph, _, stopped, peak in _rows(function)
+        if not stopped
+    ]
+
+
+def atlas_graphs() -> dict[str, dict[str, float]]:
+    """Return the drivers of the largest graph of each kind."""
+    return dict(sorted(content(FILE)["graphs"], key=lambda each: each[1]["vertices"]))
+
+
+def _rows(function: GraphFunction) -> list[tuple[int, float, bool, float]]:
+    rows = content(FILE)["functions"].get(key_of(function.name, _unusual(function)), [])
+    return [tuple(row) for row in rows]
+
+
+def _unusual(function: GraphFunction) -> dict[str, Any]:
+    """Return the arguments by name, but for those that are the defaults."""
+    try:
+        signature = signature_of(function.call)
+        bound = signature.bind(None, *function.positional, **function.keywords)
+    except (TypeError, ValueError):
+        return function.arguments
+    parameters, found = signature.parameters, dict(list(bound.arguments.items())[1:])
+    for name in [each for each in found if parameters[each].kind is Parameter.VAR_KEYWORD]:
+        found |= found.pop(name)
+    usual = {name: each.default for name, each in parameters.items()}
+    unusual = {name: value for name, value in found.items() if value is not usual.get(name, found)}
+    return replace(function, positional=(), keywords=unusual).arguments
+
+
+def key_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """Return what calls of equal cost have in common: function and arguments.
+
+    Without seeds, and without vertices of the graph.
+
+    Examples
+    --------
+    >>> key_of("networkx:betweenness_centrality", {"k": 60, "seed": 1})
+    'networkx:betweenness_centrality {"k": 60}'
+    """
+    left_out = {"seed", *VERTEX_PARAMETERS}
+    kept = {key: value for key, value in sorted(arguments.items()) if key not in left_out}
+    return f"{name} {json.dumps(kept)}" if kept else name

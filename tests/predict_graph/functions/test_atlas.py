@@ -1,0 +1,108 @@
+"""Functions of the atlas are predicted from their graph alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import predict_graph
+from predict_graph.errors import RequestError
+from predict_graph.functions import atlas
+from predict_graph.functions.atlas_file import FILE
+from predict_graph.functions.drivers import DRIVERS, drivers_of
+from predict_graph.functions.naming import check_function
+from predict_graph.graph import check_graph
+from tests.steps import predict_call
+
+GRAPH = "barabasi-albert:n=3000,m=4,seed=1"
+UNITS_OF_AN_EDGE, UNIT = 1e-3, 0.01
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of a function that costs so many units an edge, with these arguments alone."""
+    graphs, runs = [], []
+    for number, size in enumerate((100, 400, 1600, 6400)):
+        graph = check_graph(f"barabasi-albert:n={size},m=5,seed=2")
+        graphs.append((f"kind {number}", drivers_of(graph, np.random.default_rng(0))))
+        runs.append((number, UNITS_OF_AN_EDGE * graph.edges, False, 0.0))
+    file = tmp_path / "atlas.json.gz"
+    content = {"graphs": graphs, "functions": {'networkx:voterank {"number_of_nodes": 7}': runs}}
+    file.write_bytes(gzip.compress(json.dumps(content).encode()))
+    monkeypatch.setattr(atlas, "FILE", file)
+    monkeypatch.setattr(atlas, "measured_unit", lambda: UNIT)
+
+
+@pytest.mark.usefixtures("measured")
+def test_what_the_atlas_has_is_predicted_without_a_run() -> None:
+    keywords = {"number_of_nodes": 7}
+    said = predict_call(nx.voterank, GRAPH, budget=0, history="none", keywords=keywords)
+    cost = UNIT * UNITS_OF_AN_EDGE * check_graph(GRAPH).edges
+    assert [each.source for each in said.evidence] == ["atlas"]
+    assert cost / 1.2 < said.processor_seconds < 1.2 * cost
+    assert said.evidence[0].log_std < 1.3  # graphs differ, and so do machines
+    assert not said.samples
+
+
+@pytest.mark.usefixtures("measured")
+def test_other_arguments_are_another_call() -> None:
+    assert atlas.atlas_points(check_function(nx.voterank)) == ([], [])
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_size_of_a_graph_is_enough() -> None:
+    """Of kinds that are all alike, as here, a graph of the same kind is predicted as well."""
+    graph = check_graph("barabasi-albert:n=20000,m=5,seed=3")
+    size = predict_graph.GraphSize(graph.vertices, graph.edges / 2)
+    said = predict_graph.predict(nx.voterank, size, number_of_nodes=7)
+    cost = UNIT * UNITS_OF_AN_EDGE * graph.edges
+    assert cost / 1.5 < said.processor_seconds < 1.5 * cost
+    memory = said.verdict.memory
+    assert memory.peak.low < 330 * graph.vertices + 216 * graph.edges / 2 < memory.peak.high
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "part"),
+    [
+        ((1e6, 1e12), {}, "have at most 5e"),
+        ((1, 1), {}, "vertices are 1; accepted: 2 or more"),
+        ((float("nan"), 1), {}, "vertices are nan"),
+        ((100, 200), {"budget": "1s"}, "budget does not count for the size of a graph"),
+        ((100, 200), {"number_of_nodes": 8}, "the atlas has no runs of networkx:voterank"),
+    ],
+)
+@pytest.mark.usefixtures("measured")
+def test_a_size_that_is_not_enough_is_refused(
+    size: tuple[float, float], options: dict[str, Any], part: str
+) -> None:
+    with pytest.raises(RequestError, match=part):
+        predict_graph.predict(nx.voterank, predict_graph.GraphSize(*size), **options)
+
+
+def test_sizes_on_the_command_line(program: Callable[..., Any]) -> None:
+    sizes = ["--vertices", "5e6", "--edges", "8e7"]
+    said = json.loads(program("predict", "networkx:pagerank", *sizes, "--json", "-").out)
+    assert said["graph"]["edges"] == 80_000_000
+    assert said["verdict"]["peak_memory_bytes"]["high"] > 17e9  # the graph alone
+    for given in (["--vertices", "5"], [], ["GRAPH", *sizes]):
+        refused = program("predict", "networkx:pagerank", *given)
+        refused.is_refused("a graph is missing; accepted: GRAPH, or --vertices and --edges")
+
+
+def test_the_atlas_has_many_functions_on_many_graphs() -> None:
+    content = json.loads(gzip.decompress(FILE.read_bytes()))
+    assert FILE.stat().st_size < 2**20
+    assert len(content["functions"]) >= 150
+    assert len(content["graphs"]) >= 40
+    assert all(set(drivers) == set(DRIVERS) for _, drivers in content["graphs"])
+    for key in content["functions"]:
+        name, _, arguments = key.partition(" ")
+        if name.startswith("networkx:"):
+            check_function(name, (), json.loads(arguments or "{}"))
