@@ -19,11 +19,13 @@ from predict_graph.lazy import lazily
 if TYPE_CHECKING:
     from predict_graph.comparison import compare_samplers as compare_samplers
     from predict_graph.comparison import sample as sample
+    from predict_graph.functions.sizes import GraphSize as GraphSize
     from predict_graph.functions.track import track as track
     from predict_graph.graph import EdgeList as EdgeList
     from predict_graph.graph import Graph as Graph
     from predict_graph.graph import check_graph as check_graph
     from predict_graph.limits import limited as limited
+    from predict_graph.notebook import load_ipython_extension as load_ipython_extension
     from predict_graph.outcome import Comparison as Comparison
     from predict_graph.outcome import Prediction as Prediction
     from predict_graph.plugin_files import load_plugin as load_plugin
@@ -40,9 +42,11 @@ __getattr__, __all__ = lazily(
     __name__,
     {
         "comparison": "compare_samplers sample",
+        "functions.sizes": "GraphSize",
         "functions.track": "track",
         "graph": "EdgeList Graph check_graph",
         "limits": "limited",
+        "notebook": "load_ipython_extension",
         "plugin_files": "load_plugin",
         "outcome": "Comparison Prediction",
         "prediction": "predict run validate",

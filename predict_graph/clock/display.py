@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from predict_graph.clock.moment import Moment
@@ -23,7 +24,7 @@ _REFRESHES = 2.0  # per second; limits the rate of updates of a bar
 
 
 class Display(AbstractContextManager["Display"]):
-    """A bar on a terminal or in a notebook; elsewhere lines, also while nothing is reported."""
+    """A bar on a terminal or in a notebook with widgets; elsewhere lines, now and then."""
 
     def __init__(self, console: Console, *, what: str = "superstep", lines: bool = True) -> None:
         self._console, self._what = console, what
@@ -33,9 +34,9 @@ class Display(AbstractContextManager["Display"]):
         self._ended = threading.Event()
         self._lines = threading.Thread(target=self._write, daemon=True)
         self._bar: Progress | None = None
-        if console.is_terminal or console.is_jupyter:
+        if console.is_terminal or (console.is_jupyter and find_spec("ipywidgets")):
             self._draw()
-        elif lines:
+        elif lines or console.is_jupyter:
             self._lines.start()
 
     def show(self, moment: Moment) -> None:

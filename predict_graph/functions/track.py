@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -162,27 +162,29 @@ def run_tracked(
     """
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
-    watcher = _Watcher(threading.get_ident(), function.name, expected, show)
+    watcher = Watcher(threading.get_ident(), _watched_call.__code__, expected)
+    shown = _Shown(watcher, show)
     report = reporter(function.form)
     timer = CallTimer()
-    watcher.start()
+    shown.start()
     try:
         if report is not None:
             report(watcher.library_progress)
         result, lazy = _watched_call(function, graph, keep)
     except KeyboardInterrupt as interrupt:
-        interrupt.args = (watcher.interrupted(),)
+        after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
+        interrupt.args = (f"{function.name} was interrupted after {after}",)
         raise
     finally:
         seconds = timer.wall
         if report is not None:
             silence(function.form)
-        watcher.finish()
+        shown.finish()
     if os.getpid() != here:  # forked by the function
         show, history = False, None
     spent = timer.seconds
     first = watcher.first
-    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, watcher.looking)
+    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, shown.looking)
     if show:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= _WORTH_KEEPING:
@@ -201,65 +203,67 @@ def _watched_call(function: GraphFunction, graph: Any, keep: bool) -> tuple[Any,
     return (list(result) if keep else drain(result)), True
 
 
-class _Watcher(threading.Thread):
-    """Observes a thread that runs a function, and shows its progress."""
+class Watcher:
+    """Observes a thread that runs a function, and says what remains.
+
+    Parameters
+    ----------
+    watched : int
+        The thread.
+    entry : code
+        Frames inside the frame of this code are observed.
+    expected : Interval, optional
+        Seconds of the call.
+    began : float, optional
+        Reading of the clock at its start; now by default.
+    """
 
     def __init__(
         self,
         watched: int,
-        function: str,
+        entry: CodeType,
         expected: Interval | None,
-        show: bool,
+        began: float | None = None,
     ) -> None:
-        super().__init__(name="predict-graph track", daemon=True)
         self._watched = watched
-        self._watch = LoopWatch(_watched_call.__code__)
-        self._ended = threading.Event()
-        self._began = clock.wall()
+        self._watch = LoopWatch(entry)
+        self._began = clock.wall() if began is None else began
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
         self._elsewhere = 0  # observations since the last one inside that loop
-        self._function = function
         self._expected = expected
-        self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
         self.said: list[Moment] = []
         self.first = 0.0 if expected is None else expected.predicted
-        self.looking = 0.0
 
-    def run(self) -> None:
-        while not clock.wait(self._ended, _EVERY):
-            frame = sys._current_frames().get(self._watched)
-            elapsed = clock.wall() - self._began
-            try:
-                seen = self._watch.observe(elapsed, frame)
-            except Exception:  # the frames moved on during the observation
-                continue
-            del frame
-            self._take(seen)
-            remaining = self._remaining(elapsed)
-            if remaining is not None:
-                self.said.append(remaining)
-                self.first = self.first or remaining.total or 0.0
-            if self._display is not None:
-                self._display.show(remaining or Moment(elapsed, 0))
-            self.looking = clock.thread()
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return clock.wall() - self._began
+
+    def observe(self) -> Moment | None:
+        """Return how far the run is; what remains is unknown where there is no such loop."""
+        frame = sys._current_frames().get(self._watched)
+        elapsed = self.elapsed
+        try:
+            seen = self._watch.observe(elapsed, frame)
+        except Exception:  # the frames moved on during the observation
+            return None
+        del frame
+        self._take(seen)
+        remaining = self._remaining(elapsed)
+        if remaining is not None:
+            self.said.append(remaining)
+            self.first = self.first or remaining.total or 0.0
+        return remaining or Moment(elapsed, 0)
 
     def library_progress(self, percent: float) -> None:
         """Take the progress that a library reports, in the thread that runs the function."""
-        self._watch.report(clock.wall() - self._began, percent)
+        self._watch.report(self.elapsed, percent)
 
-    def interrupted(self) -> str:
-        """Return the progress of the run at an interrupt."""
-        far = f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
-        after = readable_seconds(clock.wall() - self._began)
-        return f"{self._function} was interrupted after {after}{far}"
-
-    def finish(self) -> None:
-        """End, and take the bar away."""
-        self._ended.set()
-        self.join()
-        if self._display is not None:
-            self._display.close()
+    @property
+    def progress(self) -> str:
+        """How far the run is, in words; empty where that is unknown."""
+        return f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
 
     def _take(self, seen: Observation) -> None:
         outer = seen.loop
@@ -283,6 +287,31 @@ class _Watcher(threading.Thread):
         if self._expected is None:
             return None
         return Moment(elapsed, 0, remaining=remaining_after(self._expected, elapsed))
+
+
+class _Shown(threading.Thread):
+    """Shows what a watcher sees until the run ends."""
+
+    def __init__(self, watcher: Watcher, show: bool) -> None:
+        super().__init__(name="predict-graph track", daemon=True)
+        self._watcher = watcher
+        self._ended = threading.Event()
+        self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
+        self.looking = 0.0
+
+    def run(self) -> None:
+        while not clock.wait(self._ended, _EVERY):
+            moment = self._watcher.observe()
+            if moment is not None and self._display is not None:
+                self._display.show(moment)
+            self.looking = clock.thread()
+
+    def finish(self) -> None:
+        """End, and take the bar away."""
+        self._ended.set()
+        self.join()
+        if self._display is not None:
+            self._display.close()
 
 
 def _expected(

@@ -1,0 +1,87 @@
+"""The backend of networkx: results are those of networkx, and long calls are spoken of."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from predict_graph import networkx_backend
+
+pytestmark = pytest.mark.skipif(
+    "predict_graph" not in nx.config.backends, reason="installed before it had a backend"
+)
+
+
+@pytest.fixture
+def active(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The backend, with a threshold and patience of next to nothing."""
+    for name in ("_PATIENCE", "_FIRST_PAUSE", "_LAST_PAUSE", "_EVERY"):
+        monkeypatch.setattr(networkx_backend, name, 0.02)
+    monkeypatch.setattr(networkx_backend, "_SMALL", 0)
+    monkeypatch.setattr(networkx_backend, "_BRIEF", 0.0)
+    with (
+        nx.config(backend_priority=["predict_graph"]),
+        nx.config.backends.predict_graph(threshold=0),
+    ):
+        yield
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [each.getMessage() for each in caplog.records if each.name == "predict_graph"]
+
+
+@pytest.mark.usefixtures("active")
+def test_a_long_call_is_predicted_and_its_progress_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    graph = nx.barabasi_albert_graph(700, 4, seed=1)
+    caplog.set_level(logging.INFO, "predict_graph")
+    deadline, found = time.monotonic() + 60.0, {}
+    while len(lines(caplog)) < 2 and time.monotonic() < deadline:
+        found = nx.betweenness_centrality(graph)
+    first, second, *_ = lines(caplog)
+    assert first.startswith("networkx:betweenness_centrality: about")
+    assert "90% sure" in first
+    assert "fits in memory" in first
+    assert " elapsed" in second
+    assert found == nx.betweenness_centrality.orig_func(graph)
+
+
+@pytest.mark.usefixtures("active")
+def test_results_errors_and_random_numbers_are_those_of_networkx() -> None:
+    graph = nx.karate_club_graph()
+    drawn = nx.community.louvain_communities(graph, seed=7)
+    assert isinstance(nx.minimum_spanning_tree(graph), nx.Graph)
+    with pytest.raises(nx.NetworkXNoPath):
+        nx.shortest_path_length(nx.empty_graph(3), 0, 1)
+    assert not graph.__networkx_cache__.get("backends", {}).get("predict_graph")
+    with nx.config(backend_priority=[]):
+        assert drawn == nx.community.louvain_communities(graph, seed=7)
+
+
+@pytest.mark.usefixtures("active")
+def test_calls_inside_a_call_are_no_calls_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    class Noted(networkx_backend._Call):
+        def __init__(self, algorithm: Any, *rest: Any) -> None:
+            made.append(algorithm.name)
+            super().__init__(algorithm, *rest)
+
+    monkeypatch.setattr(networkx_backend, "_Call", Noted)
+    nx.average_shortest_path_length(nx.path_graph(20))
+    assert made == ["average_shortest_path_length"]
+
+
+def test_it_is_opt_in_and_small_calls_are_left_alone() -> None:
+    assert nx.config.backend_priority.algos == []
+    should = networkx_backend.backend.should_run
+    assert not should("pagerank", (nx.path_graph(30),), {})
+    assert not should("a function that nobody has measured", (nx.path_graph(30),), {})
+    assert should("a function that nobody has measured", (nx.path_graph(3000),), {})
+    assert should("betweenness_centrality", (nx.path_graph(200_000),), {})
