@@ -11,54 +11,31 @@ time (:func:`predict_graph.functions.atlas.measured_unit`).
 from __future__ import annotations
 
 import gzip
-import inspect
 import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
-from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or threads that wait for others would count
 
-import igraph
-import networkx
 import numpy as np
-from scipy.sparse import csgraph
 
 from benchmarks.common import keep, kept, study_parser
-from benchmarks.functions import SHARED, ball, whole
+from benchmarks.functions import functions, graph_of
 from predict_graph.functions.atlas import key_of, measured_unit
 from predict_graph.functions.atlas_file import FILE
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import build
 from predict_graph.functions.gathering import OUTLASTING
-from predict_graph.functions.naming import GraphFunction, check_function, signature_of, with_seed
+from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.prefix import loop_shape
-from predict_graph.functions.sampling import connected_vertices
-from predict_graph.graph import Graph, check_graph
-from predict_graph.graph.build import from_edges, symmetric
+from predict_graph.graph.build import symmetric
 
 Row = dict[str, Any]
 
-SHARED.update(
-    {
-        "brightkite": "loc-brightkite.txt.gz",
-        "road": "road-sf.txt.gz",
-        "mesh": "mesh-fe_body.txt.gz",
-        "protein": "protein-human.txt.gz",
-    }
-)
-GENERATED = {
-    "preferential": "barabasi-albert:n={n},m=5,seed=5",
-    "small world": "watts-strogatz:n={n},k=8,p=0.05,seed=5",
-    "clustered": "powerlaw-cluster:n={n},m=6,p=0.5,seed=5",
-    "grid": "grid:rows={root},columns={root}",
-    "tree": "barabasi-albert:n={n},m=1,seed=5",
-}
 KINDS = (
     *("enron", "small world", "notredame", "road", "preferential", "wiki-vote", "mesh", "facebook"),
     *("clustered", "gnutella", "grid", "citations", "tree", "protein", "brightkite"),
@@ -71,85 +48,6 @@ _MEMORY = 6 * 2**30  # bytes of a run
 _OVER = 3.0  # times that, after which a run is stopped
 _LARGE = 16_000  # vertices from which functions that take no time on small graphs are run
 _BRIEF = 5e-3  # seconds of a run that show nothing: a call alone takes two thousandths
-_VERTICES = {"source": 0, "s": 0, "u": 0, "root": 0, "node": 0, "start": 0, "v": 1, "target": 1}
-_VALUES = {**_VERTICES, "t": 1, "k": 3, "n": 3, "number_of_nodes": 100, "sources": [0, 1, 2]}
-_LEFT_OUT = ("draw", "write", "save", "add_", "delete_", "rewire", "permute", "to_", "layout_auto")
-# Functions of igraph that change or copy a graph, or say what it holds.
-_PLAIN = (
-    *("attributes", "edge_attributes", "vertex_attributes", "clear", "copy", "summary", "vcount"),
-    *(
-        "ecount",
-        "is_directed",
-        "is_named",
-        "is_weighted",
-        "layout",
-        "graph_attributes",
-        "has_multiple",
-    ),
-)
-
-
-def functions() -> Iterator[GraphFunction]:
-    """Yield the public functions of the libraries whose arguments are known."""
-    homes = {
-        "networkx": (networkx, networkx.algorithms.community),
-        "networkx.approximation": (networkx.approximation,),
-        "scipy.sparse.csgraph": (csgraph,),
-    }
-    seen: set[str] = set()
-    for place, home in ((place, home) for place, homes in homes.items() for home in homes):
-        for name, found in sorted(vars(home).items()):
-            module = getattr(found, "__module__", "") or ""
-            inside = ("networkx.algorithms", "networkx.linalg", "networkx.drawing.layout", "scipy")
-            if name.startswith("_") or inspect.isclass(found) or not module.startswith(inside):
-                continue
-            if callable(found) and not name.startswith(_LEFT_OUT):
-                yield from _checked(f"{place}:{name}", found, seen, ("G", "graph", "csgraph"))
-    for name in sorted(dir(igraph.Graph)):
-        if name.startswith("_") or name.startswith(_LEFT_OUT) or name in _PLAIN:
-            continue
-        kind = inspect.getattr_static(igraph.Graph, name)
-        if name[0].islower() and not isinstance(kind, classmethod | staticmethod | property):
-            yield from _checked(f"igraph:{name}", getattr(igraph.Graph, name), seen)
-
-
-def _checked(
-    text: str, found: Callable[..., Any], seen: set[str], names: tuple[str, ...] = ()
-) -> Iterator[GraphFunction]:
-    """Yield a function with values for the arguments that it requires, if they are known."""
-    try:
-        first, *rest = signature_of(found).parameters.values()
-    except (TypeError, ValueError):
-        return
-    if names and first.name not in names:
-        return
-    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    required = [each.name for each in rest if each.default is each.empty and each.kind in named]
-    if not set(required) <= _VALUES.keys():
-        return
-    keywords = {name: _VALUES[name] for name in required}
-    function = with_seed(check_function(text, (), keywords), 1)
-    if function.name not in seen:
-        seen.add(function.name)
-        yield function
-
-
-def graph_of(kind: str, size: int) -> Graph | None:
-    """Return a connected graph of a kind; None where the kind has none so large."""
-    if kind == "citations":
-        made = check_graph(f"barabasi-albert:n={size},m=4,seed=6")
-        sources = np.repeat(np.arange(made.vertices), made.out_degrees)
-        older = sources > made.indices
-        return from_edges(
-            sources[older], made.indices[older], vertices=size, directed=True, name=kind
-        )
-    if kind in GENERATED:
-        return check_graph(GENERATED[kind].format(n=size, root=math.isqrt(size)))
-    graph = whole(kind)
-    if size > 1.5 * graph.vertices:
-        return None
-    part = graph.subgraph(ball(kind, graph, size))
-    return part.subgraph(connected_vertices(part, "weak"))
 
 
 class Ladder:

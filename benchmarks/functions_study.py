@@ -1,13 +1,14 @@
-"""Graph functions as the user has them: predicted first, then run under `track`, then compared.
+"""Functions drawn at random from graph libraries: predicted first, then run, then compared.
 
-    python -m benchmarks.functions_study --keep FOLDER [--minutes 60] [--out PAGE]
+    python -m benchmarks.functions_study --keep FOLDER [--minutes 60] [--seed 1] [--out PAGE]
 
-One command, which goes on where it was stopped. Each case is a function on a part of a graph, sized
-by runs on smaller parts of it, never by a prediction: for 15 to 60 s, or, of some that grow faster
-than the graph, for 13 minutes. In a process of its own a case is predicted with 5%, then with 1%,
-without a history, and then run on the whole graph. One that takes twice as long as it was meant to
-is stopped, and is a row with a lower bound. Functions of networkit take
-`pip install -c constraints.txt '.[bench]'`.
+One command, which goes on where it was stopped. The functions are drawn by the seed from the public
+API of networkx, igraph and scipy, and from functions of a user's own; none is removed because of
+what comes out. Their graphs are of other sources than those of the atlas. Each case is sized by
+runs on smaller parts of its graph, never by a prediction, for 6 to 40 s. In a process of its own it
+is predicted with the default budget, with the atlas and without, both without a history; then it
+runs whole under ``track``. One that takes three times as long as it was meant to is stopped, and is
+a row with a lower bound.
 """
 
 from __future__ import annotations
@@ -15,258 +16,275 @@ from __future__ import annotations
 import json
 import math
 import sys
+import threading
 import time
+from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import psutil
 
-from benchmarks import functions
-from benchmarks.common import study_parser, write
-from benchmarks.functions import (
-    FUNCTIONS,
-    GRAPHS,
-    PARTS,
-    cut,
-    factor,
-    function_of,
-    predict_and_track,
-    remaining_errors,
-    seed_of,
-    timed,
-)
+from benchmarks.common import study_parser, table, write
+from benchmarks.functions import functions, graph_of, seed_of
+from predict_graph import timing
+from predict_graph.errors import PredictGraphError
+from predict_graph.functions import predictor
+from predict_graph.functions.child import ChildRun, Limits, run_in_child
+from predict_graph.functions.forms import build
+from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.track import Tracked, run_tracked
+from predict_graph.graph import Graph
+from predict_graph.graph.build import symmetric
 
 Row = dict[str, Any]
 
-_SHORT, _LONG = (15.0, 60.0), 780.0  # seconds that cases are sized for
-_FAR_FROM = 600.0  # seconds of a run from which it is one of the long ones
-_MOST_VERTICES = 200_000
-_EVERY = 5  # cases before a long one
-_FAR = ("nx load", "nx closeness", "nx betweenness", "nx edge betweenness", "nx local efficiency")
-_SIZING = 0.04  # of the seconds that a case is sized for, from which a run tells its size
-_NEARLY = 1.3  # times the vertices of a graph that a case may want
-_TOO_LONG = 2.0  # times what it was meant to take
+OWN = Path(__file__).with_name("functions_own.py")
+GRAPHS = (
+    *("epinions", "github", "deezer", "twitch", "check-ins", "wing", "words", "random"),
+    "preferential",  # for functions that are too quick on another
+)
+_CASES = 40
+_SHORT = (6.0, 40.0)  # seconds that cases are sized for
+_LEAST = 3.0  # seconds of a case at least
+_TOO_LONG = 3.0  # times what it was meant to take
+_SIZING = 0.04  # of the seconds that a case is sized for, from which a run shows its size
+_MOST_VERTICES = 60_000
 _LOOP = 0.5  # weight of the first part of the run, from which it counts as one outer loop
-
-# Functions that no study had before, beside those of benchmarks/functions.py.
-MORE: dict[str, tuple[str, Row, str, str]] = {
-    "nx wiener index": ("networkx:wiener_index", {}, "reached_edges", "connected"),
-    "nx average clustering": ("networkx:average_clustering", {}, "squares", "undirected"),
-    "nx triangles": ("networkx:triangles", {}, "squares", "undirected"),
-    "nx resource allocation": (
-        "networkx:resource_allocation_index",
-        {},
-        "vertices_squared",
-        "undirected",
-    ),
-    "nx dijkstra lengths": ("networkx:all_pairs_dijkstra_path_length", {}, "reached_edges", ""),
-    "nx second order": ("networkx:second_order_centrality", {}, "vertices_squared", "connected"),
-    "nx local efficiency": ("networkx:local_efficiency", {}, "two_hop", "undirected"),
-    "nx information": ("networkx:information_centrality", {}, "vertices_squared", "connected"),
-    "nx katz": ("networkx:katz_centrality", {"alpha": 1e-4}, "edges", ""),
-    "nx eccentricity": ("networkx:eccentricity", {}, "reached_edges", "connected"),
-    "nx rich club": ("networkx:rich_club_coefficient", {"seed": 1, "Q": 10}, "edges", "undirected"),
-    "igraph fast greedy": ("igraph:community_fastgreedy", {}, "edges", "undirected"),
-    "igraph harmonic": ("igraph:harmonic_centrality", {}, "reached_edges", ""),
-    "igraph edge betweenness": ("igraph:edge_betweenness", {}, "reached_edges", ""),
-    "networkit closeness": ("networkit:centrality.HarmonicCloseness", {}, "reached_edges", ""),
-}
-FUNCTIONS.update(MORE)
-functions.MOST_VERTICES = _MOST_VERTICES
+_QUICK, _LONG = "too quick", "too long on the smallest graph"
+_PARTS = (0.25, 0.5, 0.75)
 
 
-def cases() -> list[tuple[str, list[str], float]]:
-    """Return function, graphs, and the seconds that it is sized for, in the order of the study.
+def drawn(seed: int) -> list[GraphFunction]:
+    """Return all functions in the order of the draw."""
+    own = [check_function(f"{OWN}:{name}") for name in ("spectral", "reach_two", "rounds")]
+    found = [*functions(), *own, check_function(f"{OWN}:exemplars")]
+    return [found[place] for place in np.random.default_rng(seed).permutation(len(found))]
 
-    The first graph counts that is large enough.
+
+def variants(graph: Graph) -> list[Graph]:
+    """Return a graph, and if it is directed the same without directions."""
+    return [graph, symmetric(graph)] if graph.directed else [graph]
+
+
+def called(function: GraphFunction, graph: Graph, seconds: float) -> ChildRun:
+    """Run a function in a child process, with a limit."""
+    limits = Limits(seconds=seconds, memory=8 * 2**30)
+    return run_in_child(lambda: build(graph, function.form), function, limits)
+
+
+def sized(function: GraphFunction, kind: str, seconds: float) -> tuple[Graph | None, str]:
+    """Return a graph on which a function should take so long, by runs on smaller ones.
+
+    Else none, and why.
     """
-    rest = [name for name in FUNCTIONS if name not in _FAR]
-    names = np.random.default_rng(seed_of("blind")).permutation(rest).tolist()
-    for number, name in enumerate(_FAR, start=1):
-        names.insert(number * (_EVERY + 1) - 1, name)
-    found = []
-    for name in names:
-        rng = np.random.default_rng(seed_of("blind", name))
-        seconds = _LONG if name in _FAR else math.exp(rng.uniform(*np.log(_SHORT)))
-        found.append((name, rng.permutation(GRAPHS).tolist(), seconds))
+    size, done, place = 250.0, [], 0
+    while True:
+        graph = graph_of(kind, int(size))
+        if graph is None:
+            break
+        choices = variants(graph)
+        run = called(function, choices[min(place, len(choices) - 1)], 0.3 * seconds)
+        if run.state == "error" and place + 1 < len(choices):
+            place = 1
+            continue
+        if run.state == "error":
+            return None, run.sentence
+        if not run.done:
+            break
+        done.append((float(graph.vertices), max(run.seconds, 1e-3)))
+        if done[-1][1] > _SIZING * seconds or size >= _MOST_VERTICES:
+            break
+        size = min(4.0 * size, _MOST_VERTICES)
+    if not done:
+        return None, _LONG
+    power = 2.0
+    if len(done) > 1:
+        power = math.log(done[-1][1] / done[-2][1]) / math.log(done[-1][0] / done[-2][0])
+    power = min(max(power, 1.0), 4.0)
+    wanted = min(done[-1][0] * (seconds / done[-1][1]) ** (1.0 / power), _MOST_VERTICES)
+    if done[-1][1] * (wanted / done[-1][0]) ** power < _LEAST:
+        return None, _QUICK
+    while (graph := graph_of(kind, int(wanted))) is None:
+        wanted *= 0.8
+    choices = variants(graph)
+    return choices[min(place, len(choices) - 1)], ""
+
+
+def predicted(function: GraphFunction, graph: Graph, *, atlas: bool) -> Row:
+    """Predict a call by default, without a history."""
+    without = mock.patch.object(predictor, "atlas_points", return_value=([], []))
+    options = {"keywords": dict(function.keywords), "graph_form": function.form, "seed": 11}
+    clock = time.perf_counter()
+    try:
+        with nullcontext() if atlas else without:
+            found = predictor.FunctionCase(
+                function.call, graph, history="none", **options
+            ).predict()
+    except PredictGraphError as error:
+        return {"error": str(error)}
+    convert, clocks = found.phases["convert"], found.processor_seconds / found.phases["call"]
+    return {
+        "predicted": found.processor_seconds,
+        "low": (found.runtime_seconds.low - convert) * clocks,
+        "high": (found.runtime_seconds.high - convert) * clocks,
+        "spent": found.overhead_seconds,
+        "wall": time.perf_counter() - clock,
+        "evidence": [asdict(each) for each in found.evidence],
+    }
+
+
+def tracked(function: GraphFunction, graph: Graph) -> tuple[Tracked, list[tuple[float, float]]]:
+    """Run a call under ``track``; also return pairs of elapsed and processor seconds."""
+    clocks, ended = [(time.perf_counter(), timing.clock.processor())], threading.Event()
+
+    def note() -> None:
+        while not ended.wait(0.05):
+            clocks.append((time.perf_counter(), timing.clock.processor()))
+
+    noting = threading.Thread(target=note)
+    noting.start()
+    try:
+        run = run_tracked(function, build(graph, function.form), source=graph, show=False)
+    finally:
+        ended.set()
+        noting.join()
+    (wall, processor), *rest = clocks
+    return run, [(one - wall, other - processor) for one, other in rest]
+
+
+def remaining_errors(run: Tracked, clocks: list[tuple[float, float]]) -> list[float | None]:
+    """Return errors of the remaining time at each part, as shares of the run."""
+    found: list[float | None] = []
+    for part in _PARTS:
+        at = next((w for w, p in clocks if p >= part * run.processor_seconds), math.inf)
+        then = [each for each in run.said if each.elapsed <= at and each.total]
+        found.append(then[-1].remaining.predicted / then[-1].total - (1.0 - part) if then else None)
     return found
 
 
-def timed_size(name: str, graph: str, seconds: float) -> int:
-    """Return the vertices of a cut on which a function should take so long, by runs on smaller."""
-    function, needs = function_of(name)
-    size, done = 300.0, []
-    while True:
-        part = cut(graph, size, needs)
-        run = timed(function, part, 5, 0.3 * seconds)
-        if not run.done:
-            break
-        done.append((float(part.vertices), max(run.seconds, 1e-4)))
-        power = 2.0
-        if len(done) > 1 and done[-1][0] > done[-2][0]:
-            power = math.log(done[-1][1] / done[-2][1]) / math.log(done[-1][0] / done[-2][0])
-        power = min(max(power, 1.0), 3.5)
-        if done[-1][1] > _SIZING * seconds or (len(done) > 1 and done[-1][0] <= done[-2][0]):
-            break
-        size = done[-1][0] * min((2.0 * _SIZING * seconds / done[-1][1]) ** (1.0 / power), 3.0)
-    return int(done[-1][0] * (seconds / done[-1][1]) ** (1.0 / power))
-
-
-def one(file: Path, number: int) -> None:
+def one(file: Path, function: GraphFunction, number: int, seed: int) -> None:
     """Size a case, predict it, run it; each is kept as soon as it is known."""
-    name, graphs, seconds = cases()[number]
-    _, _, _, needs = FUNCTIONS[name]
-    kept: Row = json.loads(file.read_text()) if file.exists() else {}
-    if "size" not in kept:
-        sizes: dict[str, int] = {}
-        for graph in graphs:
-            sizes[graph] = timed_size(name, graph, seconds)
-            if sizes[graph] <= _NEARLY * cut(graph, math.inf, needs).vertices:
-                break
-        else:
-            graph = graphs[-1]
-        kept = {"size": sizes[graph], "graph": graph, "meant": seconds}
-        file.write_text(json.dumps(kept))
-    predict_and_track(file, name, kept["graph"], kept["size"])
+    rng = np.random.default_rng([seed, number])
+    seconds = math.exp(rng.uniform(*np.log(_SHORT)))
+    row: Row = {"function": function.describe()["name"], "meant": seconds}
+    for kind in [*rng.permutation(GRAPHS[:-1]).tolist(), GRAPHS[-1]]:
+        if row.get("reason") == _QUICK and kind != GRAPHS[-1]:
+            continue
+        graph, reason = sized(function, kind, seconds)
+        row |= {"graph": kind, "reason": reason}
+        if graph is not None or reason == _LONG:
+            break
+    file.write_text(json.dumps(row))
+    if graph is None:
+        return
+    row |= {"vertices": graph.vertices, "edges": graph.edges}
+    row["said"] = [predicted(function, graph, atlas=True)]
+    file.write_text(json.dumps(row))
+    row["said"].append(predicted(function, graph, atlas=False))
+    file.write_text(json.dumps(row))
+    run, clocks = tracked(function, graph)
+    row |= {"seconds": run.processor_seconds, "looking": run.looking}
+    row["remaining"] = remaining_errors(run, clocks)
+    file.write_text(json.dumps(row))
 
 
-def watched(folder: Path, number: int) -> None:
+def watched(folder: Path, number: int, seed: int) -> None:
     """Run a case in a process; one that takes far too long is stopped, and what it took kept."""
-    file = folder / f"{number:02}.json"
-    seconds = cases()[number][2]
+    file = folder / f"{number:03}.json"
     command = [sys.executable, "-m", "benchmarks.functions_study", "--keep", str(folder)]
-    process = psutil.Popen([*command, "--case", str(number)])
+    process = psutil.Popen([*command, "--case", str(number), "--seed", str(seed)])
+    began = time.perf_counter()
     while process.poll() is None:
-        time.sleep(1.0)
-        used = sum(process.cpu_times()[:2])
-        if used > _TOO_LONG * seconds + 60.0:
-            kept = json.loads(file.read_text()) if file.exists() else {}
+        time.sleep(0.5)
+        row = json.loads(file.read_text()) if file.exists() else {}
+        said = sum(each.get("wall", 0.0) for each in row.get("said", []))
+        used = sum(process.cpu_times()[:2]) - sum(e.get("spent", 0.0) for e in row.get("said", []))
+        late = len(row.get("said", [])) == 2 and used > _TOO_LONG * row["meant"] + 15.0
+        if late or time.perf_counter() - began > 400.0 + said:
             process.kill()
             process.wait()
-            if "said" in kept:
-                said = sum(each.get("wall", 0.0) for each in kept["said"])
-                file.write_text(json.dumps(kept | {"stopped": max(used - said, 0.0)}))
-    kept = json.loads(file.read_text()) if file.exists() else {}
-    if not ("run" in kept or "stopped" in kept):
-        file.write_text(json.dumps(kept | {"failed": True}))
+            stopped = {"stopped": used} if "said" in row else {"reason": "it could not be sized"}
+            file.write_text(json.dumps(row | stopped))
+    if not file.exists():
+        file.write_text(json.dumps({"reason": "the process ended"}))
 
 
-def report(folder: Path) -> list[str]:
+def report(rows: list[Row]) -> list[str]:
     """Return the tables."""
-    listed = [
-        (name, row.get("graph", ""), row)
-        for number, (name, _, _) in enumerate(cases())
-        if (file := folder / f"{number:02}.json").exists()
-        for row in (json.loads(file.read_text()),)
-    ]
-    ran = [(name, graph, row) for name, graph, row in listed if "run" in row and row["said"]]
-    lines = [*_bars([row for _, _, row in ran]), "", *_each(ran)]
-    stopped = [(name, graph, row) for name, graph, row in listed if "stopped" in row]
-    if stopped:
-        lines += ["", "Stopped, since they took far longer than they were sized for:", ""]
-        lines += ["| function | graph | predicted, 5% | stopped after |", "|---|---|---|---|"]
-        for name, graph, row in stopped:
-            said = row["said"][0]
-            told = f"{said['predicted']:.0f} s ({said['low']:.0f} to {said['high']:.0f})"
-            lines.append(f"| {name} | {graph} | {told} | {row['stopped']:.0f} s |")
-    none = [name for name, _, row in listed if not ("run" in row or "stopped" in row)]
-    none += [name for name, _, row in listed if "run" in row and not row["said"]]
-    if none:
-        lines += ["", f"No row, because the function or its prediction failed: {', '.join(none)}."]
-    return lines
-
-
-def _bars(found: list[Row]) -> list[str]:
-    loops = [row for row in found if _by_prefix(row["said"][0]) >= _LOOP]
-    far = [row for row in found if row["run"]["seconds"] >= _FAR_FROM and len(row["said"]) > 1]
-    seconds = [row["run"]["seconds"] for row in found]
-    lines = [
-        f"{len(found)} runs of {min(seconds):.1f} to {max(seconds):.0f} processor seconds, median "
-        f"{np.median(seconds):.0f}.",
-        "",
-        "| figure | goal | runs | measured |",
-        "|---|---|---|---|",
-    ]
-
-    def add(what: str, bar: str, rows: list[Row], told: str) -> None:
-        lines.append(f"| {what} | {bar} | {len(rows)} | {told if rows else '–'} |")
-
-    for what, bar, rows, number in (
-        ("factor, one outer loop, 5%: median, 90%, worst", "1.08, 1.3, 1.7", loops, 0),
-        ("factor, one outer loop, 1%", "", loops, 1),
-        ("factor, all, 5%", "1.2, 2", found, 0),
-        ("factor, all, 1%", "", found, 1),
-        ("factor, runs over 10 min, 5%", "", far, 0),
-        ("factor, runs over 10 min, 1%", "", far, 1),
+    ran = [row for row in rows if "seconds" in row and all("predicted" in e for e in row["said"])]
+    head = ("figure", "goal", "with the atlas", "without")
+    lines = [f"{len(ran)} runs of {_spread([row['seconds'] for row in ran], 0)} s.", ""]
+    loops = [row for row in ran if _by_prefix(row["said"][1]) >= _LOOP]
+    rest = [row for row in ran if row not in loops]
+    cells = []
+    for what, goal, own in (
+        ("factor, all: median, 90%, worst", "1.2, 2, 5", ran),
+        ("factor, one outer loop", "1.06, -, 1.6", loops),
+        ("factor, others", "", rest),
     ):
-        rows = [
-            row for row in rows if len(row["said"]) > number and "predicted" in row["said"][number]
-        ]
-        factors = [factor(row["said"][number]["predicted"], row["run"]["seconds"]) for row in rows]
-        add(what, bar, rows, _three(factors))
-    factors = np.array(
-        [factor(row["said"][0]["predicted"], row["run"]["seconds"]) for row in found]
-    )
-    add("within a factor of 2, 5%", "92%", found, f"{np.mean(factors < 2.0):.0%}")
-    long = [row for row in found if row["run"]["seconds"] >= 20.0]
-    spent = np.array([row["said"][0]["spent"] / row["run"]["seconds"] for row in long])
-    if len(spent):
-        add(
-            "spent with 5%, runs over 20 s: 90%, most",
-            "5%, 8%",
-            long,
-            f"{np.quantile(spent, 0.9):.1%}, {spent.max():.1%}",
-        )
-    held = [
-        row["said"][0]["low"] <= row["run"]["seconds"] <= row["said"][0]["high"] for row in found
-    ]
-    wide = [row["said"][0]["high"] / row["said"][0]["predicted"] for row in found]
-    add("90% intervals that held", "85 to 95%", found, f"{np.mean(held):.0%}")
-    add("half-width of intervals: median", "× 1.6", found, f"× {np.median(wide):.2f}")
-    told = [remaining_errors(row["run"]) for row in found]
-    for number, (part, bar) in enumerate(zip(PARTS, ("10%", "6%", "3%"), strict=True)):
-        for clock, column in (("processor", 1), ("clock", 0)):
-            errors = [abs(e) for each in told if (e := each[column][number]) is not None]
-            middle = f"{np.median(errors):.1%}" if errors else "–"
-            what = f"error of the remaining time at {part:.0%}, by the {clock}"
-            lines.append(f"| {what} | {bar} | {len(errors)} | {middle} |")
-    looking = [row["run"]["looking"] / row["run"]["seconds"] for row in found]
-    add(
-        "share of a run that `track` takes: median, most",
-        "2%",
-        found,
-        f"{np.median(looking):.1%}, {max(looking):.1%}",
-    )
-    return lines
+        measured = [_spread([_factor(row, n) for row in own]) for n in (0, 1)]
+        cells.append((f"{what} ({len(own)})", goal, *measured))
+    for what, goal, figure in (
+        ("within a factor of 2", "90%", lambda row, n: _factor(row, n) < 2.0),
+        ("90% intervals that hold", "85 to 97%", _holds),
+    ):
+        shares = [f"{np.mean([figure(row, n) for row in ran]):.0%}" for n in (0, 1)]
+        cells.append((what, goal, *shares))
+    for what, goal, figure in (
+        ("half-width of intervals: median, 90%, worst", "1.6, -, 30", _width),
+        ("spent, seconds", "", lambda row, n: row["said"][n]["spent"]),
+    ):
+        cells.append((what, goal, *(_spread([figure(row, n) for row in ran]) for n in (0, 1))))
+    for place, (part, goal) in enumerate(zip(_PARTS, ("15%", "10%", "5%"), strict=True)):
+        errors = [abs(e) for row in ran if (e := row["remaining"][place]) is not None]
+        middle = f"{np.median(errors):.1%} ({len(errors)})" if errors else "-"
+        cells.append((f"error of the remaining time at {part:.0%}, median", goal, middle, ""))
+    lines += [*table(head, cells, 2), ""]
+    head = ("function", "graph", "edges", "run", "predicted / run", "interval / run", "without")
+    cells = []
+    for row in sorted(ran, key=lambda row: row["function"]):
+        said, seconds = row["said"][0], row["seconds"]
+        low, middle, high = (said[name] / seconds for name in ("low", "predicted", "high"))
+        without = row["said"][1]["predicted"] / seconds
+        case = row["function"], row["graph"], f"{row['edges']:,}", f"{seconds:.1f} s"
+        cells.append((*case, f"{middle:.2f}", f"{low:.2f} to {high:.2f}", f"{without:.2f}"))
+    lines += table(head, cells, 2)
+    for row in rows:
+        if "stopped" in row:
+            said = row["said"][0].get("predicted", math.nan)
+            lines += ["", f"{row['function']}: {said:.3g} s predicted, stopped after "]
+            lines[-1] += f"{row['stopped']:.0f} s."
+        elif "said" in row and row not in ran:
+            lines += ["", f"{row['function']}: {row['said'][0].get('error', 'it failed')}."]
+    few = [row for row in rows if row.get("reason")]
+    return [*lines, "", f"{len(few)} drawn functions were too quick or refused their graphs."]
 
 
-def _each(ran: list[tuple[str, str, Row]]) -> list[str]:
-    lines = [
-        "| function | graph | edges | run | predicted / run | 90% interval | spent | evidence |",
-        "|---|---|---:|---:|---:|---:|---:|---|",
-    ]
-    for name, graph, row in sorted(ran, key=lambda each: each[0]):
-        said, seconds = row["said"][0], row["run"]["seconds"]
-        cells = [name, graph, f"{row['edges']:,}", f"{seconds:.1f} s"]
-        if "predicted" in said:
-            low, mid, high = (said[each] / seconds for each in ("low", "predicted", "high"))
-            cells += [f"{mid:.2f}", f"{low:.2f}–{high:.2f}", f"{said['spent'] / seconds:.1%}"]
-            cells.append(", ".join(f"{e['source']} {e['weight']:.0%}" for e in said["evidence"]))
-        else:
-            cells += ["none", "", "", ""]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+def _factor(row: Row, number: int) -> float:
+    return math.exp(abs(math.log(row["said"][number]["predicted"] / row["seconds"])))
+
+
+def _holds(row: Row, number: int) -> bool:
+    return bool(row["said"][number]["low"] <= row["seconds"] <= row["said"][number]["high"])
+
+
+def _width(row: Row, number: int) -> float:
+    said = row["said"][number]
+    return math.sqrt(said["high"] / max(said["low"], 1e-9))
 
 
 def _by_prefix(said: Row) -> float:
-    return sum(e["weight"] for e in said.get("evidence", []) if e["source"] == "prefix")
+    return sum(e["weight"] for e in said["evidence"] if e["source"] in ("prefix", "run"))
 
 
-def _three(factors: list[float]) -> str:
-    if not factors:
-        return "–"
-    return f"{np.median(factors):.2f}, {np.quantile(factors, 0.9):.2f}, {max(factors):.2f}"
+def _spread(values: list[float], digits: int = 2) -> str:
+    if not values:
+        return "-"
+    parts = (np.median(values), np.quantile(values, 0.9), max(values))
+    return ", ".join(f"{value:.{digits}f}" for value in parts)
 
 
 def main() -> None:
@@ -274,23 +292,27 @@ def main() -> None:
     parser = study_parser(__doc__)
     parser.add_argument("--keep", type=Path, required=True, help="folder in which cases are kept")
     parser.add_argument("--minutes", type=float, default=math.inf, help="after which none is begun")
+    parser.add_argument("--seed", type=int, default=seed_of("functions"), help="of the draw")
     parser.add_argument("--case", type=int, help="this one, in this process")
     given = parser.parse_args()
     given.keep.mkdir(parents=True, exist_ok=True)
+    everything = drawn(given.seed)
     if given.case is not None:
-        one(given.keep / f"{given.case:02}.json", given.case)
+        file = given.keep / f"{given.case:03}.json"
+        one(file, everything[given.case], given.case, given.seed)
         return
-    ends = time.perf_counter() + 60.0 * given.minutes
-    for number in range(len(cases())):
-        file = given.keep / f"{number:02}.json"
-        kept = json.loads(file.read_text()) if file.exists() else {}
-        if any(each in kept for each in ("run", "stopped", "failed")):
-            continue
-        if time.perf_counter() > ends:
+    ends, rows = time.perf_counter() + 60.0 * given.minutes, []
+    for number, function in enumerate(everything):
+        file = given.keep / f"{number:03}.json"
+        if not file.exists():
+            if time.perf_counter() > ends:
+                break
+            print(time.strftime("%H:%M:%S"), function.name, flush=True)
+            watched(given.keep, number, given.seed)
+        rows.append(json.loads(file.read_text()))
+        if sum("said" in row for row in rows) >= _CASES:
             break
-        print(time.strftime("%H:%M:%S"), cases()[number][0], flush=True)
-        watched(given.keep, number)
-    write(given.out, report(given.keep), "runs")
+    write(given.out, report(rows), "runs")
 
 
 if __name__ == "__main__":

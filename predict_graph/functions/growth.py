@@ -33,7 +33,7 @@ _WIDER = 1.7  # standard deviations / those of the models: calibrated for interv
 _DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
 _PAIRED = (
-    *("vertices", "edges", "squares", "two_hop", "reached_edges"),
+    *("vertices", "edges", "squares", "two_hop", "reached_vertices", "reached_edges"),
     *("vertices_squared", "vertices_cubed"),
 )
 
