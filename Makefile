@@ -10,11 +10,12 @@
 # make check-spark35   the tests of the Spark engine, GraphFrames and GraphX on Spark 3.5, there
 # make studies   repeat the kept studies and compare with the published figures (an hour at most)
 # make calibration   measure errors of sources and usual figures anew (calibration.json)
+# make atlas     run functions that the atlas lacks (ATLAS, a file that is kept), and write it
 # make format  rewrite the sources as the linter wants them
 # make clean   remove environments, builds and caches
 #
 # Variables: PYTHON (python3) makes the environment VENV (.venv), JOBS (2) tests run at a time,
-# GRAPH (web-NotreDame) is that of the demo.
+# GRAPH (web-NotreDame) is that of the demo, ATLAS (atlas.ndjson) has the runs of the atlas.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -24,13 +25,14 @@ SPARK35 = .venv-spark35
 PURELIB = -c "import sysconfig; print(sysconfig.get_path('purelib'))"
 JOBS ?= 2
 GRAPH ?= web-NotreDame
+ATLAS ?= atlas.ndjson
 SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 
 # Not written, bytecode of our own files would be compiled by each of hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check beside long quick quick-tests lint types layers test docs shown wheel spark35 \
-  check-spark35 studies calibration format clean
+  check-spark35 studies calibration atlas format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \
@@ -90,6 +92,10 @@ studies: $(STAMP)
 
 calibration: $(STAMP)
 	$(BIN)/python -m benchmarks.calibration --out docs/studies/calibration.md
+
+atlas: $(STAMP)
+	$(BIN)/python -m benchmarks.atlas --keep $(ATLAS)
+	$(BIN)/python -m benchmarks.atlas --keep $(ATLAS) --write
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

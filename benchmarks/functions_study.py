@@ -3,12 +3,11 @@
     python -m benchmarks.functions_study --keep FOLDER [--minutes 60] [--seed 1] [--out PAGE]
 
 One command, which goes on where it was stopped. The functions are drawn by the seed from the public
-API of networkx, igraph and scipy, and from functions of a user's own; none is removed because of
-what comes out. Their graphs are of other sources than those of the atlas. Each case is sized by
-runs on smaller parts of its graph, never by a prediction, for 6 to 40 s. In a process of its own it
-is predicted with the default budget, with the atlas and without, both without a history; then it
-runs whole under ``track``. One that takes three times as long as it was meant to is stopped, and is
-a row with a lower bound.
+API of networkx, igraph and scipy; none is removed because of what comes out. Their graphs are of
+other sources than those of the atlas. Each case is sized by runs on smaller parts of its graph,
+never by a prediction, for 6 to 40 s. In a process of its own it is predicted with the default
+budget, with the atlas and without, both without a history; then it runs whole under ``track``. One
+that takes three times as long as it was meant to is stopped, and is a row with a lower bound.
 """
 
 from __future__ import annotations
@@ -34,14 +33,13 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.functions import predictor
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import build
-from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.track import Tracked, run_tracked
 from predict_graph.graph import Graph
 from predict_graph.graph.build import symmetric
 
 Row = dict[str, Any]
 
-OWN = Path(__file__).with_name("functions_own.py")
 GRAPHS = (
     *("epinions", "github", "deezer", "twitch", "check-ins", "wing", "words", "random"),
     "preferential",  # for functions that are too quick on another
@@ -59,8 +57,7 @@ _PARTS = (0.25, 0.5, 0.75)
 
 def drawn(seed: int) -> list[GraphFunction]:
     """Return all functions in the order of the draw."""
-    own = [check_function(f"{OWN}:{name}") for name in ("spectral", "reach_two", "rounds")]
-    found = [*functions(), *own, check_function(f"{OWN}:exemplars")]
+    found = list(functions())
     return [found[place] for place in np.random.default_rng(seed).permutation(len(found))]
 
 

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 NAME = "predict_graph"
-_THRESHOLD = 10.0  # a documented default, seconds
+_THRESHOLD = 10.0  # seconds: limits what is spoken of; a documented default
 _PATIENCE = 1.0  # limits the cost: seconds of a call before anything is done about it
 _SMALL = 1000  # limits the cost: vertices of graphs on which unknown functions are not watched
 _BRIEF = 60.0  # limits the cost: units of the atlas, a third of a second, that are not watched

@@ -16,7 +16,6 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from predict_graph.cli.completing import COMPLETERS
 from predict_graph.options import OPTIONS, Option, described
 
 
@@ -108,7 +107,6 @@ def _offered(parameter: Parameter, entries: Mapping[str, Option]) -> Parameter:
         "help": entry.summary,
         "metavar": entry.metavar,
         "show_default": default is not None or entry.default or False,
-        "autocompletion": COMPLETERS.get(name),
     }
     if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD:
         declared: Any = typer.Argument(**said)
