@@ -29,7 +29,6 @@ from predict_graph.functions.atlas_file import FILE
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import build
-from predict_graph.functions.gathering import OUTLASTING
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.prefix import loop_shape
 from predict_graph.graph.build import symmetric
@@ -162,9 +161,9 @@ def write_atlas(rows: list[Row]) -> None:
     graphs: dict[tuple[str, int, bool], int] = {}
     functions: dict[str, list[Row]] = {}
     for row in rows:
-        if row["state"] != "error":
+        if row["state"] == "done":
             functions.setdefault(key_of(row["function"], row["arguments"]), []).append(row)
-    found: dict[str, list[tuple[int, float, bool, float]]] = {}
+    found: dict[str, list[tuple[int, float, float]]] = {}
     described: list[tuple[str, dict[str, float]]] = []
     for name, own in sorted(functions.items()):
         for row in informative(own):
@@ -175,21 +174,19 @@ def write_atlas(rows: list[Row]) -> None:
                 described.append((row["kind"], drivers))
             units = float(f"{row['seconds'] / row['unit']:.3g}")
             peak = round(row["peak_bytes"] / 2**20, 1)
-            one = graphs[graph], units, row["state"] != "done", peak
-            found.setdefault(name, []).append(one)
+            found.setdefault(name, []).append((graphs[graph], units, peak))
     text = json.dumps({"graphs": described, "functions": found}, separators=(",", ":"))
     FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def informative(rows: list[Row]) -> list[Row]:
     """Return the runs of a function that the atlas keeps: of each kind of graphs the longest."""
-    done = sorted((r for r in rows if r["state"] == "done"), key=lambda r: -r["seconds"])
-    long = [row for row in done if row["seconds"] > _LEAST] or done[:4]
+    once = {(row["kind"], row["size"]): row for row in rows}
+    done = sorted(once.values(), key=lambda row: -row["seconds"])
     kinds: dict[str, list[Row]] = {}
-    for row in long:
+    for row in [row for row in done if row["seconds"] > _LEAST] or done[:4]:
         kinds.setdefault(row["kind"], []).append(row)
-    stopped = [r for r in rows if r["state"] in OUTLASTING and r["seconds"] > 1.0]
-    return [row for own in kinds.values() for row in own[:_OF_A_KIND]] + stopped[:_OF_A_KIND]
+    return [row for own in kinds.values() for row in own[:_OF_A_KIND]]
 
 
 def main() -> None:

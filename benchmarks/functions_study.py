@@ -112,7 +112,7 @@ def sized(function: GraphFunction, kind: str, seconds: float) -> tuple[Graph | N
 
 def predicted(function: GraphFunction, graph: Graph, *, atlas: bool) -> Row:
     """Predict a call by default, without a history."""
-    without = mock.patch.object(predictor, "atlas_points", return_value=([], []))
+    without = mock.patch.object(predictor, "atlas_points", return_value=[])
     options = {"keywords": dict(function.keywords), "graph_form": function.form, "seed": 11}
     clock = time.perf_counter()
     try:

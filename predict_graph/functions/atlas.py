@@ -45,25 +45,20 @@ def measured_unit() -> float:
     return float(np.median(taken))
 
 
-def atlas_points(function: GraphFunction) -> tuple[list[Point], list[Point]]:
-    """Return finished and stopped runs of a function with the same arguments, in seconds here."""
+def atlas_points(function: GraphFunction) -> list[Point]:
+    """Return runs of a function with the same arguments, in seconds of this machine."""
     graphs, rows = content(FILE)["graphs"], _rows(function)
     unit = measured_unit() if rows else 0.0
-    found: tuple[list[Point], list[Point]] = ([], [])
-    for graph, units, stopped, _ in rows:
-        kind, drivers = graphs[graph]
-        found[stopped].append(Point(drivers, units * unit, "", kind, machine=MACHINE))
-    return found
+    return [
+        Point(graphs[graph][1], units * unit, "", graphs[graph][0], machine=MACHINE)
+        for graph, units, _ in rows
+    ]
 
 
 def atlas_peaks(function: GraphFunction) -> list[tuple[dict[str, float], float]]:
-    """Return drivers and peak memory, in bytes beside the graph, of finished runs."""
+    """Return drivers and peak memory, in bytes beside the graph, of the same runs."""
     graphs = content(FILE)["graphs"]
-    return [
-        (graphs[graph][1], 2.0**20 * peak)
-        for graph, _, stopped, peak in _rows(function)
-        if not stopped
-    ]
+    return [(graphs[graph][1], 2.0**20 * peak) for graph, _, peak in _rows(function)]
 
 
 def atlas_graphs() -> dict[str, dict[str, float]]:
@@ -71,7 +66,7 @@ def atlas_graphs() -> dict[str, dict[str, float]]:
     return dict(sorted(content(FILE)["graphs"], key=lambda each: each[1]["vertices"]))
 
 
-def _rows(function: GraphFunction) -> list[tuple[int, float, bool, float]]:
+def _rows(function: GraphFunction) -> list[tuple[int, float, float]]:
     rows = content(FILE)["functions"].get(key_of(function.name, _unusual(function)), [])
     return [tuple(row) for row in rows]
 

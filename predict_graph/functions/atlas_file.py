@@ -10,7 +10,7 @@ from typing import Any
 
 FILE = Path(__file__).with_name("atlas.json.gz")
 """Graphs, as kind and drivers, and the runs of functions on them: number of the graph, time in
-units, whether it was stopped, and MiB at the peak. ``benchmarks.atlas`` writes it."""
+units, and MiB at the peak. ``benchmarks.atlas`` writes it."""
 
 
 @lru_cache(maxsize=1)
@@ -22,7 +22,7 @@ def content(file: Path) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def rough_runs(library: str) -> dict[str, list[tuple[float, float, float]]]:
-    """Return vertices, edges and units of the finished runs of each function of a library.
+    """Return vertices, edges and units of the runs of each function of a library.
 
     With usual arguments, or the atlas's own where a function requires some.
     """
@@ -31,10 +31,6 @@ def rough_runs(library: str) -> dict[str, list[tuple[float, float, float]]]:
     for key, runs in known["functions"].items():
         home, _, name = key.partition(" ")[0].rpartition(":")
         if home == library:
-            sizes = [(known["graphs"][graph][1], *rest) for graph, *rest in runs]
-            found[name] = [
-                (drivers["vertices"], drivers["edges"], units)
-                for drivers, units, stopped, _ in sizes
-                if not stopped
-            ]
+            sizes = [(known["graphs"][graph][1], units) for graph, units, _ in runs]
+            found[name] = [(size["vertices"], size["edges"], units) for size, units in sizes]
     return found

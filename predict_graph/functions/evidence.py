@@ -25,16 +25,9 @@ _STEEPEST = 4.0  # limits the power of the vertices by which a polynomial time m
 class Gathered:
     """Runs of a function on samples of a graph and on other graphs."""
 
-    def __init__(
-        self,
-        target: Mapping[str, float],
-        graph: str,
-        earlier: Sequence[Point],
-        outlasting: Sequence[Point] = (),
-    ) -> None:
+    def __init__(self, target: Mapping[str, float], graph: str, earlier: Sequence[Point]) -> None:
         self.points: list[Point] = []  # on samples
         self.earlier = earlier  # on other graphs
-        self._outlasting = outlasting  # on other graphs, stopped
         self._target = target
         self._graph = graph
         self._stopped: list[Point] = []
@@ -55,8 +48,8 @@ class Gathered:
     def growth(self) -> Growth | None:
         """Return the extrapolation of all runs; those that were stopped are lower bounds."""
         if not self._current:
-            known, stopped = [*self.points, *self.earlier], [*self._stopped, *self._outlasting]
-            self._growth = extrapolate(known, self._target, self._graph, stopped=stopped)
+            known = [*self.points, *self.earlier]
+            self._growth = extrapolate(known, self._target, self._graph, stopped=self._stopped)
             self._current = True
         return self._growth
 

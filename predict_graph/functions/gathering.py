@@ -95,8 +95,8 @@ class Gathering:
     subject : Subject
     budget : Budget
     seed : int
-    known, outlasting : sequence of Point
-        Earlier runs on other graphs, finished and stopped.
+    known : sequence of Point
+        Earlier runs on other graphs.
     spent : float
         CPU seconds of the budget that are spent.
     within : float, optional
@@ -111,7 +111,6 @@ class Gathering:
         budget: Budget,
         seed: int,
         known: Sequence[Point],
-        outlasting: Sequence[Point] = (),
         *,
         spent: float = 0.0,
         within: float | None = None,
@@ -126,7 +125,7 @@ class Gathering:
         self.rng = np.random.default_rng(seed)
         self.progress = progress or (lambda *_: None)
         self.target = drivers_of(self.graph, self.rng)
-        self.gathered = Gathered(self.target, self.graph.fingerprint, known, outlasting)
+        self.gathered = Gathered(self.target, self.graph.fingerprint, known)
         self.warnings: list[str] = []
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed

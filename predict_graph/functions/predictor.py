@@ -104,14 +104,13 @@ class FunctionCase(Gathering):
         )
         reading = clock.processor(children=False) - began
         load_compiled(subject.graph.directed)
-        measured, outlasting = atlas_points(subject.function)
+        earlier = earlier_points(self.history, subject.function, subject.graph)
         self.available = float(max(available_memory() - resident_memory(), 0))
         super().__init__(
             subject,
             allowed,
             self.seed,
-            [*earlier_points(self.history, subject.function, subject.graph), *measured],
-            outlasting,
+            [*earlier, *atlas_points(subject.function)],
             spent=reading if form_of(graph) is not None else 0.0,  # a graph of a library
             within=wanted,
             progress=progress,

@@ -123,15 +123,15 @@ def predict_by_size(
 
 
 def _predicted(function: GraphFunction, size: GraphSize) -> Prediction:
-    finished, stopped = atlas_points(function)
-    if not finished:
+    known = atlas_points(function)
+    if not known:
         raise RequestError(
             f"the atlas has no runs of {function.name} with these arguments, so that the size of a "
             "graph is not enough; accepted: the graph itself"
         )
     meter.start()
     drivers, load = size.drivers(), meter.read()
-    times = [extrapolate(finished, each, "", stopped=stopped) for each in drivers]
+    times = [extrapolate(known, each, "") for each in drivers]
     peaks = [grown_bytes(atlas_peaks(function), each) for each in drivers]
     call, held = _mixture(times), _mixture(peaks)
     graph = size.bytes(function.form)
@@ -142,7 +142,7 @@ def _predicted(function: GraphFunction, size: GraphSize) -> Prediction:
         memory = PeakMemory(peak, float(available_memory()))
     runtime = Interval.spread(call.cost, call.log_std)
     grows = ", ".join(name for name, _ in call.drivers[:2])
-    detail = f"{len(finished)} of the atlas; grows with {grows}"
+    detail = f"{len(known)} of the atlas; grows with {grows}"
     phases = {"call": call.cost}
     return Prediction(
         algorithm=function.describe(),
