@@ -15,6 +15,7 @@ import json
 import math
 import os
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,8 @@ SECONDS, LONG_SECONDS = 2.0, 8.0  # that the next run may be expected to take
 _LEAST, _OF_A_KIND = 0.006, 3  # seconds and number of the runs that are kept
 _MEMORY = 6 * 2**30  # bytes of a run
 _OVER = 3.0  # times that, after which a run is stopped
-_LARGE = 16_000  # vertices from which functions that take no time on small graphs are run
+_MOST_FAILURES = 4  # kinds of graphs on which a function fails before others are left out
+_LARGE = 4000  # vertices from which functions that take no time on small graphs are run
 _BRIEF = 5e-3  # seconds of a run that show nothing: a call alone takes two thousandths
 
 
@@ -54,17 +56,15 @@ class Ladder:
 
     def __init__(self, rows: list[Row]) -> None:
         self.rows: dict[tuple[str, str], list[Row]] = {}
-        self.failed: dict[str, tuple[int, int]] = {}  # runs on the smallest graphs, by state
+        self.failed: Counter[tuple[str, int, bool]] = Counter()  # by size, and whether by an error
         self.brief: set[str] = set()  # functions whose runs on small graphs show nothing
         for row in rows:
             self.add(row)
 
     def add(self, row: Row) -> None:
         self.rows.setdefault((row["function"], row["kind"]), []).append(row)
-        if row["size"] == SIZES[0] and row["state"] != "done":
-            refused, outlasting = self.failed.get(row["function"], (0, 0))
-            error = row["state"] == "error"
-            self.failed[row["function"]] = (refused + error, outlasting + (not error))
+        if row["state"] != "done":
+            self.failed[row["function"], row["size"], row["state"] == "error"] += 1
         elif row["size"] == SIZES[0] and row["seconds"] < _BRIEF:
             self.brief.add(row["function"])
 
@@ -74,12 +74,14 @@ class Ladder:
     def next(self, function: str, kind: str, size: int) -> float:
         """Return the seconds that a run should take; infinite for none."""
         rows = self.rows.get((function, kind), [])
-        refused, outlasting = self.failed.get(function, (0, 0))
-        if any(row["state"] != "done" for row in rows) or refused > 4 or outlasting > 3:
+        sizes = [each for each in SIZES if each <= size]
+        outlasts = any(self.failed[function, each, False] > _MOST_FAILURES for each in sizes)
+        refused = self.failed[function, SIZES[0], True] > _MOST_FAILURES
+        ran = sorted((row for row in rows if row["size"] < size), key=lambda row: row["size"])
+        if any(row["state"] != "done" for row in ran) or outlasts or refused:
             return math.inf
         if function in self.brief and size < _LARGE:
             return math.inf
-        ran = sorted((row for row in rows if row["size"] < size), key=lambda row: row["size"])
         if not ran:
             return 0.0
         last = ran[-1]
