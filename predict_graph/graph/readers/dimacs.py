@@ -13,10 +13,10 @@ import re
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.readers.layout import first_data, numbers_only
+from predict_graph.graph.readers.layout import Layout, first_data
 from predict_graph.graph.readers.streams import Content
-from predict_graph.graph.readers.text import counted, scan_blocks
-from predict_graph.limits import check_size, check_unpacked, whole_number
+from predict_graph.graph.readers.text import edges_below_header
+from predict_graph.limits import whole_number
 
 # Whether edges are directed and have weights.
 _PROBLEMS = {"sp": True, "max": True, "edge": False, "col": False}
@@ -42,16 +42,11 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
             f"accepted: {', '.join(_PROBLEMS)}"
         )
     vertices, edges = (count or 0 for count in counts)
-    check_size(f"{path}: the graph", vertices=vertices, edges=edges)
-    check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
-    if vertices < 1:
-        raise RequestError(f"{path} has no edges")
-    found.blank()
     directed = _PROBLEMS[words[1]]
-    lines, layout = map(_numbers, found.blocks()), numbers_only(weighted=directed)
-    blocks = scan_blocks(path, lines, layout, lowest=1, highest=vertices, line=found.number - 1)
+    found.block, found.rest = _numbers(found.block), map(_numbers, found.rest)
     times = (1,) if directed else (1, 2)  # some files count each edge twice
-    blocks = counted(path, blocks, edges, "edges", times)
+    layout = Layout(0, weight=2 if directed else None)
+    blocks = edges_below_header(content, found, layout, vertices, edges, times)
     return EdgeSource(blocks, vertices=vertices, directed=directed)
 
 

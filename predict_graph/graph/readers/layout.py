@@ -59,8 +59,6 @@ class Layout:
     ids : {"integer", "string"}
     hash_ids : bool
         True when ids may begin with ``#`` or ``%``; see :func:`scan.scan_lines`.
-    simple : bool
-        True when the columns are the first ones, and ids are integers without quotes.
     point : str
         The decimal mark of weights.
     directed : bool, optional
@@ -78,16 +76,10 @@ class Layout:
     header: bool = False
     ids: str = "integer"
     hash_ids: bool = False
-    simple: bool = False
     point: str = "."
     directed: bool | None = None
     bipartite: bool = False
     notes: tuple[str, ...] = ()
-
-
-def numbers_only(*, weighted: bool, exact: bool = False) -> Layout:
-    """Return the layout of lines of two ids and perhaps a weight, between blanks."""
-    return Layout(0, weight=2 if weighted else None, exact=exact, simple=True)
 
 
 def scan_error(

@@ -14,10 +14,10 @@ from __future__ import annotations
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.readers.layout import first_data, numbers_only
+from predict_graph.graph.readers.layout import Layout, first_data
 from predict_graph.graph.readers.streams import Content
-from predict_graph.graph.readers.text import counted, scan_blocks
-from predict_graph.limits import check_size, check_unpacked, whole_number
+from predict_graph.graph.readers.text import edges_below_header
+from predict_graph.limits import whole_number
 
 _FIELDS = ("pattern", "real", "integer", "double")
 _SYMMETRIES = {"general": True, "symmetric": False}
@@ -56,12 +56,7 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
         raise RequestError(
             f"{path}:{found.number}: the matrix is {rows} by {columns}; accepted: square"
         )
-    if rows < 1:
-        raise RequestError(f"{path} has no edges")
-    check_size(f"{path}: the matrix", vertices=rows, edges=entries)
-    check_unpacked(f"{path}: the matrix", 16 * rows, content.packed_bytes)
-    found.blank()
-    layout = numbers_only(weighted=field != "pattern", exact=field == "pattern")
-    edges = scan_blocks(path, found.blocks(), layout, lowest=1, highest=rows, line=found.number - 1)
-    edges = counted(path, edges, entries, "entries")
+    pattern = field == "pattern"
+    layout = Layout(0, weight=None if pattern else 2, exact=pattern)
+    edges = edges_below_header(content, found, layout, rows, entries)
     return EdgeSource(edges, vertices=rows, directed=_SYMMETRIES[symmetry])

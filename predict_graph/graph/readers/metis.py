@@ -138,11 +138,12 @@ def _scan(
             cursor[_AT] = at
             if cursor[_VERTEX] == vertices:
                 return scan.EXTRA
-            value, at, code = parse_float(buffer, at, 0)
+            value, at, code = parse_float(buffer, at)
             own = place - skipped
             target = own >= 0 and own % step == 0
             known = 1 <= value <= vertices and value == np.floor(value)
-            if code != scan.DONE or (target and not known):
+            ended = buffer[at] in (32, 9, 13, _NEWLINE)
+            if code != scan.DONE or not ended or (target and not known):
                 return scan.OUT_OF_RANGE
             if target:
                 ends[0, edges], ends[1, edges] = cursor[_VERTEX], np.int64(value) - 1

@@ -36,13 +36,8 @@ def _is_blank(byte: int, delimiter: int) -> bool:
     return byte in (_SPACE, _RETURN) or (byte == _TAB and delimiter != _TAB)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _ends(byte: int, delimiter: int) -> bool:
-    return byte in (_NEWLINE, delimiter) or _is_blank(byte, delimiter)
-
-
 @njit(cache=True, nogil=True)
-def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int]:
+def _parse_integer(buffer: Bytes, at: int) -> tuple[int, int, int]:
     """Parse the non-negative whole number at `at`; return its value, where it ends, and a code."""
     begin = at
     value = 0
@@ -58,15 +53,11 @@ def parse_integer(buffer: Bytes, at: int, delimiter: int) -> tuple[int, int, int
         at += 2
         while buffer[at] == 48:
             at += 1
-    if at > begin and _ends(buffer[at], delimiter):
-        return value, at, DONE
-    if at == begin and _ends(buffer[at], delimiter):
-        return value, begin, EMPTY
-    return value, begin, NOT_INTEGER
+    return value, at, DONE if at > begin else NOT_INTEGER
 
 
 @njit(cache=True, nogil=True)
-def parse_float(buffer: Bytes, at: int, delimiter: int, mark: int = _DOT) -> tuple[float, int, int]:
+def parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, int]:
     """Parse the finite decimal number at `at`; return its value, where it ends, and a code."""
     begin = at
     negative = buffer[at] == _MINUS
@@ -103,8 +94,6 @@ def parse_float(buffer: Bytes, at: int, delimiter: int, mark: int = _DOT) -> tup
         if at == first:
             return value, begin, NOT_NUMBER
         exponent += -power if down else power
-    if not _ends(buffer[at], delimiter):
-        return value, begin, NOT_NUMBER
     value = float(whole)
     if -22 <= exponent < 0:
         value /= _TENS[-exponent]
@@ -211,7 +200,6 @@ def scan_lines(
     point: int,
     columns: tuple[int, int, int],
     exact: bool,
-    simple: bool,
     hash_ids: bool,
     limits: tuple[int, int],
     ends: Ints,
@@ -233,8 +221,6 @@ def scan_lines(
         Places of source, target and weight; -1 for no weight.
     exact : bool
         Whether a line may have no column after the second one.
-    simple : bool
-        Whether the wanted columns are the first ones and are not quoted: others are not looked at.
     hash_ids : bool
         Whether ids may begin with the mark of a comment: that of a comment is followed by a blank,
         a control character or another mark.
@@ -256,9 +242,10 @@ def scan_lines(
     lowest, highest = limits
     texts = spans.shape[1] > 0
     wanted = 3 if columns[2] < 0 else 7
+    plain = columns == (0, 1, -1) and not texts
     code = DONE
     while at < len(buffer):
-        if simple and wanted == 3:
+        if plain:
             cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
             _scan_plain(buffer, delimiter, lowest, highest, ends, cursor)
             at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
@@ -281,51 +268,38 @@ def scan_lines(
             break
         column, found = 0, 0
         while True:
-            begin = at
-            weight_here, end_here = column == columns[2], column in (columns[0], columns[1])
-            if buffer[at] == _QUOTE or (texts and end_here) or not (weight_here or end_here):
-                begin, end, at, code = _field(buffer, at, delimiter)
-                if code != DONE:
-                    break
-                if begin < end and begin < at and buffer[begin - 1] == _QUOTE:
-                    buffer[end] = _NEWLINE  # it is past: numbers end here for certain
-            else:
-                end = -1
-            if weight_here:
-                weight, stop, code = parse_float(buffer, begin, delimiter, point)
-                if begin == end or buffer[begin] in (delimiter, _NEWLINE):
+            begin, end, after, code = _field(buffer, at, delimiter)
+            if code != DONE:
+                at = after
+                break
+            if column == columns[2]:
+                weight, stop, code = parse_float(buffer, begin, point)
+                if begin == end:
                     code = MISSING_WEIGHT
+                elif stop != end:
+                    code = NOT_NUMBER
                 elif code == DONE:
                     weights[edges] = weight
                     found |= 4
-            elif end_here:
+            elif column in (columns[0], columns[1]):
                 which = 0 if column == columns[0] else 1
-                stop = end
-                if texts:
+                found |= 1 << which
+                if begin == end:
+                    code = EMPTY
+                elif texts:
                     spans[which, edges, 0], spans[which, edges, 1] = begin, end
-                    code = EMPTY if begin == end else DONE
                 else:
-                    value, stop, code = parse_integer(buffer, begin, delimiter)
-                    if code == DONE and not lowest <= value <= highest:
+                    value, stop, code = _parse_integer(buffer, begin)
+                    if code == DONE and stop != end:
+                        code = NOT_INTEGER
+                    elif code == DONE and not lowest <= value <= highest:
                         code = OUT_OF_RANGE
                     ends[which, edges] = value - lowest
-                found |= 1 << which
-            if code == DONE and (weight_here or end_here):
-                if end < 0:
-                    at = stop
-                    while _is_blank(buffer[at], delimiter):
-                        at += 1
-                    if delimiter and buffer[at] != delimiter and buffer[at] != _NEWLINE:
-                        code = NOT_NUMBER if weight_here else NOT_INTEGER
-                elif stop != end:
-                    code = NOT_NUMBER if weight_here else NOT_INTEGER
             if code != DONE:
                 at = begin
                 break
+            at = after
             column += 1
-            if simple and found == wanted and not exact:
-                while buffer[at] != _NEWLINE:
-                    at += 1
             if buffer[at] == _NEWLINE:
                 break
             if delimiter:

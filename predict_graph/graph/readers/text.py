@@ -26,6 +26,7 @@ from predict_graph.graph.readers.layout import (
 )
 from predict_graph.graph.readers.scan import LARGEST_ID
 from predict_graph.graph.readers.streams import Content
+from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported
 
 _PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
@@ -66,8 +67,6 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     konect = found.comments.startswith(b"% bip") and wanted.bipartite is None
     if layout.ids == "string":
         blocks = _checked(path, blocks, line, control=wanted.ids is None)
-    simple = (layout.source, layout.target) == (0, 1) and layout.weight in (None, 2)
-    layout = replace(layout, simple=simple and layout.ids == "integer" and b'"' not in found.block)
     source = EdgeSource(scan_blocks(path, blocks, layout, line=line))
     declared = declared_direction(found.comments)
     source.directed = layout.directed if declared is None else declared
@@ -154,7 +153,7 @@ def scan_blocks(
     """Yield the edges of blocks of whole lines; see :func:`scan.scan_lines`."""
     texts, weighted = layout.ids == "string", layout.weight is not None
     columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
-    how = (layout.delimiter, ord(layout.point), columns, layout.exact, layout.simple)
+    how = (layout.delimiter, ord(layout.point), columns, layout.exact)
     cursor = np.array([0, line, 0], np.int64)
     ends = np.empty((2, _LINES), np.int64)
     weights = np.empty(_LINES if weighted else 0, np.float32)
@@ -181,16 +180,36 @@ def scan_blocks(
                 yield EdgeBlock(both[0], both[1], kept)
 
 
-def counted(
-    path: Path, blocks: Iterator[EdgeBlock], declared: int, what: str, times: tuple[int, ...] = (1,)
+def edges_below_header(
+    content: Content,
+    found: FirstData,
+    layout: Layout,
+    vertices: int,
+    edges: int,
+    times: tuple[int, ...] = (1,),
 ) -> Iterator[EdgeBlock]:
-    """Pass edges on, and compare their number, or a multiple of it, with the declared one."""
-    found = 0
-    for block in blocks:
-        found += len(block.sources)
+    """Yield the edges between vertices from 1 on, below the line that says how many there are.
+
+    Their number, or a multiple of it, has to be that of the line.
+
+    Raises
+    ------
+    RequestError
+        If there are more than the limits say, or as many as the line does not say.
+    """
+    path = content.path
+    if vertices < 1:
+        raise RequestError(f"{path} has no edges")
+    check_size(f"{path}: the graph", vertices=vertices, edges=edges)
+    check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
+    found.blank()
+    line, listed = found.number - 1, 0
+    blocks = found.blocks()
+    for block in scan_blocks(path, blocks, layout, lowest=1, highest=vertices, line=line):
+        listed += len(block.sources)
         yield block
-    if declared not in [found * each for each in times]:
-        raise RequestError(f"{path}: the file says {declared} {what}, but holds {found}")
+    if edges not in [listed * each for each in times]:
+        raise RequestError(f"{path}: the file says {edges} edges, but holds {listed}")
 
 
 def _texts(block: bytearray, spans: npt.NDArray[np.int64]) -> Any:
