@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from xml.parsers import expat
 
@@ -68,14 +69,6 @@ _PLAIN = re.compile(r"0|[1-9][0-9]{0,17}")
 Parsed = tuple[Any, tuple[str, ...]]
 
 
-def _graphml(networkx: Any, data: bytes, path: str) -> Parsed:
-    return networkx.read_graphml(io.BytesIO(_xml(data))), ()
-
-
-def _gexf(networkx: Any, data: bytes, path: str) -> Parsed:
-    return networkx.read_gexf(io.BytesIO(_xml(data))), ()
-
-
 def _gml(networkx: Any, data: bytes, path: str) -> Parsed:
     """Parse GML; nodes are known by their labels, or by their ids where labels are no ids."""
     lines = data.decode("utf-8").splitlines()
@@ -97,13 +90,8 @@ def _node_link(networkx: Any, data: bytes, path: str) -> Parsed:
     return made, () if "directed" in found else (READ_AS_DIRECTED,)
 
 
-def _xml(data: bytes) -> bytes:
-    """Return XML without a document type.
-
-    Raises
-    ------
-    ValueError, expat.ExpatError
-    """
+def _xml(reader: str, networkx: Any, data: bytes, path: str) -> Parsed:
+    """Parse GraphML or GEXF without a document type by a function of networkx."""
 
     def refuse(*_: Any) -> None:
         raise ValueError("it declares a document type (DOCTYPE), which can hold entities")
@@ -111,7 +99,7 @@ def _xml(data: bytes) -> bytes:
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     parser.Parse(data, True)
-    return data
+    return getattr(networkx, reader)(io.BytesIO(data)), ()
 
 
 _VERTICES = re.compile(r"^\*vertices\s+(\d+)[^\n]*\n(?=\s*\*|\s*$)", re.IGNORECASE | re.MULTILINE)
@@ -146,8 +134,8 @@ def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
 
 
 _FORMS: dict[str, tuple[str, Callable[[Any, bytes, str], Parsed]]] = {
-    ".graphml": ("GraphML", _graphml),
-    ".gexf": ("GEXF", _gexf),
+    ".graphml": ("GraphML", partial(_xml, "read_graphml")),
+    ".gexf": ("GEXF", partial(_xml, "read_gexf")),
     ".gml": ("GML", _gml),
     ".json": ("JSON of nodes and links", _node_link),
     **dict.fromkeys((".net", ".paj", ".pajek"), ("Pajek", _pajek)),
