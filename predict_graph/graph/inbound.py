@@ -16,9 +16,8 @@ FloatArray = npt.NDArray[np.float64]
 def inbound_shares(graph: Graph) -> FloatArray:
     """Return what comes in if each vertex sends 1 in equal parts along its edges; and in how many.
 
-    One pass over the edges, which needs no reverse of the graph, but is faster if that is at hand.
-    The graph knows its in-degrees afterwards. Parts are added in the order of the vertices that
-    they come from.
+    One pass over the edges, which needs no reverse of the graph. Parts are added in the order of
+    the vertices that they come from. The graph knows its in-degrees afterwards.
 
     Returns
     -------
@@ -26,11 +25,6 @@ def inbound_shares(graph: Graph) -> FloatArray:
         The sum of the parts, and the number of inbound edges.
     """
     both = np.zeros((graph.vertices, 2))
-    if not graph.directed or "reverse" in vars(graph):
-        reverse = graph.reverse
-        parts = 1.0 / np.maximum(graph.out_degrees, 1)
-        _gather(reverse.indptr, reverse.indices, parts, both)
-        return both
     _share(graph.indptr, graph.indices, both)
     vars(graph).setdefault("in_degrees", both[:, 1].astype(np.int64))
     return both
@@ -73,17 +67,6 @@ def _find(
             if (wanted[w >> 3] >> (w & 7)) & 1:
                 sources[place[w]] = v
                 place[w] += 1
-
-
-@numba.njit(cache=True, nogil=True)
-def _gather(indptr: IntArray, sources: IndexArray, parts: FloatArray, both: FloatArray) -> None:
-    """Do what :func:`_share` does, along inbound edges."""
-    for v in range(len(indptr) - 1):
-        start, stop = indptr[v], indptr[v + 1]
-        total = 0.0
-        for e in range(start, stop):
-            total += parts[sources[e]]
-        both[v, 0], both[v, 1] = total, stop - start
 
 
 @numba.njit(cache=True, nogil=True)
