@@ -68,10 +68,9 @@ def checked_rows(
     columns = n if columns is None else columns
     pointers = _plain(indptr, np.int64)
     narrow = columns < 2**31
-    # Narrowed only after the check: a cast would turn wrong vertices into right ones.
+    # Narrowed only after the check: a cast would turn wrong vertices into right ones. Unsigned ones
+    # that are too large become negative.
     targets = _plain(indices, np.int32 if narrow and indices.dtype.itemsize == 4 else np.int64)
-    if indices.dtype.kind == "u":
-        targets = _plain(_signed(indices), np.int64)
     falls = np.flatnonzero(pointers[1:] < pointers[:-1])
     if pointers[0] != 0:
         raise RequestError(f"indptr of a graph begins with {int(pointers[0])}; accepted: 0")
@@ -117,12 +116,6 @@ def _plain(array: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
     """Return an array as one run of aligned numbers in the machine's byte order."""
     plain: npt.NDArray[Any] = np.require(np.asarray(array), kind, ["C", "A"])
     return plain
-
-
-def _signed(array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return unsigned integers as signed ones; those that are too large become -1."""
-    wide = array.astype(np.uint64)
-    return np.where(wide > np.uint64(2**63 - 1), np.int64(-1), wide.astype(np.int64))
 
 
 def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> bool:
