@@ -16,9 +16,10 @@ from itertools import combinations, cycle, product
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri
 
 from predict_graph.functions.drivers import DRIVERS
+from predict_graph.intervals import QUANTILE
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -26,6 +27,7 @@ NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
 _GRAPHS = (0.2, 0.5, 1.0)  # of the standard deviation of graphs: limits the grid
+_NORMAL = ndtri((np.arange(40) + 0.5) / 40)  # of a normal distribution: limits the resolution
 _FEW = 4  # graphs that do not show how much they differ; not tuned
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
@@ -167,13 +169,24 @@ def extrapolate(
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
-    centre = float(weights @ means)
-    spread = float(weights @ (variances + (means - centre) ** 2))
+    low, centre, high = _quantiles(means, np.sqrt(variances), weights)
     together: dict[str, float] = {}
     for label, weight in zip(cycle(labels), weights.tolist(), strict=False):
         together[label] = together.get(label, 0.0) + weight
     ranked = sorted(together.items(), key=lambda each: -each[1])
-    return Growth(math.exp(centre), _WIDER * math.sqrt(spread), ranked[:5])
+    return Growth(math.exp(centre), _WIDER * (high - low) / (2.0 * QUANTILE), ranked[:5])
+
+
+def _quantiles(means: FloatArray, stds: FloatArray, weights: FloatArray) -> list[float]:
+    """Return both ends of the 90% interval of a mixture of normal distributions, and its median.
+
+    In their order. A model that is hardly likely, but wide, does not count for more than that.
+    """
+    values = (means[:, None] + stds[:, None] * _NORMAL).ravel()
+    order = np.argsort(values)
+    below = np.cumsum(np.repeat(weights, len(_NORMAL))[order])
+    found = np.interp((0.05, 0.5, 0.95), below / below[-1], values[order])
+    return [float(each) for each in found]
 
 
 def _models(
