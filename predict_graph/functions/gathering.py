@@ -366,7 +366,8 @@ class Gathering:
             return np.arange(self.graph.vertices)  # several passes over all vertices
         part = 1.0
         if found is not None and not self.gathered.early:
-            part = _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0, left / found.cost)
+            least = found.cost * math.exp(-QUANTILE * found.log_std)
+            part = _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0, left / least)
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:
