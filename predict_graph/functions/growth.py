@@ -71,7 +71,7 @@ class Hyper:
     sampler: float = 0.20
     reach: float = 0.10
     graph: float = 0.60
-    machine: float = 0.15
+    machine: float = 0.50
     seconds: float = 0.003
     pairs: float = 0.5
 
