@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from predict_graph.answers import Answer, Table
+from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.output import Output
 from predict_graph.errors import RequestError
@@ -72,7 +73,7 @@ def design(
     from predict_graph.sizing.quantities import parse_counts, parse_range
 
     made = make_design(
-        [each.strip() for each in terms.split(",")] if terms else [],
+        options.listed(terms or None) or [],
         parse_range(scale, "scale"),
         parse_counts(machines),
         budget,

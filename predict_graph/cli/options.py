@@ -51,12 +51,16 @@ def prepare(plugins: list[Path] | None, *graphs: str) -> None:
             fetched(graph)
 
 
+def listed(text: str | None) -> list[str] | None:
+    """Return the parts of ``a, b``, without the blanks around them."""
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
 def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None:
     """Return the numbers of ``0.05,0.1``."""
-    if text is None:
-        return None
+    parts = listed(text)
     try:
-        return [form(part) for part in text.split(",")]
+        return None if parts is None else [form(part) for part in parts]
     except ValueError:
         kind, such = ("whole numbers", "1,2") if form is int else ("numbers", "0.05,0.1")
         raise RequestError(

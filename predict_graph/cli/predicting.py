@@ -192,7 +192,7 @@ def learn(
     with output.watched() as progress:
         found = learn_costs(
             asked["engine"],
-            algorithms=None if algorithms is None else algorithms.split(","),
+            algorithms=options.listed(algorithms),
             budget=budget,
             history=history,
             seed=seed,

@@ -99,8 +99,8 @@ def compare_samplers(
     with output.watched() as progress:
         found = compare(
             [reading.of(graph) for graph in graphs],
-            samplers=None if samplers is None else samplers.split(","),
-            algorithms=[] if algorithms is None else algorithms.split(","),
+            samplers=options.listed(samplers),
+            algorithms=options.listed(algorithms) or [],
             ratio=options.numbers(ratio, "ratios") or [],
             seeds=seeds,
             directed=reading.directed,

@@ -18,7 +18,7 @@ def written(path):
         (["predict", "pagerank", GRAPH, "--method", "completion"], "90% sure"),
         (["run", "pagerank", GRAPH], "took"),
         (["validate", "pagerank", GRAPH], "prediction and truth"),
-        (["compare-samplers", GRAPH, "--samplers", "rj,brj"], "brj"),
+        (["compare-samplers", GRAPH, "--samplers", "rj, brj"], "brj"),
     ],
 )
 def test_json_on_standard_output_is_pure(program, arguments, table):
