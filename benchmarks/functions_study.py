@@ -207,8 +207,12 @@ def report(rows: list[Row]) -> list[str]:
     ran = [row for row in rows if "seconds" in row and "predicted" in row["said"][0]]
     both = [row for row in ran if "predicted" in row["said"][1]]
     head = ("figure", "goal", "by default", "by the atlas alone")
-    lines = [f"{len(ran)} runs of {_spread([row['seconds'] for row in ran], 0)} s.", ""]
     loops = [row for row in ran if _by_prefix(row["said"][0]) >= _LOOP]
+    seconds = _spread([row["seconds"] for row in ran], 0)
+    lines = [
+        f"{len(ran)} runs, {len(loops)} of one outer loop, of {seconds} s (median, 90%, worst)."
+    ]
+    lines += [""]
     rest = [row for row in ran if row not in loops]
     cells = []
     for what, goal, own in (
@@ -218,7 +222,7 @@ def report(rows: list[Row]) -> list[str]:
     ):
         known = [row for row in own if row in both]
         measured = [_spread([_factor(row, n) for row in (own, known)[n]]) for n in (0, 1)]
-        cells.append((f"{what} ({len(own)})", goal, *measured))
+        cells.append((what, goal, *measured))
     for what, goal, figure in (
         ("within a factor of 2", "90%", lambda row, n: _factor(row, n) < 2.0),
         ("90% intervals that hold", "85 to 97%", _holds),
@@ -243,7 +247,7 @@ def report(rows: list[Row]) -> list[str]:
         "run",
         "predicted / run",
         "interval / run",
-        "by the atlas",
+        "by atlas",
     )
     cells = []
     for row in sorted(ran, key=lambda row: row["function"]):
