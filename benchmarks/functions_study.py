@@ -110,11 +110,10 @@ def sized(function: GraphFunction, kind: str, seconds: float) -> tuple[Graph | N
 
 def predicted(function: GraphFunction, graph: Graph, budget: float | None) -> Row:
     """Predict a call without a history."""
-    options = {"keywords": dict(function.keywords), "graph_form": function.form, "seed": 11}
+    given: Row = {"keywords": function.keywords, "seed": 11, "history": "none", "budget": budget}
     clock = time.perf_counter()
     try:
-        case = FunctionCase(function.call, graph, history="none", budget=budget, **options)
-        found = case.predict()
+        found = FunctionCase(function.call, graph, graph_form=function.form, **given).predict()
     except PredictGraphError as error:
         return {"error": str(error)}
     convert, clocks = found.phases["convert"], found.processor_seconds / found.phases["call"]
