@@ -10,6 +10,7 @@ import lzma
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -247,7 +248,6 @@ def _write_graphs(folder: Path) -> None:
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
     lines = "".join(f"{s} {t}\n" for s, t in pairs)
     (folder / "g.txt").write_text("# a comment\n\n" + lines)
-    (folder / "c.txt").write_text("".join(f"{7 * s} {7 * t}\n" for s, t in pairs))
     (folder / "u.tsv").write_text("".join(f"{s}\t{t}\n" for s, t in pairs))
     listed = zip(pairs, weights.tolist(), strict=True)
     (folder / "w.csv").write_text(
@@ -294,7 +294,8 @@ def _write_by_networkx(folder: Path, graph: Any) -> None:
     for place, (s, t) in enumerate(graph.edges):
         graph[s][t]["weight"] = 0.5 + place
     nx.write_edgelist(graph, folder / "g.edgelist")
-    nx.write_adjlist(graph, folder / "g.adjlist")
+    # Not write_adjlist: its comments hold the time and the command.
+    (folder / "g.adjlist").write_text("\n".join(["# a comment", *nx.generate_adjlist(graph), ""]))
     nx.write_graphml_xml(graph, folder / "g.graphml")
     nx.write_gexf(graph, folder / "g.gexf")
     nx.write_gml(graph, folder / "g.gml")
@@ -380,6 +381,7 @@ def _record(number: int) -> Any:
         rows=rows,
         sample={"sampler": "brj", "ratio": 0.1} if number % 2 == 0 else None,
         machine="any",
+        time=datetime(2026, 1, 1 + number, tzinfo=UTC),
         uid=f"run-{number}",
     )
 
