@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
-import sys
 import tempfile
 import time
 import traceback
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.robustness.damage import damaged
-from benchmarks.robustness.formats import FORMATS
+from benchmarks.robustness.formats import FORMATS, write_seeds
 
-__all__ = ["case", "random_of"]
+__all__ = ["random_of", "serve"]
 
 
 def random_of(seed: int, form: int, number: int) -> np.random.Generator:
@@ -56,12 +55,8 @@ def case(seeds: Path, place: Path, seed: int, form: int, number: int) -> dict[st
     }
 
 
-def main() -> None:
-    """Take cases from standard input, one a line, and answer each with a line."""
-    from benchmarks.robustness.formats import write_seeds
-
-    seed, cap = int(sys.argv[1]), int(sys.argv[2])
-    answers = os.fdopen(os.dup(1), "w")
+def serve(pipe: Connection, seed: int, cap: int) -> None:
+    """Answer each case that comes, with `cap` bytes of addresses, until the other end is closed."""
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
@@ -73,17 +68,8 @@ def main() -> None:
         for form in FORMATS:  # compiles, imports
             form.read(seeds / form.file)
         resource.setrlimit(resource.RLIMIT_AS, (cap, cap))
-        print(json.dumps({"ready": peak()}), file=answers, flush=True)
-        for line in sys.stdin:
-            form, number = map(int, line.split())
-            answer = case(seeds, place, seed, form, number)
-            print(json.dumps({**answer, "peak": peak()}), file=answers, flush=True)
-
-
-def peak() -> int:
-    """Return the largest resident size of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-if __name__ == "__main__":
-    main()
+        pipe.send({"outcome": "ready"})
+        while True:
+            answer = case(seeds, place, seed, *pipe.recv())
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            pipe.send({**answer, "peak": peak})
