@@ -12,7 +12,7 @@ CAPS = {
     "costmodels": 2_660,
     "predict_graph": 32_320,
     "tests": 16_490,
-    "benchmarks": 5_930,
+    "benchmarks": 5_900,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
