@@ -38,15 +38,17 @@ class Search:
         self.ok = self.runs.completed.to_numpy(bool)
         self.seconds = self.runs.seconds.to_numpy(float)
         cost = np.where(self.ok, self.seconds * self.rate, np.inf)
-        self.good = cost <= WITHIN * cost.min()
+        self.over = cost / cost.min()
+        self.good = self.over <= WITHIN
         names = ("machines", "cores", "memory")
         self.columns = {name: self.runs[name].to_numpy(float) for name in names}
 
-    def length(self, choose: Callable[[list[int]], int], start: int | None) -> int:
+    def found(self, choose: Callable[[list[int]], int], start: int | None) -> tuple[int, float]:
+        """Return how many runs it takes, and the time or cost of the first, over the best."""
         done = [] if start is None else [start]
         while not any(self.good[i] for i in done):
             done.append(choose(done))
-        return len(done)
+        return len(done), float(self.over[done[0]])
 
     def ours(self, priors: list[Prior], done: list[int]) -> int:
         places = np.array(done, np.intp)
@@ -90,7 +92,7 @@ def search_lengths(
     starts : int, default 3
         Random first runs.
     """
-    found: list[tuple[str, str, str, int]] = []
+    found: list[tuple[str, str, str, float, float]] = []
     for problem, job, runs in problems:
         kinds = {"next": [elsewhere]}
         if history is not None:
@@ -100,17 +102,18 @@ def search_lengths(
             good = int(search.good.sum())
             # Of n in random order, g of them good, the first good one comes in the mean at:
             expected = (len(runs) + 1) / (good + 1)
-            found.append(("random (expected)", problem, goal, expected))
+            usual = float(search.over[search.ok].mean())
+            found.append(("random (expected)", problem, goal, expected, usual))
             for name, priors in kinds.items():
                 choose = partial(search.ours, priors)
-                found.append((f"{name}, from nothing", problem, goal, search.length(choose, None)))
+                found.append((f"{name}, from nothing", problem, goal, *search.found(choose, None)))
                 for draw in range(starts):
                     start = int(np.random.default_rng(draw).integers(len(runs)))
-                    length = search.length(choose, start)
-                    found.append((f"{name}, from a random run", problem, goal, length))
+                    ran = search.found(choose, start)
+                    found.append((f"{name}, from a random run", problem, goal, *ran))
             for draw in range(starts):
                 rng = np.random.default_rng(draw)
                 choose = partial(search.process, rng)
-                length = search.length(choose, int(rng.integers(len(runs))))
-                found.append(("Gaussian process, from a random run", problem, goal, length))
-    return pd.DataFrame(found, columns=["search", "problem", "goal", "runs"])
+                ran = search.found(choose, int(rng.integers(len(runs))))
+                found.append(("Gaussian process, from a random run", problem, goal, *ran))
+    return pd.DataFrame(found, columns=["search", "problem", "goal", "runs", "first"])

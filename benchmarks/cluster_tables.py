@@ -56,6 +56,13 @@ def c3o_types(data: Path) -> Runs:
         yield job, runs.assign(scale=1.0)[[*COLUMNS, "cores", "memory"]].astype(float)
 
 
+def gpu_joins(data: Path) -> Runs:
+    """Another family: transitive closures and joins on 1 to 32 GPUs or nodes."""
+    table = pd.read_csv(data / "mnmg-joins.csv").assign(scale=1.0)
+    for (job, _, _), group in table.groupby(["job", "dataset", "unit"], sort=False):
+        yield job, group[COLUMNS]
+
+
 def scout_runs(data: Path) -> pd.DataFrame:
     table = pd.read_csv(data / "scout.csv")
     return table.assign(job=table.workload.str.partition("_")[0])

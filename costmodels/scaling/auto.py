@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.points import Points, read_columns
 from costmodels.scaling.pooled import Ended, fit_pooled
 from costmodels.scaling.priors import shipped_prior
-from costmodels.scaling.shapes import Prior
+from costmodels.scaling.shapes import DIVIDES_ALL, Prior
 
 # If less than this share of the weight is left to the prior of past jobs, and the rest goes to the
 # broader prior that it was made from, these jobs ran elsewhere: halved or doubled, the errors of
@@ -26,10 +27,11 @@ _LEAST_SHARE = 0.1
 class AutoScaling(ScalingModel):
     """The scaling model to use when nothing is known about the job.
 
-    Weights two thousand curves, or shapes (a fixed part, work that is divided, a part that grows
-    with the machines, and shortage of memory) by a prior, learned from past jobs, and by the
-    measured runs. Each is corrected by a smooth error through the measured points, which is the
-    less certain the farther from them. The prediction has the least expected relative error.
+    Weights six thousand curves, or shapes (a fixed part, work that is divided, a part that grows
+    with the machines, and shortage of memory) by a prior, learned from past jobs, by another one
+    of jobs that divide all of their work, and by the measured runs. Each is corrected by a smooth
+    error through the measured points, which is the less certain the farther from them. The
+    prediction has the least expected relative error.
 
     Parameters
     ----------
@@ -93,7 +95,8 @@ class AutoScaling(ScalingModel):
     def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
         prior = shipped_prior() if self.prior is None else self.prior
         priors = [prior] if prior.parent is None else [prior, prior.parent]
-        law, posterior = fit_pooled(points, priors, ended=self._ended)
+        other = replace(DIVIDES_ALL, spreads=prior.spreads)
+        law, posterior = fit_pooled(points, [*priors, other], ended=self._ended)
         self._strange = len(priors) > 1 and posterior.shares[0] < _LEAST_SHARE
         predicted = points.seconds * np.exp(posterior.left_out()[: len(points)])
         return law, LeaveOneOut(predicted, points.seconds)

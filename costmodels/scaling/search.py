@@ -47,7 +47,7 @@ class Ranking:
     """What each candidate is expected to bring."""
 
     # shape (n,): Expected improvement on the best run, as a part of what that took or cost; 0 for
-    # candidates that were tried. Before the first run it is that on a typical candidate.
+    # candidates that were tried. Before the first run: a typical candidate's, over that expected.
     gain: FloatArray
     # shape (n,): Predicted time of a run and its 90% interval; not a number before the first run
     # that succeeded, when times are known up to a factor only.
@@ -122,15 +122,18 @@ def rank_candidates(
         chance = chance * allowed.mean(axis=0)
     costs = samples + log_rate
     best = _best(tried, succeeded, log_rate, deadline)
-    if best is None:
-        # What a candidate brings beside a typical one; only those in time bring anything.
-        if deadline is not None and not len(succeeded):
+    if not len(succeeded):
+        if deadline is not None:
             costs = costs + samples  # seconds are known up to a factor only
-        else:
-            middle = np.median(samples, axis=0)
-            allowed = middle + WIDER * (samples - middle) <= np.log(deadline or np.inf)
-        target = float(np.median(costs))
-        worth = np.exp(np.clip(target - costs, -50, 50))
+        # By the mean, not its inverse: that would choose what is best if all goes well.
+        beyond = np.exp(np.clip(costs - costs.min(axis=1, keepdims=True), 0, 50))
+        expected = beyond.mean(axis=0)
+        gain = np.median(expected) / expected
+    elif best is None:
+        # What a candidate brings beside a typical one; only those in time bring anything.
+        middle = np.median(samples, axis=0)
+        allowed = middle + WIDER * (samples - middle) <= np.log(deadline or np.inf)
+        worth = np.exp(np.clip(np.median(costs) - costs, -50, 50))
         gain = np.where(allowed, worth, 0.0).mean(axis=0)
     else:
         middle = np.median(costs, axis=0)

@@ -66,6 +66,8 @@ class Prior:
     parent : Prior or None
         What it was learnt on top of; both are weighed when a job is fitted, so that a history that
         does not fit it counts little.
+    odds : float
+        How likely a job is of it, to those of the priors beside it.
     """
 
     mean: FloatArray
@@ -73,6 +75,7 @@ class Prior:
     spreads: FloatArray
     jobs: int = 0
     parent: Prior | None = None
+    odds: float = 1.0
 
     def draw(self, normals: FloatArray) -> FloatArray:
         """Return shapes, shape (n, 11), from standard normal numbers of that shape."""
@@ -103,6 +106,18 @@ BASE = Prior(
 
 Not tuned: other middles and widths of each number moved no source of
 docs/studies/cluster-transfer.md by more than a point."""
+
+
+_NEARLY_ALL = (0.15, 1.0, 1.0, 1.0, 0.3, 1.5, 1.0, 1.2, 1.0, 0.3, 0.2)
+DIVIDES_ALL = Prior(
+    np.array((1.05, -6.0, -8.0, 0.0, 0.95, 0.0, 0.0, 0.0, -4.0, 1.0, 0.0)),
+    np.diag(np.square(_NEARLY_ALL)),
+    BASE.spreads,
+    odds=1 / 3,
+)
+"""Prior of another family: jobs without a fixed part worth naming, as on GPUs and in MPI.
+
+Odds of 1 and 1/9, and wider deviations, were tried: docs/studies/cluster-transfer.md."""
 
 
 def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> FloatArray:

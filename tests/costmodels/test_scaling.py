@@ -118,6 +118,18 @@ def test_auto_comes_near_a_law_far_outside_and_says_how_near():
         model.predict_interval(far, 1)
 
 
+@pytest.mark.parametrize("power", [1.0, 1.08])
+@pytest.mark.parametrize("known", [[1, 2, 4], [2, 4, 8, 16]])
+def test_a_job_that_divides_all_of_its_work_has_no_fixed_part(known, power):
+    runs = pd.DataFrame({"machines": np.array(known, np.float64)})
+    far = 4 * runs.tail(1)
+    model = AutoScaling().fit(runs, 80 / runs["machines"] ** power)
+    truth = 80 / far["machines"].to_numpy() ** power
+    assert model.predict(far) == pytest.approx(truth, rel=0.15)
+    ((low, high),) = model.predict_interval(far)
+    assert low < truth[0] < high
+
+
 def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     machines = np.array([2.0, 4, 8, 16, 32])
     columns = {"machines": machines, "scale": np.ones(5)}

@@ -150,7 +150,8 @@ def test_it_measures_until_it_does_not_pay(program, folder):
 
 
 def test_what_is_measured_is_said_and_nothing_else(program, folder):
-    result = measure(program, folder, "--parallel", "3", "--max-runs", "1")
+    works = ("-c", "pass", *JOB_ARGUMENTS)
+    result = measure(program, folder, "--parallel", "3", "--max-runs", "1", job=works)
     assert result.status == 0, result
     said = " ".join(result.err.split())
     assert said.startswith("measuring: ")
