@@ -40,7 +40,7 @@ class KCoreKernel(SpreadingKernel):
         self._indptr, self._indices = graph.indptr, graph.indices
         self._degrees = graph.out_degrees
         self._estimates = first_estimates(self._degrees, algorithm.most)
-        self._told = self._estimates.copy()
+        self._sent = self._estimates.copy()
         self._sampled = False
         # In the first superstep all vertices receive messages from all their neighbours.
         self._marked = np.ones(graph.vertices, np.uint8)
@@ -92,14 +92,14 @@ class KCoreKernel(SpreadingKernel):
     def _lower(self, first: int, last: int) -> None:
         """Lower the estimates of the marked vertices of some blocks."""
         rows = (*self._rows(first, last), self._indptr, self._indices)
-        _lower(*rows, self._sampled, self._marked, self._told, self._estimates, self._changed)
+        lower(*rows, self._sampled, self._marked, self._sent, self._estimates, self._changed)
 
     def _settle(self, first: int, last: int) -> None:
         """Publish the decreased estimates of some blocks, and mark the vertices that they
         affect.
         """
         rows = (*self._rows(first, last), self._indptr, self._indices)
-        _settle(*rows, self._estimates, self._told, self._changed, self._marked)
+        _settle(*rows, self._estimates, self._sent, self._changed, self._marked)
 
 
 def first_estimates(out_degrees: npt.NDArray[Any], most: int | None) -> npt.NDArray[np.int32]:
@@ -131,21 +131,7 @@ def lowered(estimate: Any, known: Any, counts: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def lower_rows(rows: Any, starts: Any, sources: Any, estimates: Any, lower: Any) -> None:
-    """Lower the estimates of some vertices, given the rows of their neighbours."""
-    for i in range(len(rows)):
-        v, size = rows[i], 0
-        known = np.empty(starts[i + 1] - starts[i], np.int32)
-        for e in range(starts[i], starts[i + 1]):
-            if sources[e] != v:
-                known[size] = estimates[sources[e]]
-                size += 1
-        counts = np.zeros(max(estimates[v], 1), np.int32)
-        lower[i] = lowered(estimates[v], known[:size], counts)
-
-
-@numba.njit(cache=True, nogil=True)
-def _lower(
+def lower(
     first: int,
     last: int,
     indptr: Any,
@@ -156,6 +142,7 @@ def _lower(
     estimates: Any,
     changed: Any,
 ) -> None:
+    """Lower the estimates of the marked vertices of some rows, by those that were sent."""
     known, counts = np.empty(16, np.int32), np.zeros(16, np.int32)
     for v in range(first, last):
         if marked[v] == 0:
@@ -170,9 +157,9 @@ def _lower(
             if loops or u != v:
                 known[size] = sent[u]
                 size += 1
-        lower = lowered(estimate, known[:size], counts)
-        if lower < estimate:
-            estimates[v] = lower
+        now = lowered(estimate, known[:size], counts)
+        if now < estimate:
+            estimates[v] = now
             changed[v] = 1
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.builtin.k_core.definition import KCore
-from predict_graph.builtin.k_core.local import first_estimates, lower_rows, members
+from predict_graph.builtin.k_core.local import first_estimates, lower, members
 from predict_graph.engines.spark.blocks.program import BlockProgram
 
 Array = npt.NDArray[Any]
@@ -37,10 +37,10 @@ class KCoreProgram(BlockProgram):
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Lower the estimates."""
-        lower = np.empty_like(self.estimates)
-        lower_rows(np.arange(self.block.count), *self.rows, offers, lower)
-        self.senders = lower < self.estimates
-        self.estimates = lower
+        every, changed = np.ones(self.block.count, np.uint8), np.zeros(self.block.count, np.uint8)
+        rows = (0, self.block.count, *self.rows, False)
+        lower(*rows, every, offers, self.estimates, changed)
+        self.senders = changed.view(bool)
 
     def sums(self) -> dict[str, Any]:
         """Count the decreased estimates, and the vertices of the k-core."""
