@@ -1,8 +1,15 @@
-"""Graphs that hypothesis makes up."""
+"""Graphs that hypothesis makes up, what a graph lists, and sources that are no graph."""
+
+import io
+import zipfile
+from pathlib import Path
 
 import networkx as nx
+import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 
 
@@ -15,3 +22,34 @@ def graphs(draw, vertices=60, edges=150):
     ends = st.tuples(*2 * [st.integers(0, n - 1)])
     graph.add_edges_from(draw(st.lists(ends, min_size=1, max_size=edges)))
     return check_graph(graph)
+
+
+def listed(graph):
+    """Return the weight of each stored edge by its ends, as the user calls them; 1 without one."""
+    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    labels = np.arange(graph.vertices) if graph.labels is None else graph.labels
+    pairs = zip(labels[rows].tolist(), labels[graph.indices].tolist(), strict=True)
+    weights = [1.0] * graph.edges if graph.weights is None else graph.weights.tolist()
+    found = dict(zip(pairs, weights, strict=True))
+    assert len(found) == graph.edges, "an edge is stored twice"
+    return found
+
+
+def refused(source, match, **options):
+    """Check that what is no graph is refused in one sentence, which names the file or a limit."""
+    with pytest.raises(RequestError, match=match) as caught:
+        check_graph(source, **options)
+    said = str(caught.value)
+    assert "\n" not in said
+    assert caught.value.exit_status == 2
+    if isinstance(source, Path):  # of a WebGraph either of its files
+        assert str(source.with_suffix("")) in said or "the limit" in said
+
+
+def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
+    """Return an archive with files of these names."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as archive:
+        for name in names:
+            archive.writestr(name, text)
+    return content.getvalue()

@@ -26,6 +26,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph, save_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.limits import limited, parse_limits
+from tests.graphs import refused
 
 EDGES = "0 1\n1 2\n2 0\n0 3\n3 1\n"
 
@@ -44,12 +45,6 @@ def program(tmp_path, monkeypatch, program):
         return done
 
     return call
-
-
-def refused(source, match, **options):
-    with pytest.raises(RequestError, match=match) as caught:
-        check_graph(source, **options)
-    assert "\n" not in str(caught.value)
 
 
 # 1 and 2: WebGraph
@@ -371,25 +366,7 @@ def test_9_enormous_options_of_collect(program, tmp_path, option):
     assert option.strip("-") in program(*command, "{scale}", status=2).err
 
 
-# 10: sentences
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("g.mtx", f"%%MatrixMarket matrix coordinate pattern general\n{'9' * 30} 2 1\n1 1\n"),
-        ("g.mtx", f"%%MatrixMarket matrix coordinate pattern general\n{'9' * 5000} 2 1\n1 1\n"),
-        ("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n² ² 1\n1 1\n"),
-        ("g.metis", f"{'9' * 30} 1\n2\n1\n"),
-        ("g.metis", f"2 1 010 {'9' * 30}\n1 2\n1 1\n"),
-        ("g.csv", "a,b\r0,1\r1,2\r"),
-        ("g.txt", "\r"),
-        ("g.txt", "0 1\r1 2\r"),
-    ],
-)
-def test_10_numbers_and_line_ends(tmp_path, name, content):
-    (tmp_path / name).write_text(content, newline="")
-    refused(tmp_path / name, name.replace(".", r"\."))
+# 10: sentences; numbers and line ends of files are in tests/predict_graph/graph/test_bad_input.py
 
 
 def test_10_properties(tmp_path):

@@ -1,10 +1,14 @@
 """Wrong files and requests: one clear sentence that names the value, the file and the line."""
 
 import gzip
+import io
+import lzma
 import os
+import zipfile
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,8 +16,22 @@ from scipy import sparse
 
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
+from predict_graph.limits import limited
+from tests.graphs import refused, zipped
 
-TEXT = [
+LINES = "".join(f"{s} {s * s}\n" for s in range(20_000)).encode()
+MATRIX = "%%MatrixMarket matrix coordinate pattern general\n"
+BOMB = '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml>&b;</graphml>'
+NINES = "9" * 30
+
+
+def parquet(**columns):
+    content = io.BytesIO()
+    pq.write_table(pa.table(columns), content)
+    return content.getvalue()
+
+
+FILES = [
     (".txt", "", "is empty"),
     (".txt", "# nothing but a comment\n", "has no edges"),
     (".txt", "1\n2\n", r"g\.txt:1: the line has one column"),
@@ -29,19 +47,40 @@ TEXT = [
     (".txt", "1 2 0.5\n3 4\n", r"g\.txt:2: the line has no weight"),
     (".txt", "1 2 0.5\n3 4 nan\n", r"g\.txt:2: 'nan' is not a weight; accepted: finite"),
     (".txt", "1 2 1e99\n", r"g\.txt:1: '1e99' is not a weight"),
+    (".csv", "1;2;1,5\n2;3;0\n3;4;2.5\n", r"g\.csv:3: '2\.5' is not a weight"),
     (".csv", 'a,b\n1,"2\n', r"g\.csv:2: a quoted field does not end"),
     (".csv", 'a,b\n1,"2"x\n', r"g\.csv:2: text follows a closing quote"),
     (".csv", "weight,source,target\n1,1\n", r"g\.csv:2: an id is missing"),
+    # Line ends of old systems.
+    (".csv", "a,b\r0,1\r1,2\r", r"g\.csv:1: .* carriage return inside"),
+    (".txt", "\r", "is empty"),
+    (".txt", "0 1\r1 2\r", r"g\.txt:1: .* carriage return inside"),
+    (".txt", b"\xff\xfe1\0 \x002\0\n\x003", "begins as UTF-16"),
+    # Tables and pages of something else.
+    (".csv", "Id,Label\n1,x\n2,y\n", "do not say what the ends of an edge are"),
+    (".csv", 'node,neighbors\n1,"2,3"\n2,3\n', "do not say what the ends of an edge are"),
+    (".csv", "node,degree\n1,3\n2,1\n", "do not say what the ends of an edge are"),
+    (".csv", "id,name,age\n1,tom,33\n2,ann,44\n", "such as 'tom' and '33', which are unlike"),
+    (".txt", "1 -> 2\n2 -> 3\n", "such as '1' and '->', which are unlike"),
+    (".txt", "1: 2 3\n2: 3 1\n", "such as '1:' and '2', which are unlike"),
+    (".csv", "2020-01-01,1,2\n2020-01-02,2,3\n", "the first column seems to hold times"),
+    (".csv", "0,1,0,1\n1,0,1,0\n0,1,0,1\n1,0,1,0\n", "an adjacency matrix"),
+    (".txt", "0 2 1 9\n2 0.0 4 5\n1 4 0 3\n9 5 3 0\n", "an adjacency matrix"),
+    (".csv", ",x,y\nx,0,3\ny,3,0\n", "an adjacency matrix"),
+    (".txt", "a knows b\nb likes a\n", "second column seems to hold labels of edges, such as 'kn"),
+    (".txt", "<!DOCTYPE html><html>\n<body>Not found</body>\n", "a page of HTML or XML"),
+    (".txt", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "pointer of Git LFS"),
+    # Matrices.
     (".mtx", "1 1 1\n1 1\n", r"g\.mtx:1: a Matrix Market file begins with"),
     (".mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n", "array real general"),
-    (".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n", "2 by 3"),
-    (".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2\n1 1\n", ":2: the line of"),
-    (".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n", "but holds 1"),
-    (
-        ".mtx",
-        "%%MatrixMarket matrix coordinate pattern general\n% c\n2 2 1\n0 1\n",
-        r"g\.mtx:4: the id 0 is out of range; accepted: 1 to 2",
-    ),
+    (".mtx", f"{MATRIX}2 3 1\n1 1\n", "2 by 3"),
+    (".mtx", f"{MATRIX}2 2\n1 1\n", ":2: the line of"),
+    (".mtx", f"{MATRIX}2 2 2\n1 1\n", "but holds 1"),
+    (".mtx", f"{MATRIX}% c\n2 2 1\n0 1\n", r"g\.mtx:4: the id 0 is out of range; accepted: 1 to 2"),
+    (".mtx", f"{MATRIX}{NINES} 2 1\n1 1\n", "whole numbers below 2"),
+    (".mtx", f"{MATRIX}{'9' * 5000} 2 1\n1 1\n", "whole numbers below 2"),
+    (".mtx", f"{MATRIX}² ² 1\n1 1\n", "whole numbers below 2"),
+    # METIS and DIMACS.
     (".graph", "x y\n", r"g\.graph:1: the header of a METIS file"),
     (".graph", "2 1 7\n2\n1\n", r"fmt is 007"),
     (".graph", "3 1\n2\n1\n", "says 3 vertices, but 2 lines follow"),
@@ -52,63 +91,58 @@ TEXT = [
     (".graph", "4 2\n2 3\n1\n4\n\n", "listed at one of its ends only"),
     (".graph", "2 1 1\n2 1\n1\n", r"g\.graph:3: a vertex or edge weight is missing"),
     (".graph", "2 0\n\n\n", "has no edges"),
+    (".metis", f"{NINES} 1\n2\n1\n", r"g\.metis:1: the header"),
+    (".metis", f"2 1 010 {NINES}\n1 2\n1 1\n", r"g\.metis:1: the header"),
+    (".gr", "p sp 4 2\na 1 2 7\n", "says 2 edges, but holds 1"),
+    (".gr", "p sp 4 1\na 1 5 7\n", r"g\.gr:2: the id 5 is out of range"),
+    (".gr", "a 1 2 3\n", "begins with 'p PROBLEM"),
+    (".gr", "p sp 400000000 1\na 1 2 7\n", "unpack_ratio"),
+    # Files of networkx.
+    (".graphml", BOMB, "DOCTYPE"),
+    (".graphml", BOMB.encode("utf-16"), "DOCTYPE"),
+    (".gexf", "<gexf>", "is not GEXF that can be read"),
+    (".gml", "graph [ node [", "is not GML that can be read"),
+    (".gml", "[" * 100_000, "is not GML that can be read"),
+    (".json", "[" * 100_000, "nested too deeply"),
+    (".json", "{}", "no 'nodes' and 'links'"),
+    (".json", "[1]", "is not JSON of nodes and links"),
+    (".json", '{"nodes": [{"id": 1}], "links": []}', "has no edges"),
+    (".net", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2', "2 vertices, but has 1 labels"),
+    (".net", "*vertices 1000000000\n*arcs\n1 2\n", "vertices 1000000000|unpack_ratio"),
+    (".net", "*vertices 2\n*arcslist\n1 2 3\n", "arcslist"),
+    # Parquet.
+    (".parquet", parquet(a=[1, 2]), "has one column"),
+    (".parquet", parquet(a=[1, 2], b=[1.5, 2.0]), "'b' is 1.5 in row 1; accepted: integers"),
+    (".parquet", parquet(a=[1, 2], b=[True, False]), "column 'b' holds bool, not ids; accepted: i"),
+    (".parquet", parquet(a=[1, None], b=[1, 2]), "'a' is empty in row 2"),
+    (".parquet", parquet(a=[1, 2], b=[0, -4]), "'b' is -4 in row 2"),
+    (".parquet", parquet(a=[1], b=[2], weight=[float("nan")]), "weight of edge 0 of .* is nan"),
+    (".parquet", parquet(a=[1], b=[2], weight=["x"]), "holds string, not numbers"),
+    (".parquet", parquet(a=pa.array([], "i8"), b=pa.array([], "i8")), "has no edges"),
+    # Packed files, and names.
+    (".txt.gz", gzip.compress(LINES)[:-2000], "gzip data are damaged: .* ended before"),
+    (".txt.gz", gzip.compress(LINES)[:-8] + bytes(8), "gzip data are damaged"),
+    (".txt.gz", b"0 1\n", "is not gzip data"),
+    (".txt.zst", pa.compress(LINES, "zstd", asbytes=True)[:-1000], "zstd data are damaged"),
+    (".txt.xz", lzma.compress(LINES)[:-400], "xz data are damaged"),
+    (".txt.xz", lzma.compress(LINES) + b"more", "xz data are damaged"),
+    (".zip", zipped("a.txt", "b.txt"), "holds 2 files; accepted: one"),
+    (".zip", zipped("a.doc"), "the suffix '.doc'"),
+    (".zip", zipped("a.txt", method=zipfile.ZIP_BZIP2), "is packed otherwise"),
+    (".zip", zipped("a.txt")[:-30], "zip data are damaged"),
     (".npz", "no zip", "is not an .npz file"),
     (".parquet", "no parquet", "is not a Parquet file"),
     (".doc", "1 2\n", r"has the suffix '\.doc'; accepted: \.adjlist"),
 ]
 
 
-@pytest.mark.parametrize(("suffix", "content", "message"), TEXT)
+@pytest.mark.parametrize(
+    ("suffix", "content", "message"), FILES, ids=[one + said for one, _, said in FILES]
+)
 def test_files(tmp_path, suffix, content, message):
     file = tmp_path / f"g{suffix}"
-    file.write_text(content)
-    with pytest.raises(RequestError, match=message) as caught:
-        check_graph(file)
-    assert "\n" not in str(caught.value)
-    assert str(file) in str(caught.value)
-    assert caught.value.exit_status == 2
-
-
-LINES = "".join(f"{s} {s * s}\n" for s in range(20_000)).encode()
-
-
-@pytest.mark.parametrize(
-    ("suffix", "packed", "message"),
-    [
-        (".gz", gzip.compress(LINES)[:-2000], "gzip data are damaged: .* ended before"),
-        (".gz", gzip.compress(LINES)[:-8] + bytes(8), "gzip data are damaged"),
-        (".gz", b"0 1\n", "is not gzip data"),
-        (".zst", pa.compress(LINES, codec="zstd", asbytes=True)[:-1000], "zstd data are damaged"),
-    ],
-)
-def test_compressed_files(tmp_path, suffix, packed, message):
-    (tmp_path / f"g.txt{suffix}").write_bytes(packed)
-    with pytest.raises(RequestError, match=message):
-        check_graph(tmp_path / f"g.txt{suffix}")
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
-        (".", "is a folder; accepted"),
-        ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
-        ("", "accepted"),
-    ],
-)
-def test_names(tmp_path, monkeypatch, name, message):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(RequestError, match=message):
-        check_graph(name)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
-def test_unreadable(tmp_path):
-    file = tmp_path / "g.txt"
-    file.write_text("0 1\n")
-    file.chmod(0)
-    with pytest.raises(RequestError, match="cannot be read: Permission denied"):
-        check_graph(file)
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    refused(file, message)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +150,9 @@ def test_unreadable(tmp_path):
     [
         ("g.txt", b"a b\nb \xff\n", "string", r"g\.txt:2: the text is not UTF-8"),
         ("g.txt", b"1 2\n", "text", "ids is 'text'; accepted: integer, string"),
+        ("g.txt", b"1984 2001\nOrwell 1984\n", "integer", "'Orwell' is not an id"),
         ("g.mtx", b"%%MatrixMarket matrix coordinate", "string", "integer ids only"),
+        ("g.parquet", parquet(a=["x", "y"], b=["y", "z"]), "integer", "holds string, not ids"),
     ],
 )
 def test_ids(tmp_path, name, content, ids, message):
@@ -125,32 +161,26 @@ def test_ids(tmp_path, name, content, ids, message):
         check_graph(tmp_path / name, ids=ids)
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"a": [1, 2]}, "has one column"),
-        ({"a": [1, 2], "b": [1.5, 2.0]}, "'b' is 1.5 in row 1; accepted: integers"),
-        ({"a": [1, 2], "b": [True, False]}, "column 'b' holds bool, not ids; accepted: integers"),
-        ({"a": [1, None], "b": [1, 2]}, "'a' is empty in row 2"),
-        ({"a": [1, 2], "b": [0, -4]}, "'b' is -4 in row 2"),
-        ({"a": [1], "b": [2], "weight": [float("nan")]}, "weight of edge 0 of .* is nan"),
-        ({"a": [1], "b": [2], "weight": ["x"]}, "holds string, not numbers"),
-        ({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}, "has no edges"),
-    ],
-)
-def test_parquet(tmp_path, columns, message):
-    pq.write_table(pa.table(columns), tmp_path / "g.parquet")
-    with pytest.raises(RequestError, match=message):
-        check_graph(tmp_path / "g.parquet")
+def test_a_document_that_is_larger_than_its_limit(tmp_path):
+    (tmp_path / "g.json").write_text("[" + " " * 100_000)
+    with limited(document_bytes=100_000):
+        refused(tmp_path / "g.json", "a quarter of 100,000 bytes")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
+def test_unreadable(tmp_path):
+    file = tmp_path / "g.txt"
+    file.write_text("0 1\n")
+    file.chmod(0)
+    refused(file, "cannot be read: Permission denied")
 
 
 def test_webgraph(tmp_path, shared_graph_file):
     graph = shared_graph_file("uk-2007-05@100000.graph").read_bytes()
     facts = shared_graph_file("uk-2007-05@100000.properties").read_text()
-    (tmp_path / "w.graph").write_bytes(graph)
-    with pytest.raises(RequestError, match=r"a WebGraph needs w\.properties beside it"):
-        check_graph(tmp_path / "w.graph")
-    properties = tmp_path / "w.properties"
+    file, properties = tmp_path / "w.graph", tmp_path / "w.properties"
+    file.write_bytes(graph)
+    refused(file, r"a WebGraph needs w\.properties beside it")
     for old, new, message in [
         ("BVGraph\n", "EFGraph\n", "graphclass is"),
         ("nodes=100000", "nodes=many", "nodes is many"),
@@ -159,17 +189,45 @@ def test_webgraph(tmp_path, shared_graph_file):
         ("zetak=3", "zetak=2", "is damaged: the successors of vertex"),
     ]:
         properties.write_text(facts.replace(old, new))
-        with pytest.raises(RequestError, match=message):
-            check_graph(tmp_path / "w.graph")
+        refused(file, message)
     properties.write_text(facts)
-    (tmp_path / "w.graph").write_bytes(graph[: len(graph) // 2])
-    with pytest.raises(RequestError, match="is damaged: the successors of vertex"):
-        check_graph(tmp_path / "w.graph")
+    file.write_bytes(graph[: len(graph) // 2])
+    refused(file, "is damaged: the successors of vertex")
+
+
+def frame(**columns):
+    return pd.DataFrame(columns)
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
+        # Names.
+        ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
+        (".", "is a folder; accepted"),
+        ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
+        ("", "accepted"),
+        # Generators.
+        ("rmat:scale", "'scale' in 'rmat:scale' is not a parameter; accepted: NAME=VALUE"),
+        ("rmat:scale=", "not a parameter"),
+        ("rmat:scale=8,scale=9", "'scale' comes twice"),
+        ("rmat:size=8", "no parameter 'size'; accepted: scale, edge_factor, seed"),
+        ("rmat:scale=x", "scale of rmat is 'x'; accepted: an integer"),
+        ("rmat:scale=0", "scale of rmat is 0; accepted: 1 to 30"),
+        ("rmat:scale=31", "scale of rmat is 31"),
+        ("rmat:scale=4,edge_factor=0", "edge_factor of rmat is 0"),
+        ("rmat:scale=4,seed=-1", "seed of rmat is '-1'"),
+        ("rmat:scale=4,a=nan", "accepted: finite numbers"),
+        ("rmat:scale=4,a=0.9", "accepted: probabilities"),
+        ("rmat:scale=4,directed=maybe", "directed of rmat is 'maybe'; accepted: true, false"),
+        ("star", "needs n="),
+        ("star:n=0", "n of star is 0; accepted: 1 to"),
+        ("star:n=1", "has no edges"),
+        ("grid:rows=3", "needs columns="),
+        ("erdos-renyi:n=4,p=2", "p of erdos-renyi is 2"),
+        ("barabasi-albert:n=3,m=5", "cannot be made: .*m >= 1 and m < n"),
+        ("ramt:scale=4", "unknown graph 'ramt:scale=4'"),
+        # Objects.
         ({0: 1}, "cannot be made of dict; accepted"),
         ([(0, 1), (1, 2, 3)], "not all pairs of ids"),
         (nx.Graph(), "no vertices"),
@@ -180,11 +238,23 @@ def test_webgraph(tmp_path, shared_graph_file):
         (sparse.csr_array([[0.0, np.nan], [1.0, 0.0]]), "accepted: finite numbers"),
         (nx.DiGraph([(0, 1, {"weight": "heavy"})]), "not a number"),
         (nx.DiGraph([(0, 1, {"weight": np.inf})]), "weight of edge 0 of the networkx graph"),
+        # Tables of pandas.
+        (pd.DataFrame(np.eye(4)), "an adjacency matrix"),
+        (pd.DataFrame(np.ones((3, 3)), list("abc"), list("abc")), "adjacency matrix"),
+        (frame(vertex=[1, 2], pagerank=[0.5, 0.25]), "do not say what the ends"),
+        (frame(a=[1, 2], b=[0.5, 0.25]), "'b' is 0.5 in row 1; accepted: integers"),
+        (frame(a=[1]), "the table has one column"),
+        (frame(a=["x", None], b=["y", "z"]), "'a' is empty in row 2"),
+        (frame(a=[1.0, np.nan], b=[2.0, 3.0]), "'a' is empty in row 2"),
+        (frame(a=[1, "x"], b=[2, 3]), "values of 'a' are of several kinds"),
+        (frame(a=[1.5], b=["x"]), "floating-point numbers, others are text"),
+        (frame(a=[0], b=[1], weight=["much"]), "holds string, not numbers"),
+        (frame(a=[], b=[]), "the table has no edges"),
     ],
 )
-def test_objects(source, message):
-    with pytest.raises(RequestError, match=message):
-        check_graph(source)
+def test_sources(tmp_path, monkeypatch, source, message):
+    monkeypatch.chdir(tmp_path)
+    refused(source, message)
 
 
 def test_saving(tmp_path):

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph import check_graph, predict
-from predict_graph.cli import main
+from predict_graph import check_graph
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.graph import save_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED
@@ -81,19 +80,15 @@ def test_contradicting_comments_declare_nothing(tmp_path):
     assert check_graph(written(tmp_path, "a.txt", start + RING)).notes == (READ_AS_DIRECTED,)
 
 
-def test_the_answer_says_how_it_was_read(tmp_path, capsys):
+def test_the_answer_says_how_it_was_read(tmp_path, program):
     file = str(written(tmp_path, "a.txt", RING))
     out = tmp_path / "out.json"
     options = ["predict", "pagerank", file, "--history", "none", "--seed", "1"]
-    with pytest.raises(SystemExit, match="0"):
-        main([*options, "--json", str(out)])
-    assert "read as directed" in " ".join(capsys.readouterr().out.split())
+    assert "read as directed" in " ".join(program(*options, "--json", out).out.split())
     assert json.loads(out.read_text())["graph"]["notes"] == [READ_AS_DIRECTED]
-    with pytest.raises(SystemExit, match="0"):
-        main([*options, "--directed"])
-    assert "read as" not in capsys.readouterr().out
-    found = predict("pagerank", file, history="none", seed=1)
-    assert found.graph["notes"] == [READ_AS_DIRECTED]
+    directed = program(*options, "--directed")
+    assert directed.status == 0
+    assert "read as" not in directed.out
 
 
 @pytest.mark.parametrize(

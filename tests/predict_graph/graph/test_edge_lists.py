@@ -8,16 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from predict_graph.cli import main
 from predict_graph.errors import RequestError
 from predict_graph.graph import EdgeList, check_graph
 from predict_graph.graph.columns import find_columns
+from tests.graphs import listed
 
 
 def edges_of(graph):
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    labels = np.arange(graph.vertices) if graph.labels is None else graph.labels
-    return sorted(zip(labels[rows].tolist(), labels[graph.indices].tolist(), strict=True))
+    return sorted(listed(graph))
 
 
 AB, BC = ("alice", "bob"), ("bob", "carol")
@@ -81,26 +79,6 @@ def test_user_says_which_columns(tmp_path):
         check_graph(EdgeList(tmp_path / "a.mtx", source_column=1, target_column=2))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "match"),
-    [
-        ("a.csv", "Id,Label\n1,x\n2,y\n", "do not say what the ends of an edge are"),
-        ("a.csv", 'node,neighbors\n1,"2,3"\n2,3\n', "do not say what the ends of an edge are"),
-        ("a.csv", "node,degree\n1,3\n2,1\n", "do not say what the ends of an edge are"),
-        ("a.csv", "id,name,age\n1,tom,33\n2,ann,44\n", "such as 'tom' and '33', which are unlike"),
-        ("a.txt", "1 -> 2\n2 -> 3\n", "such as '1' and '->', which are unlike"),
-        ("a.txt", "1: 2 3\n2: 3 1\n", "such as '1:' and '2', which are unlike"),
-        ("a.csv", "2020-01-01,1,2\n2020-01-02,2,3\n", "the first column seems to hold times"),
-        ("a.csv", "0,1,0,1\n1,0,1,0\n0,1,0,1\n1,0,1,0\n", "an adjacency matrix"),
-        ("a.txt", "0 2 1 9\n2 0.0 4 5\n1 4 0 3\n9 5 3 0\n", "an adjacency matrix"),
-        ("a.csv", ",x,y\nx,0,3\ny,3,0\n", "an adjacency matrix"),
-    ],
-)
-def test_tables_of_something_else_are_refused(tmp_path, name, text, match):
-    with pytest.raises(RequestError, match=match):
-        read(tmp_path, name, text)
-
-
 def test_user_says_whether_there_is_a_header(tmp_path):
     text = "a b\nc d\n"
     with pytest.raises(RequestError, match="--header or --no-header"):
@@ -114,34 +92,16 @@ def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
     graph = read(tmp_path, "a.txt", text)
     assert edges_of(graph) == [("1984", "2001"), ("Orwell", "1984")]
     assert any("'Orwell'" in note for note in graph.notes)
-    with pytest.raises(RequestError, match="'Orwell' is not an id"):
-        read(tmp_path, "a.txt", text, ids="integer")
     far = "1984 2001\n" * 20_000 + "Orwell 1984\n"
     with pytest.raises(RequestError, match=r"a\.txt:20001: 'Orwell' is not an id; .* --ids string"):
         read(tmp_path, "a.txt", far)
     assert read(tmp_path, "a.txt", far, ids="string").vertices == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "match"),
-    [
-        ("a knows b\nb likes a\n", "second column seems to hold labels of edges, such as 'knows'"),
-        ("<!DOCTYPE html><html>\n<body>Not found</body>\n", "a page of HTML or XML"),
-        ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
-    ],
-)
-def test_what_is_no_list_of_edges(tmp_path, text, match):
-    with pytest.raises(RequestError, match=match):
-        read(tmp_path, "a.txt", text)
-
-
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_edge_lists_of_windows(tmp_path, encoding):
     (tmp_path / "a.txt").write_bytes("source\ttarget\r\ná\t2\r\n2\t3\r\n".encode(encoding))
     assert edges_of(check_graph(tmp_path / "a.txt")) == [("2", "3"), ("á", "2")]
-    (tmp_path / "a.txt").write_bytes(b"\xff\xfe1\0 \x002\0\n\x003")
-    with pytest.raises(RequestError, match="begins as UTF-16"):
-        check_graph(tmp_path / "a.txt")
 
 
 @pytest.mark.parametrize("time", ["1254192988", "1254192988123"])
@@ -215,8 +175,6 @@ def test_a_weight_may_have_a_decimal_comma_between_semicolons(tmp_path, text):
     graph = read(tmp_path, "a.csv", text)
     assert edges_of(graph) == [(1, 2), (2, 3)]
     assert graph.weights.tolist() == [1.5, 0]
-    with pytest.raises(RequestError, match=r"a\.csv:3: '2\.5' is not a weight"):
-        read(tmp_path, "a.csv", "1;2;1,5\n2;3;0\n3;4;2.5\n")
 
 
 def test_lists_of_edges():
@@ -225,15 +183,10 @@ def test_lists_of_edges():
     assert check_graph([(0, 1, 2.5), (1, 2, 1)]).weights.tolist() == [2.5, 1.0]
     assert check_graph([(0, 1, {"weight": 3}), (1, 2, {"weight": 1})]).weights.tolist() == [3, 1]
     assert check_graph({(0, 1), (1, 2)}).vertices == 3
+    assert edges_of(check_graph(pd.DataFrame([[5, 2, 9], [7, 3, 8]]))) == [(5, 2), (7, 3)]
     assert check_graph(np.array([[0, 1], [1, 2]])).edges == 2
     assert edges_of(check_graph([(1.0, 2.0)])) == [(1, 2)]
     assert check_graph([(0, 1, {"weight": 3}), (1, 2, {})]).weights.tolist() == [3, 1]
-
-
-def test_tables_without_names():
-    assert edges_of(check_graph(pd.DataFrame([[5, 2, 9], [7, 3, 8]]))) == [(5, 2), (7, 3)]
-    with pytest.raises(RequestError, match="adjacency matrix"):
-        check_graph(pd.DataFrame(np.ones((3, 3)), index=list("abc"), columns=list("abc")))
 
 
 def test_tables_are_read_by_the_same_names(tmp_path):
@@ -248,8 +201,6 @@ def test_tables_are_read_by_the_same_names(tmp_path):
         assert edges_of(check_graph(chosen)) == [(1, 5), (2, 6)]
     pq.write_table(pa.table({"a": ["x", "y"], "b": ["y", "z"]}), file)
     assert edges_of(check_graph(file)) == [("x", "y"), ("y", "z")]
-    with pytest.raises(RequestError, match="holds string, not ids"):
-        check_graph(file, ids="integer")
     pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, 3.0]}), file)
     assert edges_of(check_graph(file)) == [(1, 2), (2, 3)]
 
@@ -274,18 +225,14 @@ def test_names_of_columns(names, ends):
     assert (found.source, found.target) == ends
 
 
-def test_the_command_line(tmp_path, capsys):
+def test_the_command_line(tmp_path, program):
     file = tmp_path / "a.csv"
     file.write_text("hue,one,red,blue\n" + "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40)))
     options = ["run", "pagerank", str(file), "--history", "none", "--json", "-"]
     columns = ["--src-column", "one", "--dst-column", "3", "--directed"]
-    with pytest.raises(SystemExit, match="0"):
-        main([*options, *columns, "--bipartite"])
-    graph = json.loads(capsys.readouterr().out)["graph"]
+    graph = json.loads(program(*options, *columns, "--bipartite").out)["graph"]
     assert (graph["vertices"], graph["edges"], graph["notes"]) == (80, 40, [])
-    with pytest.raises(SystemExit, match="2"):
-        main(options)
-    assert "--src-column" in " ".join(capsys.readouterr().err.split())
+    program(*options).is_refused("--src-column")
 
 
 # Objects of other libraries.
@@ -351,26 +298,6 @@ def test_pandas_with_other_ids():
     table = pd.DataFrame({"source": ["x", "y"], "target": ["y", "z"]})
     assert check_graph(table).labels.tolist() == ["x", "y", "z"]
     assert check_graph(pd.DataFrame([(10, 30), (30, 20)])).labels.tolist() == [10, 20, 30]
-
-
-@pytest.mark.parametrize(
-    ("table", "match"),
-    [
-        (np.eye(4), "an adjacency matrix"),
-        ({"vertex": [1, 2], "pagerank": [0.5, 0.25]}, "do not say what the ends"),
-        ({"a": [1, 2], "b": [0.5, 0.25]}, "'b' is 0.5 in row 1; accepted: integers"),
-        ({"a": [1]}, "the table has one column"),
-        ({"a": ["x", None], "b": ["y", "z"]}, "'a' is empty in row 2"),
-        ({"a": [1.0, np.nan], "b": [2.0, 3.0]}, "'a' is empty in row 2"),
-        ({"a": [1, "x"], "b": [2, 3]}, "values of 'a' are of several kinds"),
-        ({"a": [1.5], "b": ["x"]}, "floating-point numbers, others are text"),
-        ({"a": [0], "b": [1], "weight": ["much"]}, "holds string, not numbers"),
-        ({"a": [], "b": []}, "the table has no edges"),
-    ],
-)
-def test_tables_of_pandas_that_hold_something_else_are_refused(table, match):
-    with pytest.raises(RequestError, match=match):
-        check_graph(pd.DataFrame(table))
 
 
 def test_polars_is_known_by_its_module_name():

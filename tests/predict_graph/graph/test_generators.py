@@ -4,7 +4,6 @@ import networkx as nx
 import numba
 import pytest
 
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.generators import GENERATORS
 
@@ -78,32 +77,3 @@ def test_rmat_is_scale_free_and_permuted():
     assert degrees.max() > 50 * degrees.mean()
     # Without the permutation, the low half of the ids would hold three quarters of the edges.
     assert degrees[: 2**13].sum() / graph.edges == pytest.approx(0.5, abs=0.1)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("rmat:scale", "'scale' in 'rmat:scale' is not a parameter; accepted: NAME=VALUE"),
-        ("rmat:scale=", "not a parameter"),
-        ("rmat:scale=8,scale=9", "'scale' comes twice"),
-        ("rmat:size=8", "no parameter 'size'; accepted: scale, edge_factor, seed"),
-        ("rmat:scale=x", "scale of rmat is 'x'; accepted: an integer"),
-        ("rmat:scale=0", "scale of rmat is 0; accepted: 1 to 30"),
-        ("rmat:scale=31", "scale of rmat is 31"),
-        ("rmat:scale=4,edge_factor=0", "edge_factor of rmat is 0"),
-        ("rmat:scale=4,seed=-1", "seed of rmat is '-1'"),
-        ("rmat:scale=4,a=nan", "accepted: finite numbers"),
-        ("rmat:scale=4,a=0.9", "accepted: probabilities"),
-        ("rmat:scale=4,directed=maybe", "directed of rmat is 'maybe'; accepted: true, false"),
-        ("star", "needs n="),
-        ("star:n=0", "n of star is 0; accepted: 1 to"),
-        ("star:n=1", "has no edges"),
-        ("grid:rows=3", "needs columns="),
-        ("erdos-renyi:n=4,p=2", "p of erdos-renyi is 2"),
-        ("barabasi-albert:n=3,m=5", "cannot be made: .*m >= 1 and m < n"),
-        ("ramt:scale=4", "unknown graph 'ramt:scale=4'"),
-    ],
-)
-def test_wrong_texts(text, message):
-    with pytest.raises(RequestError, match=message):
-        check_graph(text)

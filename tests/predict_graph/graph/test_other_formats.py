@@ -2,12 +2,10 @@
 
 import bz2
 import contextlib
-import io
 import json
 import lzma
 import time
 import tracemalloc
-import zipfile
 
 import networkx as nx
 import numpy as np
@@ -20,6 +18,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED
 from predict_graph.limits import limited
+from tests.graphs import listed, refused, zipped
 
 WRITERS = {
     ".graphml": nx.write_graphml_xml,
@@ -28,23 +27,6 @@ WRITERS = {
     ".net": nx.write_pajek,
     ".json": lambda graph, file: file.write_text(json.dumps(nx.node_link_data(graph))),
 }
-
-
-def listed(graph):
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    labels = np.arange(graph.vertices) if graph.labels is None else graph.labels
-    pairs = zip(labels[rows].tolist(), labels[graph.indices].tolist(), strict=True)
-    weights = [1.0] * graph.edges if graph.weights is None else graph.weights.tolist()
-    return dict(zip(pairs, weights, strict=True))
-
-
-def refused(file, match, content=None):
-    if content is not None:
-        file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(RequestError, match=match) as caught:
-        check_graph(file)
-    assert "\n" not in str(caught.value)
-    assert str(file) in str(caught.value)
 
 
 @pytest.mark.parametrize("names", ["abcd", range(4), [3, 5, 8, 9]])
@@ -65,32 +47,6 @@ def test_files_of_networkx(tmp_path, suffix, directed, names):
     packed = tmp_path / f"g{suffix}.bz2"
     packed.write_bytes(bz2.compress(file.read_bytes()))
     assert check_graph(packed).fingerprint == graph.fingerprint
-
-
-BOMB = '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml>&b;</graphml>'
-
-
-@pytest.mark.parametrize(
-    ("suffix", "content", "match"),
-    [
-        (".graphml", BOMB, "DOCTYPE"),
-        (".graphml", BOMB.encode("utf-16"), "DOCTYPE"),
-        (".gexf", "<gexf>", "is not GEXF that can be read"),
-        (".gml", "graph [ node [", "is not GML that can be read"),
-        (".gml", "[" * 100_000, "is not GML that can be read"),
-        (".json", "[" * 100_000, "nested too deeply"),
-        (".json", "{}", "no 'nodes' and 'links'"),
-        (".json", "[1]", "is not JSON of nodes and links"),
-        (".json", '{"nodes": [{"id": 1}], "links": []}', "has no edges"),
-        (".json", "[" + " " * 100_000, "a quarter of 100,000 bytes"),
-        (".net", '*vertices 2\n1 "x"\n2 "x"\n*arcs\n1 2', "2 vertices, but has 1 labels"),
-        (".net", "*vertices 1000000000\n*arcs\n1 2\n", "vertices 1000000000|unpack_ratio"),
-        (".net", "*vertices 2\n*arcslist\n1 2 3\n", "arcslist"),
-    ],
-)
-def test_what_is_wrong_in_files_of_networkx(tmp_path, suffix, content, match):
-    with limited(document_bytes=100_000 if "quarter" in match else 1 << 26):
-        refused(tmp_path / f"a{suffix}", match, content)
 
 
 def test_pajek_without_lines_of_vertices_and_json_without_direction(tmp_path):
@@ -138,24 +94,12 @@ def test_dimacs(tmp_path):
     (tmp_path / "a.txt").write_text("c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n")
     graph = check_graph(tmp_path / "a.txt")
     assert (graph.vertices, graph.logical_edges, graph.directed) == (3, 2, False)
-    refused(file, "says 2 edges, but holds 1", "p sp 4 2\na 1 2 7\n")
-    refused(file, r"a\.gr:2: the id 5 is out of range", "p sp 4 1\na 1 5 7\n")
-    refused(file, "begins with 'p PROBLEM", "a 1 2 3\n")
-    refused(file, "unpack_ratio", "p sp 400000000 1\na 1 2 7\n")
 
 
 def test_konect_by_its_name(tmp_path):
     (tmp_path / "out.moreno_health").write_text("% asym weighted\n1 2 1\n2 3 2\n")
     graph = check_graph(tmp_path / "out.moreno_health")
     assert (graph.directed, listed(graph)) == (True, {(1, 2): 1.0, (2, 3): 2.0})
-
-
-def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", method) as archive:
-        for name in names:
-            archive.writestr(name, text)
-    return content.getvalue()
 
 
 @pytest.mark.slow
@@ -170,16 +114,12 @@ def test_archives(tmp_path):
     ):
         (tmp_path / name).write_bytes(packed)
         assert check_graph(tmp_path / name).fingerprint == whole
-    refused(tmp_path / "c.zip", "holds 2 files; accepted: one", zipped("a.txt", "b.txt"))
-    refused(tmp_path / "c.zip", "the suffix '.doc'", zipped("a.doc"))
-    refused(tmp_path / "c.zip", "is packed otherwise", zipped("a.txt", method=zipfile.ZIP_BZIP2))
-    refused(tmp_path / "c.zip", "zip data are damaged", zipped("a.txt")[:-30])
-    refused(tmp_path / "c.txt.xz", "xz data are damaged", lzma.compress(text)[:-400])
-    refused(tmp_path / "c.txt.xz", "xz data are damaged", lzma.compress(text) + b"more")
     zeros = b"0 1\n" * 20_000_000
+    (tmp_path / "c.txt.xz").write_bytes(lzma.compress(zeros, preset=0))
+    (tmp_path / "c.zip").write_bytes(zipped("a.txt", text=zeros))
     with limited(unpack_ratio=10):
-        refused(tmp_path / "c.txt.xz", "unpack_ratio", lzma.compress(zeros, preset=0))
-        refused(tmp_path / "c.zip", "unpack_ratio", zipped("a.txt", text=zeros))
+        refused(tmp_path / "c.txt.xz", "unpack_ratio")
+        refused(tmp_path / "c.zip", "unpack_ratio")
 
 
 @pytest.mark.parametrize("skipped", [b"\x19\0\0\0", b"hello"])
@@ -199,8 +139,7 @@ def test_a_folder_of_parquet_files(tmp_path):
     (folder / "_old.parquet").write_text("none")
     assert listed(check_graph(folder)) == {(1, 2): 1.0, (2, 3): 1.0, (5, 6): 1.0}
     pq.write_table(pa.table({"x": [1], "y": [2]}), folder / "c.parquet")
-    with pytest.raises(RequestError, match=r"c\.parquet has other columns"):
-        check_graph(folder)
+    refused(folder, r"c\.parquet has other columns")
 
 
 # --- what small files must not cost ---------------------------------------------------------------
@@ -208,8 +147,9 @@ def test_a_folder_of_parquet_files(tmp_path):
 
 def test_vertices_that_a_file_only_declares(tmp_path):
     sizes = "pattern symmetric\n400000000 400000000 1\n2 1\n"
+    (tmp_path / "a.mtx").write_text(f"%%MatrixMarket matrix coordinate {sizes}")
     with limited(vertices=10**9):
-        refused(tmp_path / "a.mtx", "unpack_ratio", f"%%MatrixMarket matrix coordinate {sizes}")
+        refused(tmp_path / "a.mtx", "unpack_ratio")
 
 
 def test_sparse_arrays_that_unpack_to_much(tmp_path):
