@@ -379,12 +379,6 @@ def test_10_properties(tmp_path):
         refused(tmp_path / "w.graph", rf"w\.properties: ({key} is|the graph has)")
 
 
-def test_10_models(program, tmp_path):
-    deep = '{"kind": ' + "[" * 900 + "]" * 900 + "}"
-    (tmp_path / "model.json").write_text(deep)
-    assert "nested too deeply" in program("plan", "model.json", "--machines", "1:4", status=2).err
-
-
 def test_10_rows_of_a_history(program, tmp_path):
     from benchmarks.robustness.formats import _record
     from predict_graph.history import History

@@ -205,23 +205,6 @@ def test_a_full_disk_ends_the_collection(written, job, out, monkeypatch):
     assert out.read_text() == before
 
 
-DESIGNS = {
-    "no machines": ("scale\n1\n", "no column 'machines'"),
-    "half a machine": ("machines\n2\n1.5\n", ":3: machines is '1.5'"),
-    "scale nan": ("scale,machines\nnan,1\n", ":2: scale is 'nan'"),
-    "half a repeat": ("machines,repeats\n1,1.5\n", ":2: repeats is '1.5'"),
-    "measured points": ("machines,seconds\n1,2\n", "a column 'seconds', which is written"),
-}
-
-
-@pytest.mark.parametrize("title", DESIGNS)
-def test_bad_designs(written, title):
-    text, said = DESIGNS[title]
-    with pytest.raises(RequestError) as error:
-        read_design(written(text))
-    assert said in str(error.value)
-
-
 def test_bad_requests(written, job, out, tmp_path):
     design = read_design(written(DESIGN))
     for command, said in (

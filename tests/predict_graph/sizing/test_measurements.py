@@ -31,11 +31,8 @@ def test_a_published_table_of_many_columns(cluster_file):
         read_measurements(everything.path, where={"sort": "c"})
 
 
-def test_units_in_names_are_converted(written):
-    path = written("nodes;runtime_ms\n2;1500\n4;900\n")
-    assert read_measurements(path).done.seconds.tolist() == [1.5, 0.9]
-    path = written("Nodes\tTime (min)\n2\t1.5\n4\t1\n")
-    found = read_measurements(path)
+def test_a_table_without_a_scale(written):
+    found = read_measurements(written("Nodes\tTime (min)\n2\t1.5\n4\t1\n"))
     assert found.done.seconds.tolist() == [90, 60]
     assert found.done.scale.tolist() == [1, 1]
     assert "no column for the scale" in found.warnings[0]
@@ -45,13 +42,6 @@ def test_a_table_of_windows(tmp_path):
     path = tmp_path / "runs.txt"
     path.write_bytes("nodes\tseconds\r\n2\t1,5\r\n4\t0,9\r\n".encode("utf-16"))
     assert read_measurements(path).done.seconds.tolist() == [1.5, 0.9]
-
-
-def test_a_column_has_the_units_of_times(written):
-    path = written("nodes,time,unit\n2,1.5,min\n4,80,s\n8,900,Ms\n")
-    assert read_measurements(path).done.seconds.tolist() == [90, 80, 0.9]
-    path = written("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n")
-    assert read_measurements(path).done.seconds.tolist() == [1.5, 80]
 
 
 def test_columns_by_name(written):
@@ -74,102 +64,56 @@ def test_a_hidden_column_is_told_but_not_one_that_follows(written):
     assert found.varying == {"variant": 2}
 
 
-BAD = {
-    "text": ("machines,seconds\n2,5\nfour,3\n", [":3", "machines is 'four'"]),
-    "a time of 0": ("machines,seconds\n2,0\n", [":2", "seconds is '0'"]),
-    "infinite": ("machines,seconds\n\n3,inf\n", [":3", "'inf'"]),
-    "a status of 0 and 1": ("machines,seconds,status\n2,5,0\n4,3,1\n", ["either", "exit_status"]),
-    "a short row": ("machines,seconds\n2,5\n4\n", [":3", "1 values", "header 2"]),
-    "no header": ("2,5\n4,3\n", [":1", "names the columns"]),
-    "no rows": ("machines,seconds\n", ["no rows"]),
-    "nothing": ("", ["is empty"]),
-    "a column twice": ("machines,seconds,seconds\n1,2,3\n", [":1", "'seconds' comes twice"]),
-    "letters": ("machines,seconds,status\n2,5,S\n4,3,F\n", ["letters in the column 'status'"]),
-    "ticks of failures": ("machines,seconds,failed\n2,5,✓\n4,3,✗\n", ["'failed'", "either"]),
-    "some units": ("machines,seconds,size\n2,5,10GB\n4,3,20\n", ["1 of 2 rows", "accepted"]),
-    "no text": ("machines\0seconds\n", ["is no text"]),
+UNITS = {
+    **{"duration_hours": 3600, "hrs": 3600, "durationHours": 3600, "Time (h)": 3600},
+    **{"mins": 60, "runtime_min": 60, "Elapsed minutes": 60, "wall time [min]": 60},
+    **{"milliseconds": 1e-3, "runtimeMs": 1e-3, "avg_time_ms": 1e-3, "time_us": 1e-6},
+    **{"walltime": 1, "makespan": 1, "elapsed time": 1, "ElapsedRaw": 1, "times": 1},
+    **{"total_seconds": 1, "execution_time_in_secs": 1, "days": 86400},
 }
-
-
-@pytest.mark.parametrize("title", BAD)
-def test_bad_files(written, title):
-    text, parts = BAD[title]
-    path = written(text)
-    with pytest.raises(RequestError) as error:
-        read_measurements(path)
-    for part in [str(path), *parts]:
-        assert part in str(error.value)
-
-
-def test_comments_and_spaces(written):
-    path = written("# my runs, of monday\n machines , seconds\n# warm\n 2 , 5\n4,3\n")
-    found = read_measurements(path)
-    assert found.done.machines.tolist() == [2, 4]
+TIMES = {
+    **{"00:10:05": 605, "1-02:03:04": 93784, "05:20": 320, "1-02:03": 93780, "~12": 12},
+    **{"1h30m": 5400, "2 min 3 s": 123, "120 ms": 0.12, "3 hours": 10800, "≈ 1h": 3600},
+    **{"0 days 00:01:40.500000": 100.5, "PT1H2M3.5S": 3723.5, "1.5e2": 150, "~5 min": 300},
+}
+MACHINES = (
+    *("NodeCount", "scaleout", "#nodes", "num_workers", "NNodes", "number of machines", "VMs"),
+)
+DELIMITED = [
+    "nodes;time\n2;5,25\n4;1.003,5\n",
+    "nodes;time\n# both warm\n2;5.25\n4;1003.5\n",
+    "# my runs, of monday\n nodes , time\n# warm\n 2 , 5.25\n4,1003.5\n",
+    "nodes\ttime\n2\t5,25\n4\t1003,5\n",
+    'nodes,time\n2,"5,25"\n4,"1,003.5"\n',
+    "nodes   time\n    2   5.25\n    4 1003.5\n",
+    "nodes  elapsed time\n2      5,25\n4      1003,5\n",
+    "# nodes time\n2 5.25\n4 1003.5\n",
+    "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
+    "nodes,time,\n2,5.25,\n4,1003.5,\n",
+    *(f"nodes,time\n2,5.25\n4,1{space}003.5\n" for space in " \u00a0\u2009\u202f'"),
+    "nodes;time\n2;5,25\n4;1 003,5 s\n",
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "seconds"),
+    ("text", "machines", "seconds"),
     [
-        *(("duration_hours", 3600), ("hrs", 3600), ("durationHours", 3600), ("Time (h)", 3600)),
-        *(("mins", 60), ("runtime_min", 60), ("Elapsed minutes", 60), ("wall time [min]", 60)),
-        *(("milliseconds", 1e-3), ("runtimeMs", 1e-3), ("avg_time_ms", 1e-3), ("time_us", 1e-6)),
-        *(("walltime", 1), ("makespan", 1), ("elapsed time", 1), ("ElapsedRaw", 1), ("times", 1)),
-        *(("total_seconds", 1), ("execution_time_in_secs", 1), ("days", 86400)),
+        # The unit is in the name of the column, in the cell, or in a column of its own.
+        *((f"nodes,{name}\n1,10\n2,5\n", [1, 2], [10 * s, 5 * s]) for name, s in UNITS.items()),
+        *((f"machines,time\n2,{cell}\n", [2], [seconds]) for cell, seconds in TIMES.items()),
+        ("nodes,time,unit\n2,1.5,min\n4,80,s\n8,900,Ms\n", [2, 4, 8], [90, 80, 0.9]),
+        ("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n", [2, 4], [1.5, 80]),
+        # The minimum is not minutes.
+        ("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n", [1, 2], [10, 5]),
+        *((f"{name},time\n2,5\n", [2], [5]) for name in MACHINES),
+        *((text, [2, 4], [5.25, 1003.5]) for text in DELIMITED),
     ],
 )
-def test_the_unit_is_in_the_name_of_the_column(written, name, seconds):
-    found = read_measurements(written(f"nodes,{name}\n1,10\n2,5\n"))
-    assert found.done.seconds.tolist() == pytest.approx([10 * seconds, 5 * seconds])
-
-
-def test_the_minimum_is_not_minutes_and_times_of_parts_are_not_the_runtime(written):
-    path = written("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n")
-    assert read_measurements(path).done.seconds.tolist() == [10, 5]
-    with pytest.raises(RequestError, match="known to hold seconds"):
-        read_measurements(written("nodes,cpu_time,start_time\n1,8,12\n2,4,6\n"))
-
-
-@pytest.mark.parametrize(
-    ("cell", "seconds"),
-    [
-        *(("00:10:05", 605), ("1-02:03:04", 93784), ("05:20", 320), ("1-02:03", 93780)),
-        *(("1h30m", 5400), ("2 min 3 s", 123), ("120 ms", 0.12), ("3 hours", 10800)),
-        *(("0 days 00:01:40.500000", 100.5), ("PT1H2M3.5S", 3723.5), ("1.5e2", 150)),
-    ],
-)
-def test_times_as_programs_write_them(written, cell, seconds):
-    found = read_measurements(written(f"machines,time\n2,{cell}\n"))
-    assert found.done.seconds.tolist() == pytest.approx([seconds])
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["NodeCount", "scaleout", "#nodes", "num_workers", "NNodes", "number of machines", "VMs"],
-)
-def test_names_of_machines(written, name):
-    assert read_measurements(written(f"{name},time\n2,5\n")).done.machines.tolist() == [2]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nodes;time\n2;5,25\n4;1.003,5\n",
-        "nodes;time\n# both warm\n2;5.25\n4;1003.5\n",
-        "nodes\ttime\n2\t5,25\n4\t1003,5\n",
-        'nodes,time\n2,"5,25"\n4,"1,003.5"\n',
-        "nodes   time\n    2   5.25\n    4 1003.5\n",
-        "nodes  elapsed time\n2      5,25\n4      1003,5\n",
-        "# nodes time\n2 5.25\n4 1003.5\n",
-        "| nodes | time |\n|-------|-----:|\n| 2 | 5.25 |\n| 4 | 1003.5 |\n",
-        "nodes,time,\n2,5.25,\n4,1003.5,\n",
-        *(f"nodes,time\n2,5.25\n4,1{space}003.5\n" for space in " \u00a0\u2009\u202f'"),
-        "nodes;time\n2;5,25\n4;1 003,5 s\n",
-    ],
-)
-def test_delimiters_and_decimal_commas(written, text):
+def test_tables_as_people_and_programs_write_them(written, text, machines, seconds):
     found = read_measurements(written(text))
-    assert found.done.machines.tolist() == [2, 4]
-    assert found.done.seconds.tolist() == [5.25, 1003.5]
+    assert found.done.machines.tolist() == machines
+    assert found.done.seconds.tolist() == pytest.approx(seconds)
+    assert not any("no time" in warning for warning in found.warnings)
 
 
 OUTCOMES = [
@@ -217,12 +161,6 @@ def test_a_cell_without_a_time_is_a_failed_run(written, cell):
     assert found.done.machines.tolist() == [1, 2, 8]
     assert found.of("failed").machines.tolist() == [4]
     assert f"table.csv:4: time is {cell!r}, which is no time" in " ".join(found.warnings)
-
-
-def test_a_time_that_is_about_right(written):
-    found = read_measurements(written("nodes,time\n1,~12\n2,≈ 1h\n4,~5 min\n"))
-    assert found.done.seconds.tolist() == [12, 3600, 300]
-    assert not any("no time" in text for text in found.warnings)
 
 
 def test_a_run_that_took_longer_than_it_says(written):

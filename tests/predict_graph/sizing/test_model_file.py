@@ -93,12 +93,6 @@ def test_a_newer_file_is_refused(runs, tmp_path):
         load_model(path)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '{"kind": "recipe"}', "scale,machines\n1,2\n"])
-def test_what_is_no_model(written, text):
-    with pytest.raises(RequestError, match="is no model; accepted"):
-        load_model(written(text, "model.json"))
-
-
 def test_what_cannot_be_fitted(written):
     one = read_measurements(written("scale,machines,seconds\n1,2,3\n2,2,5\n"))
     with pytest.raises(RequestError, match="at least two machine counts"):

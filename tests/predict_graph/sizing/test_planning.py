@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.sizing import fit_job, plan, read_measurements, read_types
+from predict_graph.sizing import fit_job, plan, read_measurements
 from predict_graph.sizing.planning.candidates import MachineType
 
 PRICES = {
@@ -157,21 +157,3 @@ def test_what_is_missing(small, large):
     ):
         with pytest.raises(RequestError, match=said):
             plan(models, **{"machines": [4], **options})
-
-
-BAD_PRICES = {
-    "negative": ("type,cores,usd_per_hour\na,4,-1\n", ":2: usd_per_hour is '-1'"),
-    "twice": (
-        "type,cores,usd_per_hour\na,4,1\na,4,2\n",
-        ":3: the type 'a' has other cores",
-    ),
-    "no name": ("type,cores,usd_per_hour\n,4,1\n", ":2: the machine type is empty"),
-}
-
-
-@pytest.mark.parametrize("title", BAD_PRICES)
-def test_bad_prices(written, title):
-    text, said = BAD_PRICES[title]
-    with pytest.raises(RequestError) as error:
-        read_types(written(text))
-    assert said in str(error.value)

@@ -109,11 +109,3 @@ def test_a_prediction_can_be_planned_with(tmp_path):
     assert made.choice.configuration is not None
     assert made.choice.configuration.machines == 2
     assert any("a doubt" in text for text in made.warnings)
-
-
-@pytest.mark.parametrize("text", ["{}", "[", '{"by_machines": [], "cost_model": {"machines": []}}'])
-def test_other_files_are_refused(tmp_path, text):
-    file = tmp_path / "other.json"
-    file.write_text(text)
-    with pytest.raises(RequestError, match="no prediction on a cluster"):
-        predicted_job(file)
