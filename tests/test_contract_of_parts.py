@@ -12,12 +12,7 @@ import numpy as np
 import pytest
 
 import predict_graph
-from predict_graph.algorithms import (
-    ALGORITHMS,
-    MAX_ITERATIONS,
-    VertexProgram,
-    check_algorithm,
-)
+from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.cli.commands import command_of
 from predict_graph.engines import ENGINES
 from predict_graph.engines.local import LocalEngine
@@ -35,6 +30,7 @@ from predict_graph.transforms import TRANSFORMS
 from samplers import Sampler
 from samplers.base import Visits
 from tests.differing import LOOSER, PerRow, differs
+from tests.vertex_programs import Labels
 
 GRAPH = check_graph("barabasi-albert:n=1200,m=3,seed=1")
 WORKERS = 4
@@ -360,26 +356,11 @@ def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, regist
             assert sum(each.weight for each in found.evidence) == pytest.approx(1.0)
 
 
-class Spread(VertexProgram):
-    """The largest id that has reached a vertex."""
-
-    name = "spread"
-    summary = "largest id"
-    combiner = "max"
-    declared = (MAX_ITERATIONS,)
-
-    def initial(self, graph):
-        return np.arange(graph.vertices)
-
-    def update(self, state, combined, received):
-        return np.where(received, np.maximum(state, combined), state)
-
-
 def test_an_algorithm_of_ones_own_is_predicted_on_both_kinds_of_engine(pinned, wrapped, registered):
-    registered(ALGORITHMS, "spread", Spread)
+    registered(ALGORITHMS, "labels", Labels)
     for engine in ("local", "wrapped"):
-        found = predict("spread", engine=engine)
-        actual = predict_graph.run("spread", GRAPH, engine=engine, history="none")
+        found = predict("labels", engine=engine)
+        actual = predict_graph.run("labels", GRAPH, engine=engine, history="none")
         assert abs(found.iterations.predicted - actual.iterations) <= 1
         assert found.runtime_seconds.predicted > 0.0
 
@@ -390,19 +371,19 @@ def test_how_an_algorithm_says_that_it_is_sampled_counts(pinned, registered):
 
     def recipe(algorithm, graph):
         asked.append("recipe")
-        return rooted.recipe_of(Spread(), graph)
+        return rooted.recipe_of(Labels(), graph)
 
     def curve(algorithm, sample, threshold):
         asked.append("curve")
         return np.array([1.0, 0.5, threshold / 2])
 
-    registered(ALGORITHMS, "spread", type("S", (Spread,), {"sampled_by": {"rooted": recipe}}))
-    assert predict("spread", max_overhead=0.6).method["name"] == "rooted"
+    registered(ALGORITHMS, "labels", type("S", (Labels,), {"sampled_by": {"rooted": recipe}}))
+    assert predict("labels", max_overhead=0.6).method["name"] == "rooted"
     assert set(asked) == {"recipe"}
-    ALGORITHMS.unregister("spread")
+    ALGORITHMS.unregister("labels")
     asked.clear()
-    registered(ALGORITHMS, "spread", type("S", (Spread,), {"sampled_by": {"completion": curve}}))
-    found = predict("spread", max_overhead=0.6)
+    registered(ALGORITHMS, "labels", type("S", (Labels,), {"sampled_by": {"completion": curve}}))
+    found = predict("labels", max_overhead=0.6)
     assert found.method["name"] == "completion"
     assert set(asked) == {"curve"}
 

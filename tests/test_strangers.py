@@ -371,12 +371,8 @@ def test_9_enormous_options_of_collect(program, tmp_path, option):
 
 def test_10_properties(tmp_path):
     for key, value in [("nodes", "9" * 30), ("arcs", 2**63), ("zetak", "²"), ("windowsize", -1)]:
-        facts = {"nodes": 2, "arcs": 1, key: value}
-        (tmp_path / "w.graph").write_bytes(b"\xff" * 8)
-        (tmp_path / "w.properties").write_text(
-            webgraph.properties(facts.pop("nodes"), facts.pop("arcs"), **facts)
-        )
-        refused(tmp_path / "w.graph", rf"w\.properties: ({key} is|the graph has)")
+        file = bit_stream(tmp_path, [("gamma", 0)] * 2, **{"nodes": 2, "arcs": 1, key: value})
+        refused(file, rf"w\.properties: ({key} is|the graph has)")
 
 
 def test_10_rows_of_a_history(program, tmp_path):
@@ -385,6 +381,7 @@ def test_10_rows_of_a_history(program, tmp_path):
 
     history = History(tmp_path / "h.sqlite")
     history.add(_record(1))
+    whole = (tmp_path / "h.sqlite").read_bytes()
     for column, value in [
         ("parameters", "{"),
         ("parameters", "[" * 3000),
@@ -395,15 +392,11 @@ def test_10_rows_of_a_history(program, tmp_path):
         ("vertices", "many"),
         ("graph", b"\xff\xfe"),
     ]:
-        with sqlite3.connect(tmp_path / "h.sqlite") as connection:
-            (before,) = connection.execute(f"SELECT {column} FROM runs").fetchone()
+        with contextlib.closing(sqlite3.connect(tmp_path / "h.sqlite")) as connection, connection:
             connection.execute(f"UPDATE runs SET {column} = ?", (value,))
-        connection.close()
         with pytest.raises(RequestError, match="damaged"):
             history.runs()
-        with sqlite3.connect(tmp_path / "h.sqlite") as connection:
-            connection.execute(f"UPDATE runs SET {column} = ?", (before,))
-        connection.close()
+        (tmp_path / "h.sqlite").write_bytes(whole)
     assert len(history.runs()) == 1
     history.export(tmp_path / "h.csv")
     text = (tmp_path / "h.csv").read_text().replace(",100,", f",{2**63},")

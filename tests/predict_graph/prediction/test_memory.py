@@ -1,7 +1,6 @@
 """Peak memory: the object, what there is, footprints of kernels, and real processes."""
 
 import resource
-import subprocess
 import sys
 import tracemalloc
 
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 from predict_graph import cores
-from predict_graph.algorithms import VertexProgram, check_algorithm
+from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
@@ -20,6 +19,7 @@ from predict_graph.outcome import PeakMemory
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.memory.reading import reading_of
 from tests.python import python
+from tests.vertex_programs import Labels
 
 GIB = 2**30
 UNDIRECTED = ("connected-components", "semi-clustering")
@@ -83,14 +83,8 @@ def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
     assert resident_memory() < available_memory() < 1 << 50
     limit = 3 << 30
     code = "from predict_graph.memory import available_memory as a; print(a())"
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert int(found.stdout) <= limit
+    limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))}
+    assert int(python("-c", code, **limits).stdout) <= limit
 
 
 @pytest.mark.parametrize(
@@ -118,21 +112,9 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
     assert declared.beside(graph.vertices, graph.edges) == pytest.approx(peak, rel=0.25)
 
 
-class _Unknown(VertexProgram):
-    name = "unknown"
-    summary = "declares nothing of what it holds"
-    combiner = "min"
-
-    def initial(self, graph):
-        return np.arange(graph.vertices)
-
-    def update(self, state, combined, received):
-        return np.minimum(state, combined)
-
-
 def test_the_peak_of_a_program_is_less_certain_than_that_of_a_kernel():
     graph = check_graph("rmat:scale=15,edge_factor=6")
-    unknown = peak_memory(graph, _Unknown(), LocalEngine())
+    unknown = peak_memory(graph, Labels(), LocalEngine())
     known = peak_memory(graph, check_algorithm("pagerank"), LocalEngine())
     assert unknown.peak.high - unknown.peak.low > known.peak.high - known.peak.low
 
@@ -159,15 +141,12 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
 def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     arguments = ["-m", "predict_graph", "run", name]
     python(*arguments, small, "--history", "none")  # compiles what is not in the cache yet
-    words = [sys.executable, *arguments, source, "--history", "none"]
     # A small process starts it: the peak of a child is at least what its parent held.
     code = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
-    )
+    done = python("-c", code, sys.executable, *arguments, source, "--history", "none")
     held = 1024 * int(done.stdout)
     graph = check_graph(source, directed=False if name in UNDIRECTED else None)
     peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)

@@ -1,17 +1,13 @@
 """Seconds carried over from a staged sample run, and probes."""
 
-from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import Workload
-from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import IterationProbe
-from predict_graph.graph import check_graph
-from predict_graph.iterations import METHODS, EdgeBudget, SamplingCase
 from predict_graph.prediction.seconds import transfer
 from predict_graph.prediction.seconds.transfer import (
     TimedSample,
@@ -19,47 +15,27 @@ from predict_graph.prediction.seconds.transfer import (
     transfer_evidence,
 )
 from predict_graph.table import Table
-from predict_graph.transforms import default_transform
+
+JOB = check_algorithm("connected-components")
 
 
-@pytest.fixture(scope="module")
-def staged():
-    """A real staged sample, whose work a test replaces."""
-    job = check_algorithm("connected-components")
-    graph = check_graph("barabasi-albert:n=3000,m=3,seed=1")
-    case = SamplingCase(
-        graph=graph,
-        algorithm=job,
-        engine=LocalEngine(threads=1),
-        transform=default_transform(job.convergence),
-        sampler="brj",
-        ratio=0.1,
-        budget=EdgeBudget(graph.edges),
-        rng=np.random.default_rng(1),
-        progress=lambda text, fraction: None,
-    )
-    return METHODS.get("rooted").estimate(case).staged
+def staged(work, whole_work):
+    """A staged sample of so much work in each iteration, of which nothing is run."""
+    unused = dict.fromkeys(("graph", "weighting", "prior_values"))
+    return SimpleNamespace(work=np.array(work), whole_work=np.array(whole_work), **unused)
 
 
-def probes_of(seconds, idle=0.5):
-    """Probes of one superstep each, which takes `idle` without senders."""
-    return [IterationProbe(np.array([idle + s]), Table({}), idle_seconds=idle) for s in seconds]
+def carried(seconds, probed, *, sample_work, work):
+    """Seconds of three iterations, of a sample run and probes of one superstep each.
+
+    An iteration without senders takes 0.1 s in the sample, and 0.5 s of the graph.
+    """
+    probes = [IterationProbe(np.array([0.5 + s]), Table({}), idle_seconds=0.5) for s in probed]
+    workload = Workload(JOB, 3, pd.DataFrame(), staged(sample_work, work))
+    return transfer_evidence(workload, TimedSample(np.array(seconds), 0.1, 1), probes)
 
 
-@pytest.fixture
-def carried(staged):
-    """Seconds of three iterations by a sample run in which an idle one takes 0.1 s."""
-
-    def evidence(seconds, probed, *, sample_work, work):
-        sample = replace(staged, work=np.array(sample_work), whole_work=np.array(work))
-        workload = Workload(check_algorithm("connected-components"), 3, pd.DataFrame(), sample)
-        timed = TimedSample(np.array(seconds), 0.1, 1)
-        return transfer_evidence(workload, timed, probes_of(probed))
-
-    return evidence
-
-
-def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time(carried):
+def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time():
     found = carried(
         [1.1, 2.1, 0.1], [14.0] * 3, sample_work=[10.0, 10.0, 1.0], work=[100.0, 50.0, 0.0]
     )
@@ -68,7 +44,7 @@ def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time(carr
     np.testing.assert_allclose(found.seconds, [0.5 + 14.0, 0.5 + 10.0 + 2.0, 0.5])
 
 
-def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle(carried):
+def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle():
     job = {"sample_work": [10.0, 10.0, 10.0], "work": [100.0, 100.0, 100.0]}
     found = carried([1.1, 4.1, 0.1], [2.5] * 3, **job)
     # The first iteration: 10 s for ten times the work of the sample, 2.5 by the probe.
@@ -76,23 +52,21 @@ def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle(carried):
     assert found.relative_std > carried([1.1], [10.0] * 3, **job).relative_std
 
 
-def test_of_several_supersteps_all_but_the_first_count(staged):
-    sample = replace(staged, work=np.ones(3), whole_work=np.array([9.0, 10.0, 20.0]))
-    workload = Workload(check_algorithm("connected-components"), 4, pd.DataFrame(), sample)
+def test_of_several_supersteps_all_but_the_first_count():
+    workload = Workload(JOB, 4, pd.DataFrame(), staged([1.0] * 3, [9.0, 10.0, 20.0]))
     probe = IterationProbe(np.array([77.0, 12.0, 24.0]), Table({}))
     found = transfer_evidence(workload, TimedSample(np.ones(3), 0.0, 1), [probe])
     np.testing.assert_allclose(found.seconds, [9 * 1.2, 12.0, 24.0, 24.0])
 
 
-def test_without_probes_work_costs_what_it_does_in_the_sample(carried):
+def test_without_probes_work_costs_what_it_does_in_the_sample():
     found = carried([1.1, 3.1], [], sample_work=[1.0, 2.0], work=[2.0, 2.0])
     assert found.name == "sample run"
     np.testing.assert_allclose(found.seconds, [2.1, 3.1, 3.1])
     assert found.relative_std > 0.2
 
 
-def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(staged, monkeypatch):
-    two = replace(staged, work=np.ones(2), whole_work=np.ones(2))
+def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(monkeypatch):
     told = iter([([0.1, 0.3], 0.2), ([0.3, 0.05], 0.1), ([0.0, 0.0], 0.0)])
     threads_seen = []
 
@@ -103,6 +77,6 @@ def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(sta
 
     monkeypatch.setattr(transfer, "timed_run", run)
     # Of runs, 0.4 s are not enough, and 0.75 are.
-    found = timed_sample(check_algorithm("connected-components"), two, 3)
+    found = timed_sample(JOB, staged([1.0] * 2, [1.0] * 2), 3)
     np.testing.assert_allclose(found.seconds, [0.1, 0.05])
     assert (found.idle_seconds, found.runs, threads_seen) == (0.1, 2, [3, 3])

@@ -1,14 +1,13 @@
 """A cluster of which nothing is known: an answer at once."""
 
-import numpy as np
 import pytest
 
 import predict_graph
-from predict_graph.algorithms import VertexProgram
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction.following import expected_before
 from predict_graph.prediction.request import check_function
+from tests.vertex_programs import Labels
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
@@ -47,28 +46,8 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, 
     assert expected.total.high > 3.0 * expected.total.predicted
 
 
-class Hops(VertexProgram):
-    name = "hops"
-    summary = "shortest paths from the vertex with the most out-edges"
-    combiner = "min"
-
-    def initial(self, graph):
-        distance = np.full(graph.vertices, np.inf)
-        distance[graph.out_degrees.argmax()] = 0.0
-        return distance
-
-    def starters(self, state, graph):
-        return state == 0.0
-
-    def message(self, state, graph):
-        return state + 1.0
-
-    def update(self, state, combined, received):
-        return np.minimum(state, combined)
-
-
 def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
-    found = predict_graph.predict(Hops(), GRAPH, engine=NOBODY, history="none", seed=1)
+    found = predict_graph.predict(Labels(), GRAPH, engine=NOBODY, history="none", seed=1)
     assert any("uses supersteps of a vertex program" in said for said in found.warnings)
     known = predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1)
     stds = [each.evidence[0].log_std for each in (found, known)]
