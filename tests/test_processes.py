@@ -24,6 +24,14 @@ pytestmark = [
     pytest.mark.slow,  # starts processes
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a subreaper"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def little_grace(monkeypatch):
+    """Kill soon what does not end when it is asked to."""
+    monkeypatch.setattr(processes, "_GRACE", 0.5)
+
+
 DAEMON = (sys.executable, "-c", "import time; time.sleep(300)")
 
 
