@@ -1,20 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from costmodels import ForwardSelectedLinear, NonNegativeLinear
 from tests.paces import million_loops
 
 BOTH = [NonNegativeLinear, ForwardSelectedLinear]
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [NonNegativeLinear(weights="none", fit_intercept=False), ForwardSelectedLinear()]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def work(rows, seed, noise=0.0):

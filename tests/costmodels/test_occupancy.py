@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from costmodels.occupancy import (
     OccupancyModel,
@@ -41,12 +40,6 @@ def cross(reference):
     )
     rows = np.flatnonzero(same[0] | same[1])
     return [reference, *(row for row in rows if row != reference)]
-
-
-@pytest.mark.slow
-@parametrize_with_checks([OccupancyPredictor(), OccupancyModel(shape="linear"), OverlapModel()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def test_the_printed_formulas_are_learned_again():

@@ -5,8 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.utils import check_array
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from costmodels.scaling import (
     AutoScaling,
@@ -20,47 +18,6 @@ from costmodels.scaling import (
 )
 
 ALL = [AutoScaling, Ernest, Masha]
-
-
-def lift(X):
-    """Add 1 to a table of numbers that has a 0; leave to the model what is wrong with others."""
-    if isinstance(X, pd.DataFrame):
-        return X + 1
-    try:
-        numbers = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_min_features=0)
-    except (TypeError, ValueError):
-        return X
-    return numbers + 1 if (numbers >= 0).all() else X
-
-
-class Lifted:
-    """A model on lifted tables: scikit-learn's have a 0, and no cluster has 0 machines."""
-
-    def fit(self, X, y):
-        return super().fit(lift(X), y)
-
-    def predict(self, X):
-        return super().predict(lift(X))
-
-
-OF_200_ROWS = ("check_regressors_train", "check_regressor_data_not_an_array")
-
-
-class LiftedErnest(Lifted, Ernest):
-    pass
-
-
-class LiftedAuto(Lifted, AutoScaling):
-    pass
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:X has no columns named")
-@parametrize_with_checks([LiftedErnest(), LiftedAuto()])
-def test_scikit_learn_contract(estimator, check):
-    if isinstance(estimator, LiftedAuto) and check.func.__name__ in OF_200_ROWS:
-        pytest.skip("takes seconds, and Ernest reads its data by the same code")
-    check(estimator)
 
 
 def grid(scales=(1, 2, 4, 8), machines=(2, 4, 8, 16)):
