@@ -41,16 +41,6 @@ def test_rank_is_conserved(graph, data, seed):
     assert sample.weights @ (sample.operator @ rank) == pytest.approx(kept @ rank)
 
 
-@given(graph=graphs(), seed=st.integers(0, 2**32))
-def test_the_whole_graph_as_a_sample_is_the_graph(graph, seed):
-    sample = completer(graph).draw(graph.vertices, np.random.default_rng(seed))
-    assert (sample.weights == 1.0).all()
-    adjacency = graph.to_scipy().toarray() != 0
-    # The order of the vertices is by number when there are no hubs.
-    np.testing.assert_array_equal(sample.operator.toarray().T != 0, adjacency)
-    np.testing.assert_array_equal(sample.dangling, graph.out_degrees == 0)
-
-
 @pytest.mark.parametrize("dangling", ["uniform", "drop"])
 def test_the_curve_of_the_whole_graph_is_that_of_the_engine(dangling):
     graph = check_graph("rmat:scale=9,edge_factor=4,seed=3")
