@@ -8,33 +8,33 @@ from predict_graph.prediction import predict
 from predict_graph.prediction.doubts import graph_doubts
 
 
-def doubts(graph):
-    return " / ".join(graph_doubts(check_graph(graph)))
-
-
-@pytest.mark.parametrize("text", ["barabasi-albert:n=6000,m=4,seed=1"])
-def test_a_scale_free_graph_raises_no_doubt(text):
-    assert graph_doubts(check_graph(text)) == []
-
-
-def test_a_tiny_graph():
-    assert "has only 200 vertices" in doubts("barabasi-albert:n=200,m=3,seed=1")
-    assert "has only 2 vertices" in doubts(nx.DiGraph([(0, 1)]))
-    assert "has only 1 vertices" in doubts(nx.DiGraph([(0, 0)]))
-
-
-@pytest.mark.parametrize("text", ["grid:rows=80,columns=80", "cycle:n=6000", "path:n=6000"])
-def test_a_mesh(text):
-    assert "no hubs" in doubts(text)
-
-
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
-def test_dust(kind):
+def dust(kind):
+    """200 vertices alone and 300 pairs among 6,300."""
     graph = kind(nx.barabasi_albert_graph(5500, 3, seed=1))
     graph.add_nodes_from(range(6000, 6200))
     graph.add_edges_from((v, v + 1) for v in range(7000, 7600, 2))
-    # 200 alone and 300 pairs among 6,300 vertices.
-    assert "13% of the vertices are alone or in pairs" in doubts(graph)
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("graph", "doubt"),
+    [
+        ("barabasi-albert:n=200,m=3,seed=1", "has only 200 vertices"),
+        (nx.DiGraph([(0, 1)]), "has only 2 vertices"),
+        (nx.DiGraph([(0, 0)]), "has only 1 vertices"),
+        ("grid:rows=80,columns=80", "no hubs"),
+        ("cycle:n=6000", "no hubs"),
+        ("path:n=6000", "no hubs"),
+        (dust(nx.Graph), "13% of the vertices are alone or in pairs"),
+        (dust(nx.DiGraph), "13% of the vertices are alone or in pairs"),
+    ],
+)
+def test_graphs_that_raise_a_doubt(graph, doubt):
+    assert doubt in " / ".join(graph_doubts(check_graph(graph)))
+
+
+def test_a_scale_free_graph_raises_no_doubt():
+    assert graph_doubts(check_graph("barabasi-albert:n=6000,m=4,seed=1")) == []
 
 
 def test_doubts_reach_the_prediction():
@@ -44,11 +44,8 @@ def test_doubts_reach_the_prediction():
     assert "warning: the graph has no hubs" in str(mesh)
 
 
-def test_samples_without_edges_are_told():
+@pytest.mark.parametrize("ratio", [1e-4, None])
+def test_samples_without_edges_are_told(ratio):
     graph = "barabasi-albert:n=6000,m=4,seed=1"
-    options = {"method": "published", "history": "none", "seed": 1}
-    told = [
-        any("have no edges" in text for text in predict("pagerank", graph, **more).warnings)
-        for more in (options | {"ratio": 1e-4}, options)
-    ]
-    assert told == [True, False]
+    found = predict("pagerank", graph, method="published", ratio=ratio, history="none", seed=1)
+    assert any("have no edges" in text for text in found.warnings) is (ratio is not None)

@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+import predict_graph
 from predict_graph import cores
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
@@ -140,7 +141,7 @@ def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
 )
 def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     arguments = ["-m", "predict_graph", "run", name]
-    python(*arguments, small, "--history", "none")  # compiles what is not in the cache yet
+    predict_graph.run(name, small, history="none")  # compiles what is not in the cache yet
     # A small process starts it: the peak of a child is at least what its parent held.
     code = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3); "

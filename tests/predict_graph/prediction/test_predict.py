@@ -33,8 +33,14 @@ def predict(graph=GRAPH, **options):
 
 
 @pytest.fixture(scope="module")
-def comparison():
-    return predict_graph.validate("pagerank", GRAPH, history="none", seed=1, method="completion")
+def history(tmp_path_factory):
+    """A history that a comparison is the first to use."""
+    return History(tmp_path_factory.mktemp("kept") / "history.sqlite")
+
+
+@pytest.fixture(scope="module")
+def comparison(history):
+    return predict_graph.validate("pagerank", GRAPH, history=history, seed=1, method="completion")
 
 
 @given(
@@ -251,21 +257,14 @@ def test_runs_are_kept_and_learned_from(tmp_path):
 
 
 def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypatch):
-    path = tmp_path / "new.sqlite"
-    predict_graph.run("pagerank", "star:n=20", history=str(path))
-    assert len(History(path)) == 1
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(tmp_path / "other.sqlite"))
-    predict_graph.run("pagerank", "star:n=20")
-    assert len(History(tmp_path / "other.sqlite")) == 1
-    predict_graph.run("pagerank", "star:n=20", history="none")
-    assert len(History(tmp_path / "other.sqlite")) == 1
+    named, usual = tmp_path / "named.sqlite", tmp_path / "usual.sqlite"
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(usual))
+    for options in ({"history": str(named)}, {}, {"history": "none"}):
+        predict_graph.run("pagerank", "star:n=20", **options)
+    assert len(History(named)) == len(History(usual)) == 1
 
 
-def test_validate_keeps_the_run_after_predicting(tmp_path):
-    history = History(tmp_path / "history.sqlite")
-    comparison = predict_graph.validate(
-        "pagerank", GRAPH, history=history, seed=1, method="completion"
-    )
+def test_validate_keeps_the_run_after_predicting(comparison, history):
     assert isinstance(comparison, Comparison)
     assert comparison.prediction.evidence[0].source == "probe"
     newest = history.runs(kind="run")

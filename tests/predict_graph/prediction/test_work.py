@@ -1,13 +1,9 @@
 """From the counters of a sample to those of the graph."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.algorithms import PageRank
-from predict_graph.engines import COUNTERS, per_iteration
-from predict_graph.engines.local import LocalEngine
-from predict_graph.graph import check_graph
+from predict_graph.engines import COUNTERS
 from predict_graph.prediction import Extrapolator
 from predict_graph.table import Table
 
@@ -34,18 +30,3 @@ def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations)
             assert abs(result[name][number] - source[name] * e_v) <= 0.5 + 1e-6
         for name in EDGE_COUNTERS:
             assert abs(result[name][number] - source[name] * e_e) <= 0.5 + 1e-6
-
-
-def test_a_uniform_run_is_extrapolated_exactly():
-    whole, half = (check_graph(f"cycle:n={n}") for n in (4000, 2000))
-    runs = [
-        LocalEngine().run(PageRank(), graph, max_iterations=4, threshold=0.0)
-        for graph in (whole, half)
-    ]
-    extrapolator = Extrapolator.between(whole.vertices, whole.edges, half.vertices, half.edges)
-    predicted = extrapolator.extrapolate(per_iteration(runs[1].rows), 4)
-    truth = per_iteration(runs[0].rows)
-    assert (predicted["active_vertices"] == truth["active_vertices"]).all()
-    messages = predicted["local_messages"] + predicted["remote_messages"]
-    assert (messages == truth["local_messages"] + truth["remote_messages"]).all()
-    assert predicted["remote_messages"] == pytest.approx(truth["remote_messages"], rel=0.05)
