@@ -33,8 +33,13 @@ def out(tmp_path):
     return tmp_path / "points.csv"
 
 
-def test_every_point_is_measured(written, job, out):
-    collected = collect(read_design(written(DESIGN)), job, out)
+@pytest.fixture
+def design(written):
+    return read_design(written(DESIGN))
+
+
+def test_every_point_is_measured(design, job, out):
+    collected = collect(design, job, out)
     assert [tuple(e.values.values()) for e, _ in collected.measured] == [
         ("1", "1"),
         ("1", "2"),
@@ -63,16 +68,16 @@ def test_repeats_come_in_rounds(written, out):
     assert [r["command"].split()[-1] for r in rows(out)] == list("11223456")
 
 
-def test_what_is_measured_is_not_measured_again(written, job, out):
+def test_what_is_measured_is_not_measured_again(design, written, job, out):
     collect(read_design(written("scale,machines\n1,1\n")), job, out)
     before = out.read_text()
     again = collect(read_design(written("scale,machines\n1.0,1\n")), job, out)
     assert (again.skipped, again.measured) == (1, [])
-    again = collect(read_design(written(DESIGN)), job, out)
+    again = collect(design, job, out)
     assert (again.skipped, len(again.measured)) == (1, 2)
     assert out.read_text().startswith(before)
     with pytest.raises(RequestError, match=r"scale 1, machines 1, repeat 1 measured by another"):
-        collect(read_design(written(DESIGN)), [*job, "--fast"], out)
+        collect(design, [*job, "--fast"], out)
 
 
 FAILS_AT_TWO = "import sys; print('no memory'); sys.exit(3 * (sys.argv[1] == '2'))"
@@ -163,8 +168,7 @@ def test_a_command_with_braces_of_its_own(written, out):
     assert len(collect(read_design(written("machines\n1\n")), command, out).measured) == 1
 
 
-def test_a_torn_last_line_is_dropped(written, job, out):
-    design = read_design(written(DESIGN))
+def test_a_torn_last_line_is_dropped(design, job, out):
     collect(design, job, out)
     whole = out.read_text()
     out.write_text(whole[:-12])
@@ -175,8 +179,7 @@ def test_a_torn_last_line_is_dropped(written, job, out):
     assert len(collect(design, job, out).measured) == 3
 
 
-def test_a_file_that_is_not_ours(written, job, out):
-    design = read_design(written(DESIGN))
+def test_a_file_that_is_not_ours(design, job, out):
     for content in (b"a,b\n1,2\n", b"a,b\n1,2", b"precious", b"\xff\xfe\n\x00"):
         out.write_bytes(content)
         with pytest.raises(RequestError, match=r"begins with .*, but needs the columns"):
@@ -184,16 +187,14 @@ def test_a_file_that_is_not_ours(written, job, out):
         assert out.read_bytes() == content
 
 
-def test_a_file_that_another_process_writes(written, job, out):
-    design = read_design(written(DESIGN))
+def test_a_file_that_another_process_writes(design, job, out):
     with open(out, "a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(RequestError, match="being written by another process"):
             collect(design, job, out)
 
 
-def test_a_full_disk_ends_the_collection(written, job, out, monkeypatch):
-    design = read_design(written(DESIGN))
+def test_a_full_disk_ends_the_collection(design, written, job, out, monkeypatch):
     collect(read_design(written("scale,machines\n1,1\n")), job, out)
     before = out.read_text()
 
@@ -206,8 +207,7 @@ def test_a_full_disk_ends_the_collection(written, job, out, monkeypatch):
     assert out.read_text() == before
 
 
-def test_bad_requests(written, job, out, tmp_path):
-    design = read_design(written(DESIGN))
+def test_bad_requests(design, job, out, tmp_path):
     for command, said in (
         ([], "there is no command"),
         (["sleep", "{scale}", "{machine}"], r"does not use \{machines\}.*accepted placeholders"),
