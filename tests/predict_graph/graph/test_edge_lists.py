@@ -10,7 +10,6 @@ import pytest
 
 from predict_graph.errors import RequestError
 from predict_graph.graph import EdgeList, check_graph
-from predict_graph.graph.columns import find_columns
 from tests.graphs import listed
 
 
@@ -27,9 +26,25 @@ def read(folder, name, text, **options):
     return check_graph(EdgeList(file, **options))
 
 
+# Names of columns, and which hold the ends of the only edge, from 1 to 2.
+NAMES = [
+    ("id,source_id,target_id", "9,1,2"),
+    ("id_1,id_2", "1,2"),
+    ("Source,Target,Time", "1,2,9"),
+    ("SOURCE,TARGET,RATING,TIME", "1,2,9,8"),
+    ("from_address,to_address,value,block_timestamp", "1,2,9,8"),
+    ("dst,src", "2,1"),
+    ("time,i,j", "9,1,2"),
+    ("citing,cited", "1,2"),
+    ("start_time,end_time,caller,callee", "9,8,1,2"),
+    ("gene_symbol_a,gene_symbol_b,x,y", "1,2,9,8"),
+]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "edges"),
     [
+        *(("a.csv", f"{names}\n{row}\n", [(1, 2)]) for names, row in NAMES),
         ("a.csv", "follower,followee\nalice,bob\nbob,carol\n", [AB, BC]),
         ("a.txt", "protein1 protein2 s\n9.A 9.B 49\n9.B 9.C 1\n", [("9.A", "9.B"), ("9.B", "9.C")]),
         ("a.csv", "ts,u,v\n100,1,2\n101,2,3\n", [(1, 2), (2, 3)]),
@@ -203,26 +218,6 @@ def test_tables_are_read_by_the_same_names(tmp_path):
     assert edges_of(check_graph(file)) == [("x", "y"), ("y", "z")]
     pq.write_table(pa.table({"a": [1.0, 2.0], "b": [2.0, 3.0]}), file)
     assert edges_of(check_graph(file)) == [(1, 2), (2, 3)]
-
-
-@pytest.mark.parametrize(
-    ("names", "ends"),
-    [
-        (["id", "source_id", "target_id"], (1, 2)),
-        (["id_1", "id_2"], (0, 1)),
-        (["Source", "Target", "Time"], (0, 1)),
-        (["SOURCE", "TARGET", "RATING", "TIME"], (0, 1)),
-        (["from_address", "to_address", "value", "block_timestamp"], (0, 1)),
-        (["dst", "src"], (1, 0)),
-        (["time", "i", "j"], (1, 2)),
-        (["citing", "cited"], (0, 1)),
-        (["start_time", "end_time", "caller", "callee"], (2, 3)),
-        (["gene_symbol_a", "gene_symbol_b", "x", "y"], (0, 1)),
-    ],
-)
-def test_names_of_columns(names, ends):
-    found = find_columns(names, "it", EdgeList("it"))
-    assert (found.source, found.target) == ends
 
 
 def test_the_command_line(tmp_path, program):
