@@ -246,12 +246,11 @@ def test_debug_shows_where_it_failed(plugin, program):
     assert f'File "{file}", line 13, in update' in error
 
 
-@pytest.mark.slow
-def test_several_files_in_a_process_of_its_own(plugin, process):
+def test_several_files_and_a_run_in_a_process_of_its_own(plugin, program):
     one = plugin(PROGRAM.format(body="return state"), "one.py")
     two = plugin(good("two"), "two.py")
     command = ["validate", "mine", GRAPH, "--transform", "two", "--seed", 1]
-    done = process(*command, "--plugin", one, "--plugin", two)
+    done = program(*command, "--plugin", one, "--plugin", two)
     assert done.status == 0, done
     assert "prediction and truth" in done.out
 

@@ -110,13 +110,14 @@ def test_graphs_by_samplers_by_ratios_by_seeds(own):
 
 
 @pytest.mark.parametrize(
-    ("options", "match"),
+    ("graphs", "options", "match"),
     [
-        ({"seeds": 0}, "seeds is 0"),
-        ({"ratio": []}, "no ratio"),
-        ({"ratio": [0.1, 2]}, "ratio is 2"),
+        ([], {}, "no graph"),
+        (GRAPHS, {"seeds": 0}, "seeds is 0"),
+        (GRAPHS, {"ratio": []}, "no ratio"),
+        (GRAPHS, {"ratio": [0.1, 2]}, "ratio is 2"),
     ],
 )
-def test_wrong_requests(options, match):
+def test_wrong_requests(graphs, options, match):
     with pytest.raises(RequestError, match=match):
-        compare_samplers(GRAPHS, **options)
+        compare_samplers(graphs, **options)

@@ -36,11 +36,6 @@ def test_samplers_are_compared_on_one_graph_or_several(graphs):
     assert found.to_frame()["sampler"].tolist() == ["rj", "brj"]
 
 
-def test_samplers_are_not_compared_on_no_graph():
-    with pytest.raises(RequestError, match="no graph"):
-        predict_graph.compare_samplers([])
-
-
 @pytest.mark.parametrize("form", ["table", "path", "text"])
 def test_a_model_is_fitted_to_a_table_or_a_file(form, tmp_path):
     path = tmp_path / "runs.csv"
