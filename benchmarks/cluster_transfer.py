@@ -58,7 +58,7 @@ LEVEL = 0.9
 BEST_LAW = "best single law"
 SHOWN = (
     *("auto", "auto, history", BEST_LAW, "Ernest, as published"),
-    *("Gaussian process", "gradient boosting", "C3O's pooled predictor"),
+    *("Gaussian process", "C3O's pooled predictor"),
 )
 
 

@@ -111,6 +111,8 @@ class Planning(Group):
         How long all are held to find the slowest.
     iterations
         Iterations of the job, for a model of fit --iterations.
+    executor_cores : , default those of the log
+        Cores of an executor, for an event log.
     """
 
     scale: float | None = None
@@ -121,6 +123,7 @@ class Planning(Group):
     spare: int = 0
     spare_test: str = "1m"
     iterations: int | None = None
+    executor_cores: int | None = None
 
 
 def plan(
@@ -136,9 +139,9 @@ def plan(
 
     Parameters
     ----------
-    models : [TYPE=]MODEL.json…
-        Models of fit, or predictions on a cluster; one for each machine type. Models of tasks: in
-        the order in which they run.
+    models : [TYPE=]FILE…
+        Models of fit, predictions on a cluster, or event logs of Spark; one for each machine
+        type. Models of tasks: in the order in which they run.
     machines : N:M
         Machine counts: 2:64, 2:64:2 or 2,4,8.
     assignments : FILE

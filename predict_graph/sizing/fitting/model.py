@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -69,6 +69,8 @@ class JobModel(Result):
         Types that the model knows by their cores and memory; empty when it knows of machines only.
     misfit : str or None
         Why the model does not fit its runs; None when it does.
+    submit : callable, optional
+        Returns the options of spark-submit for so many machines.
     """
 
     name: str
@@ -79,6 +81,7 @@ class JobModel(Result):
     warnings: tuple[str, ...]
     types: Types = field(default_factory=dict)
     misfit: str | None = None
+    submit: Callable[[int], str] | None = None
 
     @property
     def source(self) -> str:

@@ -41,6 +41,7 @@ def plan(
     spare: int = 0,
     spare_test: float | str = 60.0,
     iterations: int | None = None,
+    executor_cores: int | None = None,
 ) -> Plan:
     """Choose machines for a job.
 
@@ -50,8 +51,8 @@ def plan(
     Parameters
     ----------
     models : JobModel or path, or sequence of them
-        One for each machine type, or one that knows several. A path is that of a saved model or of
-        a prediction on a cluster; ``TYPE=PATH`` says its machine type.
+        One for each machine type, or one that knows several. A path is that of a saved model, of
+        a prediction on a cluster, or of an event log of Spark; ``TYPE=PATH`` says its machine type.
     machines : int, sequence of int or str
         Counts to consider; as text ``2:64``, ``2:64:2`` or ``2,4,8``.
     scale : float, optional
@@ -74,6 +75,8 @@ def plan(
         counted when `spare` is not 0.
     iterations : int, optional
         Of the real run, when the models were fitted to runs of fewer.
+    executor_cores : int, optional
+        Of an executor, for an event log; those of the log by default.
 
     Returns
     -------
@@ -89,7 +92,9 @@ def plan(
     Venkataraman et al.: Ernest, NSDI 2016, sections 4.3, 6.3 and 6.4.
     """
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
-    loaded = [_read(one) for one in given]
+    if executor_cores is not None:
+        check_count("executor cores are", executor_cores)
+    loaded = [_read(one, executor_cores) for one in given]
     counts = _counts(machines)
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
@@ -127,11 +132,11 @@ def plan(
     return replace(made, warnings=tuple(_warnings(kinds, scale, made)))
 
 
-def _read(model: ModelLike) -> JobModel:
+def _read(model: ModelLike, executor_cores: int | None) -> JobModel:
     if isinstance(model, JobModel):
         return model
     if isinstance(model, str | PathLike):
-        return read_job_model(str(model))
+        return read_job_model(str(model), executor_cores)
     raise RequestError(
         f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
     )
@@ -241,7 +246,7 @@ def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[
     if not low <= scale <= high:
         yield (
             f"the scale {readable_number(scale)} is outside what was measured "
-            f"({readable_number(low)} to {readable_number(high)}); {_widening(models)}"
+            f"({_range(scales)}); {_widening(models)}"
         )
     cut = next((model.iterations for model in models if model.iterations is not None), None)
     if cut is not None and plan.iterations is None:
@@ -258,7 +263,7 @@ def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[
             subject = f"{len(far)} of the {len(mine)} counts of {plan.unit}{kind}"
             yield (
                 f"{subject if chosen is None else f'{chosen.machines} {plan.unit}'} are outside "
-                f"what was measured ({known.min():g} to {known.max():g} {model.unit}); "
+                f"what was measured ({_range(known)} {model.unit}); "
                 f"{_widening([model])}"
             )
     if left := len(every) - len(plan.sound):
@@ -271,6 +276,11 @@ def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[
 
 
 def _widening(models: Sequence[JobModel]) -> str:
-    if all(model.name == "auto" for model in models):
+    if all(model.name in ("auto", "replay") for model in models):
         return "intervals are wider for it"
     return "intervals do not widen with the distance"
+
+
+def _range(values: pd.Series) -> str:
+    ends = dict.fromkeys((readable_number(values.min()), readable_number(values.max())))
+    return " to ".join(ends)

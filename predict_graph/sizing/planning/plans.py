@@ -193,6 +193,15 @@ class Plan(Result):
         return None if choice is None else choice.configuration
 
     @property
+    def submit(self) -> str | None:
+        """Options of spark-submit for the choice, or else for the fastest, where they are known."""
+        one = self.chosen or self.frontier[0]
+        for model in self.models if self.scale is not None else ():
+            if model.machine_type == one.machine_type and model.submit is not None:
+                return str(model.submit(one.machines))
+        return None
+
+    @property
     def answer(self) -> Answer:
         """The choice, or what there is to choose from."""
         frontier, chosen = self.frontier, self.chosen
@@ -215,6 +224,8 @@ class Plan(Result):
         if self.spare:
             time = readable_seconds(self.spare_test)
             facts.append(("to choose from", f"{self.spare} spare machines for {time} are included"))
+        if submit := self.submit:
+            facts.append(("spark-submit", submit))
         what = "assignments, fastest first" if self.scale is None else "frontier of time and cost"
         title = f"{what}; at most: with {100 * self.confidence:.4g}% confidence"
         table = Table(title, list(found), list(zip(*found.values(), strict=True)))
@@ -266,6 +277,7 @@ class Plan(Result):
             "spare_test_seconds": self.spare_test,
             "goal": None if choice is None else f"{choice.wanted} {choice.condition}",
             "choice": None if chosen is None else asdict(chosen),
+            "spark_submit": self.submit,
             "nearest": {what: asdict(one) for what, one in nearest.items()},
             "frontier": [asdict(one) for one in self.frontier],
             "configurations": [asdict(one) for one in self.configurations],

@@ -1,9 +1,11 @@
-"""A plan for a job that was predicted, not measured: the runtime of a prediction on m machines."""
+"""A plan for a job without a scaling model: from a prediction, or from one event log."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import NormalDist
 
@@ -11,6 +13,9 @@ import numpy as np
 import pandas as pd
 
 from costmodels.rows import FloatArray
+from predict_graph.calibration import log_std
+from predict_graph.engines.spark.log.logfiles import is_event_log
+from predict_graph.engines.spark.log.replay import LoggedJob, logged_job
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
 from predict_graph.sizing.fitting.model import JobModel
@@ -20,8 +25,26 @@ from predict_graph.sizing.measuring.measurements import Measurements
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
 
-class _Curve:
-    """Runtime and interval between the machine counts of a prediction: straight in logarithms."""
+class _Runtimes(ABC):
+    """Runtimes by machines alone, with a standard deviation of their logarithms."""
+
+    @abstractmethod
+    def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the logarithms of the seconds, and their standard deviations."""
+
+    def predict(self, table: pd.DataFrame) -> FloatArray:
+        """Return seconds by the machines of each row."""
+        return np.exp(self.logs(table["machines"].to_numpy(np.float64))[0])
+
+    def predict_interval(self, table: pd.DataFrame, coverage: float) -> FloatArray:
+        """Return both ends of the interval that holds a run with this probability."""
+        middle, std = self.logs(table["machines"].to_numpy(np.float64))
+        width = NormalDist().inv_cdf(0.5 + coverage / 2.0) * std
+        return np.exp(np.column_stack([middle - width, middle + width]))
+
+
+class _Curve(_Runtimes):
+    """Between the machine counts of a prediction: straight in logarithms."""
 
     def __init__(self, rows: list[dict[str, float]]) -> None:
         self._machines, self._seconds, high = (
@@ -29,35 +52,46 @@ class _Curve:
         )
         self._std = (high - self._seconds) / _QUANTILE
 
-    def predict(self, table: pd.DataFrame) -> FloatArray:
-        """Return seconds by the machines of each row."""
-        logs = np.interp(np.log(table["machines"]), self._machines, self._seconds)
-        seconds: FloatArray = np.exp(logs)
-        return seconds
-
-    def predict_interval(self, table: pd.DataFrame, coverage: float) -> FloatArray:
-        """Return both ends of the interval that holds a run with this probability."""
-        std = np.interp(np.log(table["machines"]), self._machines, self._std)
-        width = np.exp(NormalDist().inv_cdf(0.5 + coverage / 2.0) * std)
-        middle = self.predict(table)
-        return np.column_stack([middle / width, middle * width])
+    def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the logarithms of the seconds, and their standard deviations."""
+        places = np.log(machines), self._machines
+        return np.interp(*places, self._seconds), np.interp(*places, self._std)
 
 
-def read_job_model(text: str) -> JobModel:
+class _Replays(_Runtimes):
+    """Of a logged job whose tasks are scheduled again; less sure the further from the log."""
+
+    def __init__(self, job: LoggedJob, cores: int | None) -> None:
+        self._job, self._cores = job, cores
+        self._logged = job.executors * job.slots / job.tasks_at_a_time(cores)
+
+    def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the logarithms of the seconds, and their standard deviations."""
+        seconds = np.log([self._job.seconds_on(int(count), self._cores) for count in machines])
+        doublings = np.abs(np.log2(machines / self._logged))
+        return seconds, np.hypot(log_std("equal runs"), log_std("a replayed doubling") * doublings)
+
+
+def read_job_model(text: str, executor_cores: int | None = None) -> JobModel:
     """Read ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type.
 
-    The file holds a model of ``fit``, or a prediction on a cluster.
+    The file holds a model of ``fit``, or a prediction on a cluster, or is an event log of Spark,
+    whose executors may get another number of cores.
 
     Raises
     ------
     RequestError
-        If it holds neither, or cannot be read.
+        If it is none of these, or cannot be read.
     """
     typed = "=" in text and not Path(text).is_file()
     kind, _, name = text.partition("=") if typed else ("", "", text)
     if typed and not kind.strip():
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
     path = Path(name)
+    if is_event_log(path):
+        return replace(replayed_job(path, executor_cores), machine_type=kind.strip() or None)
+    if executor_cores is not None:
+        raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
     try:
         found = read_json(path)
     except ValueError:
@@ -103,10 +137,36 @@ def predicted_job(path: Path) -> JobModel:
             f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
         ) from error
     # The machine counts of the sample runs, whose seconds are none of the job.
-    runs = pd.DataFrame({"scale": 1.0, "machines": trained, "seconds": math.nan, "outcome": "ok"})
+    return _unscaled("prediction", _Curve(rows), path, trained, math.nan, warnings)
+
+
+def replayed_job(path: Path, cores: int | None = None) -> JobModel:
+    """Return a logged Spark job, on executors of so many cores, as the model of a job, for a plan.
+
+    Raises
+    ------
+    RequestError
+        If nothing ran, or `cores` are not enough for a task.
+    """
+    job = logged_job(path)
+    runtimes = _Replays(job, cores)
+    found = _unscaled("replay", runtimes, path, [job.executors], job.seconds, job.doubts)
+    return replace(found, submit=partial(job.submit, cores=cores))
+
+
+def _unscaled(
+    name: str,
+    runtimes: _Runtimes,
+    path: Path,
+    machines: list[int],
+    seconds: float,
+    warnings: tuple[str, ...],
+) -> JobModel:
+    """Return the model of a job whose only scale is that of the file."""
+    runs = pd.DataFrame({"scale": 1.0, "machines": machines, "seconds": seconds, "outcome": "ok"})
     return JobModel(
-        name="prediction",
-        estimator=_Curve(rows),
+        name=name,
+        estimator=runtimes,
         measurements=Measurements(
             runs.assign(machine_type=None),
             columns={"machines": "machines", "seconds": "seconds"},

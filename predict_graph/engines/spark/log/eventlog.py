@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from predict_graph.engines.spark.log.logfiles import log_lines
+from predict_graph.engines.spark.log.logfiles import BEGIN, log_lines
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 
@@ -37,12 +37,11 @@ _METRICS = (
 _COLUMNS = {
     "tasks": "stage attempt task executor host started finished failed spilled_bytes",
     "jobs": "job group description execution started finished stages",
-    "stages": "stage attempt job name tasks parents operators datasets cached",
+    "stages": "stage attempt job name tasks submitted parents operators datasets cached",
     "executions": "execution root description details started finished",
     "executors": "executor host cores added removed",
 }
 
-_BEGIN = b'{"Event":"'
 _FLUSHED = 10.0  # limits the wait for Spark's listeners, in seconds
 _NAN = float("nan")
 _DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
@@ -109,8 +108,8 @@ class LogReader:
         Only lines of events that matter are parsed, without their long parts.
         """
         for line in lines:
-            name = line[len(_BEGIN) : line.find(b'"', len(_BEGIN))]
-            if not line.startswith(_BEGIN) or name not in _EVENTS:
+            name = line[len(BEGIN) : line.find(b'"', len(BEGIN))]
+            if not line.startswith(BEGIN) or name not in _EVENTS:
                 continue
             handle, *cut = _EVENTS[name]
             try:
@@ -201,6 +200,7 @@ class LogReader:
                 "job": next(iter(running or jobs[-1:]), -1),
                 "name": info["Stage Name"],
                 "tasks": info["Number of Tasks"],
+                "submitted": info.get("Submission Time", _NAN) / 1e3,
                 "parents": tuple(info.get("Parent IDs") or ()),
                 "operators": frozenset(map(_operator, datasets)),
                 "datasets": frozenset(str(each.get("Name")) for each in datasets),

@@ -15,6 +15,7 @@ from predict_graph.limits import beyond, check_unpacked, limits
 
 ROLLED = re.compile(r"events_(\d+)_")
 _DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
+BEGIN = b'{"Event":"'  # of each line of a log: by definition
 _CHUNK = 1 << 20  # bytes decompressed at a time: limits memory
 _ACCEPTED = (
     "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip "
@@ -49,6 +50,13 @@ def log_files(path: Path) -> list[Path]:
     if len(inside) == 1:
         return log_files(inside[0])
     raise RequestError(f"the folder {path} has no files of an event log; accepted: {_ACCEPTED}")
+
+
+def is_event_log(path: Path) -> bool:
+    """Whether a file begins as an event log does, or it is a folder, as that of a rolled log is."""
+    if not path.is_file():
+        return path.is_dir()
+    return next(log_lines(path), b"").startswith(BEGIN)
 
 
 def log_lines(path: Path) -> Iterator[bytes]:

@@ -1,0 +1,252 @@
+"""How well does one event log tell the runtime on other numbers of executors?
+
+    PREDICT_GRAPH_DATA=… python -m benchmarks.one_log run --keep DIR --workers 4 2 1
+    python -m benchmarks.one_log report --keep DIR --out docs/studies/one-log.md
+
+Jobs as users write them run on standalone clusters of this machine, whose workers have a share of a
+core each (root only). From the log of each run the others of the job are predicted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.calibration import JSON
+from benchmarks.common import Row, study_parser, table, write
+from benchmarks.spark_cluster import spark_cluster
+from predict_graph.calibration import log_std
+from predict_graph.engines.spark.log.replay import logged_job
+from predict_graph.graph.datasets import dataset_path
+from predict_graph.intervals import QUANTILE
+from predict_graph.sizing.planning.predicted import replayed_job
+
+EVENTS, POINTS, NUMBERS, LINES = 40_000_000, 1_000_000, 2_000_000, 80_000
+JOBS: dict[str, Callable[[Any, str], Any]] = {}
+
+
+def job(function: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Add a job, which gets a session and the folder of the data."""
+    JOBS[function.__name__] = function
+    return function
+
+
+def make_data(spark: Any, folder: str) -> None:
+    """Write events, users, points and text."""
+    from pyspark.sql import functions as F
+
+    number = F.abs(F.hash("id"))
+    spark.range(0, EVENTS, 1, 24).select(
+        (number % 400_000).alias("user"),
+        (F.abs(F.hash("id", F.lit(1))) % 2000).alias("item"),
+        F.rand(1).alias("value"),
+        (F.rand(2) * 30).cast("int").alias("day"),
+    ).write.parquet(f"{folder}/events")
+    users = spark.range(400_000).withColumnRenamed("id", "user")
+    users.withColumn("country", F.col("user") % 60).write.parquet(f"{folder}/users")
+    columns = [F.randn(k).alias(f"x{k}") for k in range(8)]
+    spark.range(0, POINTS, 1, 8).select(*columns).write.parquet(f"{folder}/points")
+    lines = spark.sparkContext.parallelize(range(LINES), 16)
+    words = lines.map(lambda i: " ".join(f"w{(31 * i + 7 * j * j) % 50021}" for j in range(40)))
+    words.saveAsTextFile(f"{folder}/text")
+
+
+@job
+def aggregate(spark: Any, folder: str) -> None:
+    """Filter, group and write a table."""
+    from pyspark.sql import functions as F
+
+    rows = spark.read.parquet(f"{folder}/events").filter("value > 0.1")
+    sums = rows.groupBy("user", "day").agg(F.sum("value"), F.count("*").alias("n"))
+    sums.write.format("noop").mode("overwrite").save()
+
+
+@job
+def join(spark: Any, folder: str) -> None:
+    """Join two tables, group and sort."""
+    users = spark.read.parquet(f"{folder}/users")
+    rows = spark.read.parquet(f"{folder}/events").join(users, "user")
+    means = rows.groupBy("country", "item").avg("value").orderBy("country")
+    means.write.format("noop").mode("overwrite").save()
+
+
+@job
+def sort(spark: Any, folder: str) -> None:
+    """Sort numbers by key in Python."""
+    pairs = spark.sparkContext.parallelize(range(NUMBERS), 24)
+    pairs = pairs.map(lambda i: ((i * 2654435761) % 4294967296, i))
+    pairs.sortByKey().map(lambda pair: pair[1]).sum()
+
+
+@job
+def words(spark: Any, folder: str) -> None:
+    """Count words in Python."""
+    found = spark.sparkContext.textFile(f"{folder}/text", 32).flatMap(str.split)
+    found.map(lambda word: (word, 1)).reduceByKey(operator.add).count()
+
+
+@job
+def ranks(spark: Any, folder: str) -> None:
+    """PageRank of Spark's examples, five iterations."""
+    lines = spark.sparkContext.textFile(os.environ["ONE_LOG_EDGES"], 12)
+    edges = lines.filter(lambda line: line[:1] != "#").map(lambda line: tuple(line.split()))
+    links = edges.groupByKey(12).mapValues(list).cache()
+    found = links.mapValues(lambda _: 1.0)
+    for _ in range(5):
+        sent = links.join(found).flatMap(lambda x: [(to, x[1][1] / len(x[1][0])) for to in x[1][0]])
+        found = sent.reduceByKey(operator.add, 12).mapValues(lambda rank: 0.15 + 0.85 * rank)
+    found.values().sum()
+
+
+@job
+def clusters(spark: Any, folder: str) -> None:
+    """k-means of MLlib."""
+    from pyspark.ml.clustering import KMeans
+    from pyspark.ml.feature import VectorAssembler
+
+    rows = spark.read.parquet(f"{folder}/points").repartition(16)
+    vectors = VectorAssembler(inputCols=rows.columns, outputCol="features").transform(rows)
+    KMeans(k=20, maxIter=12, seed=1, tol=0).fit(vectors.cache())
+
+
+@job
+def queries(spark: Any, folder: str) -> None:
+    """Eight queries of a cached table, one after the other."""
+    from pyspark.sql import functions as F
+
+    rows = spark.read.parquet(f"{folder}/events").cache()
+    for k in range(8):
+        chosen = rows.filter(F.col("item") % 8 == k).groupBy("user").agg(F.stddev("value"))
+        chosen.write.format("noop").mode("overwrite").save()
+
+
+@job
+def skewed(spark: Any, folder: str) -> None:
+    """Group by a key that most rows share."""
+    from pyspark.sql import functions as F
+
+    key = F.when(F.rand(3) < 0.6, 0).otherwise(F.col("user"))
+    rows = spark.read.parquet(f"{folder}/events").groupBy(key.alias("key"))
+    rows.agg(F.size(F.collect_list("value"))).write.format("noop").mode("overwrite").save()
+
+
+def submit(name: str, master: str, folder: Path, logs: Path) -> None:
+    """Run a job in this process, or make the data."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName(name)
+    conf = {"executor.memory": "900m", "eventLog.dir": logs, "eventLog.compress": "false"}
+    conf |= {"eventLog.rolling.enabled": "false", "ui.enabled": "false"}
+    for key, value in {"eventLog.enabled": "true", **conf}.items():
+        builder = builder.config(f"spark.{key}", value)
+    spark = builder.getOrCreate()
+    (make_data if name == "data" else JOBS[name])(spark, str(folder))
+    spark.stop()
+
+
+def measure(keep: Path, workers: list[int], cpu: float, names: list[str]) -> None:
+    """Run all jobs on each number of workers, but those that have run."""
+    logs, data = keep / "logs", keep / "data"
+    edges = dataset_path("soc-Epinions1")
+    if edges is None:
+        raise SystemExit("error: PREDICT_GRAPH_DATA names no folder with soc-Epinions1")
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "ONE_LOG_EDGES": str(edges)}
+
+    def start(name: str, master: str, into: Path) -> None:
+        into.mkdir(parents=True, exist_ok=True)
+        words = [sys.executable, "-m", "benchmarks.one_log", "submit", "--keep", str(keep)]
+        words += ["--jobs", name, "--master", master, "--logs", str(into)]
+        subprocess.run(words, env=environment, check=True)
+
+    if not data.is_dir():
+        start("data", "local[2]", keep)
+    for count in workers:
+        for name in names:
+            into = logs / name / str(count)
+            if not any(into.glob("app-*")):
+                with spark_cluster(count, cpu=cpu) as cluster:
+                    start(name, cluster.master, into)
+
+
+def cases(keep: Path) -> Iterator[Row]:
+    """Yield each pair of runs of a job: what the log of the first says of the second."""
+    for folder in sorted((keep / "logs").iterdir()):
+        runs = {int(each.name): next(each.glob("app-*")) for each in folder.iterdir()}
+        for logged, asked in permutations(sorted(runs), 2):
+            found, true = logged_job(runs[logged]), logged_job(runs[asked]).seconds
+            low, high = replayed_job(runs[logged]).bounds(1.0, asked, 0.95)
+            yield {
+                "job": folder.name,
+                "logged": logged,
+                "asked": asked,
+                "true": true,
+                "replay": found.seconds_on(asked),
+                "sparklens": found.plain().seconds_on(asked),
+                "ideal": found.seconds * logged / asked,
+                "holds": bool(low[0] <= true <= high[0]),
+            }
+
+
+def report(keep: Path, out: Path | None) -> None:
+    """Write the tables, and the deviation of a doubling into calibration.json."""
+    rows = list(cases(keep))
+    methods = ("replay", "sparklens", "ideal")
+    errors = {name: np.array([row[name] / row["true"] - 1 for row in rows]) for name in methods}
+    lines = table(
+        ["method", "median error", "90%", "worst"],
+        [
+            [name, *(f"{value:.1%}" for value in np.quantile(np.abs(found), (0.5, 0.9, 1.0)))]
+            for name, found in errors.items()
+        ],
+    )
+    held = sum(row["holds"] for row in rows)
+    lines += ["", f"{held} of {len(rows)} runs are in the 90% interval.", ""]
+    cells = (
+        [row["job"], f"{row['logged']} → {row['asked']}", f"{row['true']:.0f} s"]
+        + [f"{row[name]:.0f} s" for name in methods]
+        for row in rows
+    )
+    lines += table(["job", "workers", "took", *methods], cells, text_columns=2)
+    write(out, lines, "figures" if out else None)
+    needed = [needed_std(row["replay"] / row["true"], row["asked"] / row["logged"]) for row in rows]
+    found = json.loads(JSON.read_text(encoding="utf-8"))
+    found["log_std"]["a replayed doubling"] = {"": round(float(np.quantile(needed, 0.9)), 3)}
+    JSON.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def needed_std(ratio: float, machines: float) -> float:
+    """Return the standard deviation of a doubling with which the interval holds the truth."""
+    beyond = (math.log(ratio) / QUANTILE) ** 2 - log_std("equal runs") ** 2
+    return math.sqrt(max(beyond, 0.0)) / abs(math.log2(machines))
+
+
+def main() -> None:
+    parser = study_parser(__doc__)
+    parser.add_argument("what", choices=("run", "report", "submit"))
+    parser.add_argument("--keep", type=Path, required=True)
+    parser.add_argument("--workers", type=int, nargs="+", default=[4, 2, 1])
+    parser.add_argument("--cpu", type=float, default=0.4)
+    parser.add_argument("--jobs", nargs="+", default=list(JOBS))
+    parser.add_argument("--master", help="of submit")
+    parser.add_argument("--logs", type=Path, help="of submit")
+    given = parser.parse_args()
+    if given.what == "submit":
+        submit(given.jobs[0], given.master, given.keep / "data", given.logs)
+    elif given.what == "run":
+        measure(given.keep, given.workers, given.cpu, given.jobs)
+    else:
+        report(given.keep, given.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""A logged Spark job on other numbers of executors: its tasks are scheduled again.
+
+The tasks of a stage take the cores of the executors in the order in which they came; a stage comes
+up as long after the stages before it as in the log, which is the driver's time. So do Sparklens
+(Qubole, 2018) and the simulations of Ousterhout et al. (NSDI 2015). Here executors also come as
+late as in the log, each core takes longer for its first task of a stage, as in the log, and what
+Spark had split by the number of cores is split anew.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from predict_graph.answers import readable_bytes
+from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log, succeeded
+from predict_graph.errors import RequestError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LoggedStage:
+    """An attempt of a stage.
+
+    Parameters
+    ----------
+    submitted, ended : float
+        Seconds since the application started.
+    logged : ndarray of float
+        Seconds of each task, in the order in which they started.
+    tasks : ndarray of float
+        The same without `first`.
+    first : float
+        What the first task on each core takes on top: starting Python, compiling.
+    split_by_cores : bool
+        Whether it had a task for each core, so that on more cores it has more and shorter ones:
+        Spark does so with what has no number of partitions of its own.
+    """
+
+    submitted: float
+    ended: float
+    logged: FloatArray
+    tasks: FloatArray
+    first: float
+    split_by_cores: bool
+
+
+@dataclass(frozen=True)
+class LoggedJob:
+    """The stages of an application, and the executors that they ran on.
+
+    Parameters
+    ----------
+    executors, slots : int
+        Executors with tasks, and the tasks that one of them runs at a time. Threads of a local
+        session count as executors.
+    arrivals : ndarray of float
+        When executors came, in seconds since the application started.
+    stages : tuple of LoggedStage
+        In the order in which they came up.
+    seconds : float
+        From the start of the application to its end.
+    conf : mapping
+        Spark's settings.
+    doubts : tuple of str
+        Why a replay may be wrong.
+    """
+
+    executors: int
+    slots: int
+    arrivals: FloatArray
+    stages: tuple[LoggedStage, ...]
+    seconds: float
+    conf: dict[str, str]
+    doubts: tuple[str, ...] = ()
+
+    def submit(self, executors: int, cores: int | None = None) -> str:
+        """Return the options of spark-submit for so many executors, of so many cores each."""
+        master = self.conf.get("spark.master", "")
+        if master.startswith("local"):
+            return f"--master local[{executors}]"
+        cores = cores or self.slots * self._cores_of_a_task
+        each = f"--executor-cores {cores}"
+        if memory := self.conf.get("spark.executor.memory"):
+            each += f" --executor-memory {memory}"
+        if master.startswith("spark://"):
+            return f"--total-executor-cores {executors * cores} {each}"
+        return f"--num-executors {executors} {each}"
+
+    def seconds_on(self, executors: int, cores: int | None = None) -> float:
+        """Return the runtime on so many executors: the log's, and what replays differ by."""
+        logged = self._replayed(self.executors, self.slots)
+        asked = self._replayed(executors, self.tasks_at_a_time(cores))
+        if logged > self.seconds:  # not all that held tasks up in a replay did so in the log
+            return asked * self.seconds / logged
+        return self.seconds + asked - logged
+
+    def tasks_at_a_time(self, cores: int | None = None) -> int:
+        """Return how many tasks an executor of so many cores runs; by default that of the log."""
+        slots = self.slots if cores is None else cores // self._cores_of_a_task
+        if slots < 1:
+            raise RequestError(
+                f"an executor has {cores} cores; accepted: at least {self._cores_of_a_task}, those "
+                "of a task (spark.task.cpus)"
+            )
+        return slots
+
+    @property
+    def _cores_of_a_task(self) -> int:
+        return int(self.conf.get("spark.task.cpus", "1"))
+
+    def _replayed(self, executors: int, slots: int) -> float:
+        places = (np.arange(executors) + 0.5) / executors
+        arrivals = np.repeat(np.quantile(self.arrivals, places), slots)
+        free = [(float(second), core) for core, second in enumerate(arrivals)]  # sorted: a heap
+        running: list[tuple[float, float]] = []  # ends of stages: in the log, and here
+        logged = here = 0.0  # the last end before a stage comes up
+        for stage in self.stages:
+            while running and running[0][0] <= stage.submitted:
+                end, replayed = heapq.heappop(running)
+                logged, here = max(logged, end), max(here, replayed)
+            ready = last = here + stage.submitted - logged
+            warm: set[int] = set()
+            for seconds in self._tasks(stage, executors * slots):
+                start, core = free[0]
+                end = max(start, ready) + seconds + (0.0 if core in warm else stage.first)
+                warm.add(core)
+                heapq.heapreplace(free, (end, core))
+                last = max(last, end)
+            heapq.heappush(running, (stage.ended, last))
+        logged = max([logged, *(end for end, _ in running)])
+        return max([here, *(end for _, end in running)]) + self.seconds - logged
+
+    def _tasks(self, stage: LoggedStage, cores: int) -> list[float]:
+        """Return the seconds of a stage's tasks on so many cores."""
+        tasks = stage.tasks
+        if stage.split_by_cores and cores != len(tasks):
+            shares = np.quantile(tasks, (np.arange(cores) + 0.5) / cores)
+            tasks = shares * (tasks.sum() / max(shares.sum(), 1e-9))
+        found: list[float] = tasks.tolist()
+        return found
+
+    def plain(self) -> LoggedJob:
+        """Return the job as Sparklens takes it: tasks stay as they are, executors are there."""
+        stages = tuple(
+            replace(each, tasks=each.logged, first=0.0, split_by_cores=False)
+            for each in self.stages
+        )
+        return replace(self, stages=stages, arrivals=np.zeros(1))
+
+
+def logged_job(path: Path) -> LoggedJob:
+    """Read the event log of a Spark application.
+
+    Raises
+    ------
+    RequestError
+        If it is no such log, or no task has succeeded in it.
+    """
+    log = read_event_log(path)
+    tasks, conf = succeeded(log.tasks), dict(log.conf)
+    if tasks.empty or log.executors.empty:
+        raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
+    began = float(log.application.get("started", tasks["started"].min()))
+    ended = float(log.application.get("finished", tasks["finished"].max()))
+    executors, slots = _most_at_a_time(log), int(log.executors["cores"].max())
+    slots //= int(conf.get("spark.task.cpus", "1"))
+    if conf.get("spark.master", "").startswith("local"):
+        executors, slots = slots, 1
+    stages = tuple(_stages(log, tasks, began, executors * slots))
+    return LoggedJob(
+        executors=executors,
+        slots=slots,
+        arrivals=np.sort(log.executors["added"].to_numpy(np.float64))[:executors] - began,
+        stages=stages,
+        seconds=ended - began,
+        conf=conf,
+        doubts=tuple(_doubts(log, tasks, conf, stages)),
+    )
+
+
+def _most_at_a_time(log: EventLog) -> int:
+    """Return the most executors that there were at a time."""
+    added, removed = log.executors["added"], log.executors["removed"].dropna()
+    here = [int((added <= moment).sum() - (removed <= moment).sum()) for moment in added]
+    return max(here)
+
+
+def _stages(log: EventLog, tasks: pd.DataFrame, began: float, cores: int) -> Iterator[LoggedStage]:
+    """Yield the attempts of stages whose output was used, in the order in which they came up."""
+    runs = {key: rows.sort_values("started") for key, rows in tasks.groupby(["stage", "attempt"])}
+    every: Any = log.stages.sort_values("submitted").itertuples()
+    for stage in every:
+        if (stage.stage, stage.attempt) not in runs:
+            continue
+        mine = runs[stage.stage, stage.attempt]
+        seconds = (mine["finished"] - mine["started"]).to_numpy(np.float64)
+        first, later = seconds[:cores], seconds[cores:]
+        extra = 0.0
+        if len(later) >= cores:  # enough of them to know what a task takes
+            extra = max(float(first.mean() - np.median(later)), 0.0)
+        yield LoggedStage(
+            submitted=float(stage.submitted) - began,
+            ended=float(mine["finished"].max()) - began,
+            logged=seconds,
+            tasks=np.concatenate([np.maximum(first - extra, 0.0), later]),
+            first=extra,
+            split_by_cores=cores > 1 and stage.tasks == cores,
+        )
+
+
+def _doubts(
+    log: EventLog, tasks: pd.DataFrame, conf: dict[str, str], stages: Sequence[LoggedStage]
+) -> Iterator[str]:
+    """Yield why a replay may be wrong, in one sentence each."""
+    if conf.get("spark.master", "").startswith("local"):
+        yield "the log is of one process, whose threads count as machines here"
+    if conf.get("spark.dynamicAllocation.enabled") == "true":
+        yield "executors came and went by dynamic allocation; a plan has all of them all the time"
+    if lost := len(log.tasks) - len(tasks):
+        yield f"{lost} of {len(log.tasks)} tasks failed or were repeated, and are left out"
+    if spilled := int(tasks["spilled_bytes"].sum()):
+        memory = conf.get("spark.executor.memory", "1g")
+        yield (
+            f"tasks spilled {readable_bytes(spilled)}, with {memory} for an executor: with more "
+            "memory, or fewer tasks at a time, they take less"
+        )
+    total = sum(each.logged.sum() for each in stages)
+    if split := sum(each.logged.sum() for each in stages if each.split_by_cores):
+        yield (
+            f"{split / total:.0%} of the task time is in stages with one task for each core, and "
+            "is taken to be split by their number, as Spark does unless partitions are numbered"
+        )

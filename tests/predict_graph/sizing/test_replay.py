@@ -1,0 +1,116 @@
+import json
+
+import pytest
+
+from predict_graph.engines.spark.log.replay import logged_job
+from predict_graph.errors import RequestError
+from predict_graph.sizing import plan
+from tests.predict_graph.cli.events import event, start
+
+
+def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
+    """Return a log whose stages are (seconds after the last one's end, seconds of each task)."""
+    conf = {"spark.master": "yarn", "spark.executor.memory": "4g"} | (conf or {})
+    at = now = 100.0
+    text = start(at, **conf)
+    for n in range(executors):
+        info = {"Host": f"host-{n}", "Total Cores": cores}
+        added = {"Timestamp": 1e3 * at, "Executor ID": str(n), "Executor Info": info}
+        text += event("ExecutorAdded", **added)
+    for number, (gap, tasks) in enumerate(stages):
+        now += gap
+        text += event("JobStart", **{"Job ID": number, "Submission Time": 1e3 * now})[:-2]
+        text += f',"Stage IDs":[{number}]}}\n'
+        info = {"Stage ID": number, "Stage Name": "x", "Number of Tasks": len(tasks)}
+        text += event("StageSubmitted", **{"Stage Info": info | {"Submission Time": 1e3 * now}})
+        free = [now] * (executors * cores)
+        for index, seconds in enumerate(tasks):
+            place = free.index(min(free))
+            begun, free[place] = free[place], free[place] + seconds
+            task = {"Index": index, "Executor ID": str(place % executors), "Host": "host"}
+            task |= {"Launch Time": 1e3 * begun, "Finish Time": 1e3 * (begun + seconds)}
+            task |= {"Failed": False, "Killed": False}
+            metrics = {"Executor Run Time": 1e3 * seconds, "Disk Bytes Spilled": spilled}
+            text += event(
+                "TaskEnd", **{"Stage ID": number, "Task Info": task, "Task Metrics": metrics}
+            )
+        now = max(free)
+        text += event("JobEnd", **{"Job ID": number, "Completion Time": 1e3 * now})
+    return text + event("ApplicationEnd", **{"Timestamp": 1e3 * (now + after)})
+
+
+@pytest.mark.parametrize(
+    ("executors", "cores", "seconds"),
+    [
+        (2, None, 5 + 12 + 2 + 6 + 1),
+        (4, None, 5 + 6 + 2 + 3 + 1),
+        (2, 2, 5 + 6 + 2 + 3 + 1),
+        (8, None, 5 + 3 + 2 + 3 + 1),
+        (1, None, 5 + 24 + 2 + 12 + 1),
+    ],
+)
+def test_tasks_are_scheduled_again_and_the_driver_stays(written, executors, cores, seconds):
+    text = log_of([(5, [3.0] * 8), (2, [3.0] * 4)], after=1)
+    assert logged_job(written(text)).seconds_on(executors, cores) == pytest.approx(seconds)
+
+
+def test_stages_at_the_same_time_share_the_executors(written):
+    job = logged_job(written(log_of([(0, [4.0] * 4), (-4, [4.0] * 2)], executors=6)))
+    assert job.executors == 6
+    assert [job.seconds_on(n) for n in (6, 3, 2, 1)] == [4.0, 8.0, 12.0, 24.0]
+
+
+def test_what_was_split_by_cores_is_split_anew(written):
+    job = logged_job(written(log_of([(0, [8.0, 12.0])])))
+    assert job.seconds_on(4) == pytest.approx(12.0 / 2, rel=0.1)
+    assert job.plain().seconds_on(4) == 12.0
+
+
+def test_the_first_task_on_each_core_takes_longer_on_any_number_of_them(written):
+    job = logged_job(written(log_of([(0, [5.0, 5.0, *[1.0] * 14])])))  # 4 more on each core
+    assert job.seconds == 12.0
+    assert job.seconds_on(1) == pytest.approx(20.0)
+    assert job.seconds_on(8) == pytest.approx(6.0)
+
+
+def test_a_plan_from_one_log(written, program, tmp_path):
+    file = written(log_of([(5, [30.0] * 16)], cores=2, spilled=1 << 19), "job.eventlog")
+    found = tmp_path / "plan.json"
+    words = ("plan", file, "--machines", "1:8", "--deadline", "100s", "--json", found)
+    done = program(*words)
+    assert done.status == 0
+    assert "--num-executors 4 --executor-cores 2 --executor-memory 4g" in " ".join(done.out.split())
+    assert "spilled 8 MiB" in " ".join(done.out.split())
+    choice = json.loads(found.read_text())["choice"]
+    assert choice["machines"] == 4
+    assert choice["seconds"] == pytest.approx(65.0)
+    assert choice["low"] < 65.0 < choice["high"] <= 100.0
+    doubled = program(*words[:4], "--executor-cores", 4)
+    assert "--num-executors 4 --executor-cores 4" in " ".join(doubled.out.split())
+
+
+def test_further_from_the_log_is_less_sure(written):
+    made = plan(written(log_of([(5, [30.0] * 64)])), "2,4,8,16")
+    ratios = [one.high / one.seconds for one in made.configurations]
+    assert ratios == sorted(ratios)
+    assert ratios[0] < 1.25
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "said"),
+    [
+        (start(0.0), (), "has no tasks"),
+        (log_of([(0, [1.0])], conf={"spark.task.cpus": "2"}, cores=2), (1,), "at least 2"),
+        ('{"version": "1"}', (4,), "is no event log of Spark, which alone reads --executor-cores"),
+    ],
+)
+def test_what_is_refused(written, text, words, said):
+    with pytest.raises(RequestError, match=said):
+        plan(written(text), "1:4", executor_cores=next(iter(words), None))
+
+
+def test_a_local_session_and_its_threads(written):
+    text = log_of([(0, [1.0] * 8)], executors=1, cores=4, conf={"spark.master": "local[4]"})
+    job = logged_job(written(text))
+    assert (job.executors, job.slots, job.submit(3)) == (4, 1, "--master local[3]")
+    assert any("threads count as machines" in doubt for doubt in job.doubts)
