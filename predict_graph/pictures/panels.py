@@ -249,13 +249,13 @@ def dot_picture(title: str, text: str, names: Sequence[str], *values: Any, **mor
 
 def memory_picture(predicted: float, low: float, high: float, available: float) -> Picture:
     """Return a picture of the peak of memory, its 90% interval and the free memory, in bytes."""
-    peak, least, most, free = (value / 1e9 for value in (predicted, low, high, available))
+    peak, least, most, free = (value / 2**30 for value in (predicted, low, high, available))
     said = (
-        f"Memory at the peak: {peak:.2g} GB, 90% sure {least:.2g} to {most:.2g}, of {free:.2g} GB "
-        "that are free."
+        f"Memory at the peak: {peak:.3g} GiB, 90% sure {least:.3g} to {most:.3g}, of {free:.3g} "
+        "GiB that are free."
     )
     names, ends = ["peak (line: 90% sure)", "free"], ([least, free], [most, free])
-    return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GB")
+    return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GiB")
 
 
 def intervals_picture(

@@ -194,12 +194,12 @@ class Plan(Result):
 
     @property
     def submit(self) -> str | None:
-        """Options of spark-submit for the choice, or else for the fastest, where they are known."""
-        one = self.chosen or self.frontier[0]
-        for model in self.models if self.scale is not None else ():
-            if model.machine_type == one.machine_type and model.submit is not None:
-                return str(model.submit(one.machines))
-        return None
+        """Options of spark-submit for the choice, the fastest without one, where they are known."""
+        one = self.frontier[0] if self.choice is None else self.chosen
+        if one is None or self.scale is None:
+            return None
+        model = next(each for each in self.models if each.machine_type == one.machine_type)
+        return None if model.submit is None else str(model.submit(one.machines))
 
     @property
     def answer(self) -> Answer:

@@ -85,6 +85,9 @@ def test_a_plan_from_one_log(written, program, tmp_path):
     assert choice["machines"] == 4
     assert choice["seconds"] == pytest.approx(65.0)
     assert choice["low"] < 65.0 < choice["high"] <= 100.0
+    late = program(*words[:4], "--deadline", "1s")
+    assert late.status == 1
+    assert "executor-cores" not in late.out
     doubled = program(*words[:4], "--executor-cores", 4)
     assert "--num-executors 4 --executor-cores 4" in " ".join(doubled.out.split())
 
@@ -111,6 +114,7 @@ def test_what_is_refused(written, text, words, said):
 
 def test_a_local_session_and_its_threads(written):
     text = log_of([(0, [1.0] * 8)], executors=1, cores=4, conf={"spark.master": "local[4]"})
-    job = logged_job(written(text))
+    job = logged_job(written(text.replace("ApplicationEnd", "Other")))
     assert (job.executors, job.slots, job.submit(3)) == (4, 1, "--master local[3]")
-    assert any("threads count as machines" in doubt for doubt in job.doubts)
+    for said in ("threads count as machines", "the log has no end"):
+        assert any(said in doubt for doubt in job.doubts)

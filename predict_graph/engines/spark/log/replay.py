@@ -223,6 +223,8 @@ def _doubts(
     """Yield why a replay may be wrong, in one sentence each."""
     if conf.get("spark.master", "").startswith("local"):
         yield "the log is of one process, whose threads count as machines here"
+    if "finished" not in log.application:
+        yield "the log has no end: times are those until it was cut off, or until now"
     if conf.get("spark.dynamicAllocation.enabled") == "true":
         yield "executors came and went by dynamic allocation; a plan has all of them all the time"
     if lost := len(log.tasks) - len(tasks):
