@@ -148,6 +148,14 @@ class LoggedJob:
         found: list[float] = tasks.tolist()
         return found
 
+    @property
+    def one_wave(self) -> float:
+        """The share of the task time in stages that do not show what first tasks take on top."""
+        total = sum(each.logged.sum() for each in self.stages)
+        known = 2 * self.executors * self.slots
+        once = sum(each.logged.sum() for each in self.stages if len(each.logged) < known)
+        return float(once / max(total, 1e-9))
+
     def plain(self) -> LoggedJob:
         """Return the job as Sparklens takes it: tasks stay as they are, executors are there."""
         stages = tuple(
