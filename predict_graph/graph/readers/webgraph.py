@@ -20,32 +20,30 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
-from numba.core import types
-from numba.extending import intrinsic
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
-from predict_graph.inputs import Input, read_bytes
+from predict_graph.inputs import read_bytes
 from predict_graph.limits import check_size, whole_number
 
 # By definition: the codes that a flag may name, which are those without it.
 _FLAGS = ("OUTDEGREES_GAMMA", "BLOCKS_GAMMA", "RESIDUALS_ZETA", "REFERENCES_UNARY")
 _FLAGS += ("BLOCK_COUNT_GAMMA", "OFFSETS_GAMMA", "OFFSETS_DELTA")
 _GAMMA = 1  # by definition: the zeta code of parameter 1
-# The cursor: the next bit, the number of bits, the vertex, the counts of gaps by their highest bit.
-_AT, _STOP, _VERTEX, _GAPS, _CURSOR = 0, 1, 2, 3, 67
+# The cursor: the next bit, the vertex, the counts of gaps by their highest bit.
+_AT, _VERTEX, _GAPS, _CURSOR = 0, 1, 2, 66
 
-Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
 Cursor = npt.NDArray[np.int64]
 Row = npt.NDArray[np.int32]
 
@@ -80,16 +78,15 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     zeta = _integer(where, facts, "zetak", 3, 1, 31)
     check_size(f"{where}: the graph", vertices=vertices, edges=edges)
     cursor = np.zeros(_CURSOR, np.int64)
-    words, bits = _words(content)
-    cursor[_STOP] = bits
-    if vertices > bits:
+    data = np.frombuffer(b"".join(content.blocks()), np.uint8)
+    if vertices > 8 * len(data):
         raise RequestError(
-            f"{path} is damaged: {bits // 8:,} bytes cannot hold the {vertices:,} vertices that "
+            f"{path} is damaged: {len(data):,} bytes cannot hold the {vertices:,} vertices that "
             f"{where.name} says"
         )
     indptr, indices = np.zeros(vertices + 1, np.int64), np.empty(edges, np.int32)
     try:
-        _decode(words, cursor, window, shortest, zeta, indptr, indices)
+        _decode(data, cursor, window, shortest, zeta, indptr, indices)
     except ValueError:
         raise RequestError(
             f"{path} is damaged: the successors of vertex {cursor[_VERTEX]} do not decode"
@@ -97,7 +94,7 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     if indptr[-1] != edges:
         raise RequestError(f"{path} holds {indptr[-1]} edges, but {where.name} says {edges}")
     _check_gaps(path, where, facts, cursor)
-    if _bits_left(words, int(cursor[_AT])):
+    if _bits_left(data, int(cursor[_AT])):
         raise RequestError(f"{path} is damaged: there are bits after the last vertex")
     return EdgeSource(graph=Graph(indptr, indices))
 
@@ -132,79 +129,47 @@ def _integer(
     return value
 
 
-def _words(content: Content) -> tuple[Words, int]:
-    """Return the bits of a file in words of 64, the first bit highest, and how many there are.
-
-    Three words of zeros follow, so that a look at 64 bits anywhere in the file ends inside.
-    """
-    with Input(content.path) as file:
-        pieces = []
-        while piece := file.read(1 << 24):
-            pieces.append(piece)
-    packed = b"".join(pieces)
-    padded = np.zeros((len(packed) // 8 + 4) * 8, np.uint8)
-    padded[: len(packed)] = np.frombuffer(packed, np.uint8)
-    return padded.view(">u8").astype(np.uint64), 8 * len(packed)
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _leading_zeros(typing_context: Any, word: Any) -> Any:
-    """Count the zero bits above the highest one of a word; the word is not 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctlz(arguments[0], context.get_constant(types.boolean, True))
-
-    return types.uint64(types.uint64), generate
-
-
 @njit(cache=True, nogil=True, inline="always")
-def _peek(words: Words, at: int) -> np.uint64:
-    """Return the 64 bits from `at` on."""
-    index, shift = at >> 6, np.uint64(at & 63)
-    bits = words[index] << shift
-    if shift:
-        bits |= words[index + 1] >> (np.uint64(64) - shift)
-    return bits
-
-
-@njit(cache=True, nogil=True)
-def _fixed(words: Words, cursor: Cursor, count: int) -> int:
-    """Read a number of so many bits, 0 to 62."""
+def _bit(data: Bytes, cursor: Cursor) -> int:
+    """Read one bit; the first one of a byte is the highest."""
     at = cursor[_AT]
-    if count > 62 or at + count > cursor[_STOP]:
+    if at >> 3 >= len(data):
         raise ValueError
-    cursor[_AT] = at + count
-    return np.int64(_peek(words, at) >> np.uint64(64 - count)) if count else 0
+    cursor[_AT] = at + 1
+    return (data[at >> 3] >> (7 - (at & 7))) & 1
 
 
 @njit(cache=True, nogil=True)
-def _unary(words: Words, cursor: Cursor) -> int:
+def _fixed(data: Bytes, cursor: Cursor, count: int) -> int:
+    """Read a number of so many bits, 0 to 62."""
+    value = 0
+    for _ in range(count):
+        value = 2 * value + _bit(data, cursor)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _unary(data: Bytes, cursor: Cursor) -> int:
     """Count the zeros before the next one."""
-    zeros, at = 0, cursor[_AT]
-    while at < cursor[_STOP]:
-        bits = _peek(words, at)
-        if bits:
-            lead = np.int64(_leading_zeros(bits))
-            cursor[_AT] = at + lead + 1
-            return zeros + lead
-        zeros += 64
-        at += 64
-    raise ValueError
+    zeros = 0
+    while not _bit(data, cursor):
+        zeros += 1
+    return zeros
 
 
 @njit(cache=True, nogil=True)
-def _natural(words: Words, cursor: Cursor, zeta: int, most: int) -> int:
+def _natural(data: Bytes, cursor: Cursor, zeta: int, most: int) -> int:
     """Read one number in a zeta code: the bounded reader through which all of them come.
 
     A number above `most`, or one that does not end with the file, is damage. `most` is at most
     2**33 in this file, which leaves room for sums.
     """
-    blocks = _unary(words, cursor)
+    blocks = _unary(data, cursor)
     if blocks > 61 or blocks * zeta + zeta > 61:
         raise ValueError
     low = 1 << blocks * zeta
-    value = _fixed(words, cursor, blocks * zeta + zeta - 1)
-    value = value + low if value < low else 2 * value + _fixed(words, cursor, 1)
+    value = _fixed(data, cursor, blocks * zeta + zeta - 1)
+    value = value + low if value < low else 2 * value + _fixed(data, cursor, 1)
     if value > most + 1:
         raise ValueError
     return value - 1
@@ -212,7 +177,7 @@ def _natural(words: Words, cursor: Cursor, zeta: int, most: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _decode(
-    words: Words,
+    data: Bytes,
     cursor: Cursor,
     window: int,
     shortest: int,
@@ -228,18 +193,18 @@ def _decode(
     for v in range(n):
         cursor[_VERTEX] = v
         begin = indptr[v]
-        end = begin + _natural(words, cursor, _GAMMA, min(n, len(indices) - begin))
+        end = begin + _natural(data, cursor, _GAMMA, min(n, len(indices) - begin))
         indptr[v + 1] = end
         if begin == end:
             continue
         row, copied = indices[begin:end], 0
-        reference = _unary(words, cursor) if window > 0 else 0
+        reference = _unary(data, cursor) if window > 0 else 0
         if reference > min(v, window):
             raise ValueError
         if reference:
             source = indices[indptr[v - reference] : indptr[v - reference + 1]]
-            copied = _copy_blocks(words, cursor, source, row)
-        _add_others(words, cursor, shortest, zeta, v, n, row, copied)
+            copied = _copy_blocks(data, cursor, source, row)
+        _add_others(data, cursor, shortest, zeta, v, n, row, copied)
         row.sort()
         away = np.int64(row[0]) - v
         gap = 2 * away if away >= 0 else -2 * away - 1
@@ -249,20 +214,20 @@ def _decode(
                 if gap == 0:
                     raise ValueError
             if gap > 0:
-                cursor[_GAPS + 63 - np.int64(_leading_zeros(np.uint64(gap)))] += 1
+                cursor[_GAPS + math.frexp(gap)[1] - 1] += 1
 
 
 @njit(cache=True, nogil=True)
-def _copy_blocks(words: Words, cursor: Cursor, source: Row, row: Row) -> int:
+def _copy_blocks(data: Bytes, cursor: Cursor, source: Row, row: Row) -> int:
     """Copy every other block of an earlier row to the beginning of this one; return its length."""
-    blocks = _natural(words, cursor, _GAMMA, len(source) + 1)
+    blocks = _natural(data, cursor, _GAMMA, len(source) + 1)
     done, at = 0, 0
     for block in range(blocks + 1):
         copied, left = block % 2 == 0, len(source) - done
         # After an even number of blocks, the rest of the row is copied too.
         length = left if copied else 0
         if block < blocks:
-            length = _natural(words, cursor, _GAMMA, left) + (block > 0)
+            length = _natural(data, cursor, _GAMMA, left) + (block > 0)
         if length > left or (copied and length > len(row) - at):
             raise ValueError
         if copied:
@@ -275,16 +240,16 @@ def _copy_blocks(words: Words, cursor: Cursor, source: Row, row: Row) -> int:
 
 @njit(cache=True, nogil=True)
 def _add_others(
-    words: Words, cursor: Cursor, shortest: int, zeta: int, vertex: int, n: int, row: Row, at: int
+    data: Bytes, cursor: Cursor, shortest: int, zeta: int, vertex: int, n: int, row: Row, at: int
 ) -> None:
     """Fill the row from `at` on with the successors of intervals, then with the residuals."""
     left, farthest = 0, 2 * n + 1
     if shortest > 0 and at < len(row):
-        intervals = _natural(words, cursor, _GAMMA, (len(row) - at) // shortest)
+        intervals = _natural(data, cursor, _GAMMA, (len(row) - at) // shortest)
         for i in range(intervals):
-            gap = _natural(words, cursor, _GAMMA, farthest)
+            gap = _natural(data, cursor, _GAMMA, farthest)
             left = vertex + _signed(gap) if i == 0 else left + gap + 1
-            length = shortest + _natural(words, cursor, _GAMMA, n)
+            length = shortest + _natural(data, cursor, _GAMMA, n)
             if left < 0 or left + length > n or length > len(row) - at:
                 raise ValueError
             for e in range(length):
@@ -293,7 +258,7 @@ def _add_others(
             left += length
     target = 0
     for e in range(at, len(row)):
-        gap = _natural(words, cursor, zeta, farthest)
+        gap = _natural(data, cursor, zeta, farthest)
         target = vertex + _signed(gap) if e == at else target + gap + 1
         if target < 0 or target >= n:
             raise ValueError
@@ -305,8 +270,7 @@ def _signed(number: int) -> int:
     return -((number + 1) >> 1) if number & 1 else number >> 1
 
 
-def _bits_left(words: Words, at: int) -> bool:
+def _bits_left(data: Bytes, at: int) -> bool:
     """Tell whether a bit from `at` on is set; writers pad by zeros."""
-    index = at >> 6
-    first = int(words[index]) & ((1 << (64 - (at & 63))) - 1)
-    return first != 0 or bool(np.any(words[index + 1 :]))
+    rest = data[at >> 3 :]
+    return bool(np.any(rest[1:])) or bool(np.any(rest[:1] & (0xFF >> (at & 7))))
