@@ -16,7 +16,7 @@ from predict_graph.graph.columns import Columns, declared_in, find_columns
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.objects import from_networkx, from_scipy, weights_of
+from predict_graph.graph.objects import from_networkx, from_scipy, labels_of, weights_of
 from predict_graph.graph.readers import graph_of
 from predict_graph.graph.tables import edge_block, ids_are_text
 from predict_graph.stopwatch import imported
@@ -39,7 +39,7 @@ def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -
         library = kind.__module__.partition(".")[0]
         made = _MAKERS.get((library, kind.__name__))
         if made is not None:
-            return made(source, directed=directed, name=name)
+            return as_asked(made(source), directed, name)
     raise RequestError(
         f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or path, a "
         "networkx, igraph or networkit graph, a scipy sparse array, a pandas or polars table of "
@@ -47,26 +47,24 @@ def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -
     )
 
 
-def _from_igraph(source: Any, *, directed: bool | None, name: str | None) -> Graph:
+def _from_igraph(source: Any) -> Graph:
     edges = np.array(source.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weights, labels = None, None
     if "weight" in source.es.attributes():
         weights = weights_of(source.es["weight"], "the igraph graph")
     if "name" in source.vs.attributes():
-        labels = np.empty(source.vcount(), dtype=object)
-        labels[:] = source.vs["name"]
-    graph = from_edges(
+        labels = labels_of(source.vs["name"])
+    return from_edges(
         *edges.T,
         vertices=source.vcount(),
         weights=weights,
-        directed=source.is_directed() and directed is not False,
-        name=name or "igraph",
+        directed=source.is_directed(),
+        name="igraph",
         labels=labels,
     )
-    return as_asked(graph, directed, None)
 
 
-def _from_networkit(source: Any, *, directed: bool | None, name: str | None) -> Graph:
+def _from_networkit(source: Any) -> Graph:
     count = source.numberOfNodes()
     if count != source.upperNodeIdBound():
         raise RequestError(
@@ -78,10 +76,13 @@ def _from_networkit(source: Any, *, directed: bool | None, name: str | None) -> 
     weights = None
     if source.isWeighted():
         weights = weights_of([row[2] for row in rows], "the networkit graph")
-    own = source.isDirected() and directed is not False
-    name = name or "networkit"
-    graph = from_edges(*edges.T, vertices=count, weights=weights, directed=own, name=name)
-    return as_asked(graph, directed, None)
+    return from_edges(
+        *edges.T,
+        vertices=count,
+        weights=weights,
+        directed=source.isDirected(),
+        name="networkit",
+    )
 
 
 def _from_table(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
@@ -151,7 +152,7 @@ def _edges(
 _SAMPLE = 1000  # limits the rows that are searched for a direction
 _TABLES = ("pandas", "polars")
 # By the library and the name of a class.
-_MAKERS: dict[tuple[str, str], Callable[..., Graph]] = {
+_MAKERS: dict[tuple[str, str], Callable[[Any], Graph]] = {
     ("networkx", "Graph"): from_networkx,
     ("scipy", "_spbase"): from_scipy,
     ("igraph", "Graph"): _from_igraph,

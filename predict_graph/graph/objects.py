@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked, from_edges
+from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.rows import checked_rows
 
 _LARGEST = np.uint64(2**63 - 1)  # by definition: of int64
 
 
-def from_networkx(source: Any, *, directed: bool | None = None, name: str | None = None) -> Graph:
+def from_networkx(source: Any) -> Graph:
     """Return the graph of a networkx graph; its nodes become `labels` unless they are 0 … n - 1.
 
     Edges have weights when every edge has the attribute ``weight``. Parallel edges of a multigraph
-    count once, their weights added. With `directed`, edges of an undirected graph go both ways.
+    count once, their weights added.
 
     Raises
     ------
@@ -41,16 +41,15 @@ def from_networkx(source: Any, *, directed: bool | None = None, name: str | None
         sources, targets, listed = _parallel(source, position)
     else:
         sources, targets, listed = _simple(source, None if plain else position)
-    graph = from_edges(
+    return from_edges(
         sources,
         targets,
         vertices=len(nodes),
         weights=weights_of(listed, "the networkx graph") if listed else None,
-        directed=source.is_directed() and directed is not False,
-        name=name or str(getattr(source, "name", "")) or "networkx",
-        labels=None if plain else _labels(nodes),
+        directed=source.is_directed(),
+        name=str(getattr(source, "name", "")) or "networkx",
+        labels=None if plain else labels_of(nodes),
     )
-    return as_asked(graph, directed, None)
 
 
 _Edges = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], "list[Any] | None"]
@@ -105,7 +104,7 @@ def _weights(data: Iterable[Any]) -> list[Any] | None:
     return found
 
 
-def from_scipy(source: Any, *, directed: bool | None = None, name: str | None = None) -> Graph:
+def from_scipy(source: Any) -> Graph:
     """Return the graph of a square scipy sparse array; stored elements are the edges.
 
     Values that are all one are no weights.
@@ -132,8 +131,7 @@ def from_scipy(source: Any, *, directed: bool | None = None, name: str | None = 
         columns,
         vertices=int(source.shape[0]),
         weights=values if weighted else None,
-        directed=directed is not False,
-        name=name or "sparse array",
+        name="sparse array",
     )
 
 
@@ -204,7 +202,8 @@ def whole_numbers(
         return np.where(good, values, 0).astype(np.int64), np.flatnonzero(~good)
 
 
-def _labels(nodes: list[Any]) -> np.ndarray[Any, Any]:
+def labels_of(nodes: list[Any]) -> np.ndarray[Any, Any]:
+    """Return nodes as labels: an array of integers if all of them are, else of objects."""
     if all(type(node) is int for node in nodes):
         try:
             return np.array(nodes, dtype=np.int64)

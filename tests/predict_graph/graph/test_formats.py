@@ -18,7 +18,7 @@ from scipy import sparse
 
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
-from predict_graph.graph.build import from_edges
+from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.objects import from_networkx
 from tests.graphs import listed
 
@@ -294,7 +294,7 @@ def test_graphs_of_networkx_are_read_by_rows_as_edge_by_edge(kind, edges, weight
         weights=None if None in weights or not weights else np.array(weights),
         directed=source.is_directed() if directed is None else directed,
     )
-    found = from_networkx(source, directed=directed)
+    found = as_asked(from_networkx(source), directed, None)
     assert found.directed is expected.directed
     assert found.fingerprint == expected.fingerprint
 
