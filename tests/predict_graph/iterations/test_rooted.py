@@ -141,6 +141,17 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     np.testing.assert_allclose(found.whole_work, found.work)
 
 
+@pytest.mark.parametrize("job", [JOBS[0], JOBS[1], JOBS[3]], ids=lambda job: job.name)
+def test_a_sample_of_everything_is_exact(job):
+    graph = read("powerlaw-cluster:n=1500,m=3,p=0.3,seed=2", job)
+    truth = LocalEngine().run(job, graph)
+    found = estimate(graph, job, ratio=1.0)
+    assert found.iterations == truth.iterations
+    assert found.low <= truth.iterations <= found.high
+    total = found.counters["remote_message_bytes"].sum()
+    assert total == pytest.approx(truth.features_total()["remote_message_bytes"], rel=0.01)
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "name",
