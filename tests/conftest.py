@@ -223,6 +223,14 @@ def _warm_runs():
 
 
 @pytest.fixture
+def history(tmp_path):
+    """A history in a file that is not there yet."""
+    from predict_graph.history import History
+
+    return History(tmp_path / "history.sqlite")
+
+
+@pytest.fixture
 def only_built_in(monkeypatch):
     """Forget the plug-ins that a test loads, and keep no history."""
     from predict_graph.plugins import registrations

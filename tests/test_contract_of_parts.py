@@ -7,6 +7,7 @@ predictions which differ do so because of the part, and not because a clock was 
 import inspect
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -258,7 +259,10 @@ PARTS = {
 }
 
 
-USUAL = {}
+@cache
+def usual_prediction(algorithm, engine):
+    """What is predicted without an option; pinned, so that it is the same beside every one."""
+    return predict(algorithm, engine=engine)
 
 
 @pytest.mark.parametrize(
@@ -319,9 +323,7 @@ def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
     pinned, wrapped, registered, option, algorithm, engine
 ):
     registry, name, part = PARTS[option]
-    if (algorithm, engine) not in USUAL:  # pinned, so that it is the same beside every option
-        USUAL[algorithm, engine] = predict(algorithm, engine=engine)
-    usual = USUAL[algorithm, engine]
+    usual = usual_prediction(algorithm, engine)
     registered(registry, name, part)
     assert not differs(predict(algorithm, engine=engine), usual), "it is there, but not asked for"
     named = predict(algorithm, engine=engine, **{option: name})
@@ -402,42 +404,28 @@ COUNTED_RIGHT = {
 }
 
 
-@pytest.fixture(scope="module")
-def graph_for():
-    made = {}
-
-    def graph(name):
-        text = COUNTED_RIGHT.get(name, COUNTED_RIGHT[None])
-        if text not in made:
-            made[text] = check_graph(text)
-            object.__setattr__(made[text], "read_seconds", 0.0)  # the laws know of no reading
-        return made[text]
-
+@cache
+def unread(text):
+    """A graph that takes no time to read: the laws know of no reading."""
+    graph = check_graph(text)
+    object.__setattr__(graph, "read_seconds", 0.0)
     return graph
 
 
-@pytest.fixture(scope="module")
-def run_of(graph_for):
+@cache
+def run_of(name, graph):
     """The run of an algorithm: the same for every law, but for its seconds."""
-    ran = {}
-
-    def run(name):
-        if name not in ran:
-            ran[name] = LocalEngine(workers=WORKERS).run(ALGORITHMS.get(name)(), graph_for(name))
-        return ran[name]
-
-    return run
+    return LocalEngine(workers=WORKERS).run(ALGORITHMS.get(name)(), graph)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("virtual_workers", [True, False], ids=["one machine", "side by side"])
 @pytest.mark.parametrize("name", ALGORITHMS.names())
-def test_an_engine_with_known_costs_is_predicted_within_them(
-    graph_for, run_of, name, virtual_workers
-):
-    engine, graph = Wrapped(law=growing, virtual_workers=virtual_workers), graph_for(name)
+def test_an_engine_with_known_costs_is_predicted_within_them(name, virtual_workers):
+    engine = Wrapped(law=growing, virtual_workers=virtual_workers)
+    graph = unread(COUNTED_RIGHT.get(name, COUNTED_RIGHT[None]))
     found = predict(name, graph, engine=engine, workers=None)
-    actual = engine.charged(run_of(name))
+    actual = engine.charged(run_of(name, graph))
     assert found.iterations.predicted == actual.iterations
     assert found.runtime_seconds.predicted == pytest.approx(actual.runtime_seconds, rel=0.15)
     assert found.phases["setup"] == pytest.approx(actual.phases["setup"], rel=0.01)

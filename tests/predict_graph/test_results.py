@@ -12,7 +12,6 @@ import predict_graph
 from predict_graph.answers import Answer
 from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
-from predict_graph.history import History
 from predict_graph.prediction.learn import Learning
 from predict_graph.reports.page import page
 from predict_graph.results import Result, Value
@@ -144,13 +143,12 @@ def test_values_that_hold_anything_compare(one, other):
     assert Held(one) != "text"
 
 
-def test_measured_runs_and_records_compare_and_are_short(tmp_path):
+def test_measured_runs_and_records_compare_and_are_short(tmp_path, history):
     (tmp_path / "runs.csv").write_text("machines,seconds\n1,10\n2,6\n4,4\n")
     first, again = (read_measurements(tmp_path / "runs.csv") for _ in range(2))
     assert first == again
     assert "table (3, 5)" in repr(first)
     assert "\n" not in repr(first)
-    history = History(tmp_path / "history.sqlite")
     predict_graph.run("pagerank", GRAPH, history=history)
     one, same = (history.record(1) for _ in range(2))
     assert one == same

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict_graph.history import History, RunRecord
+from predict_graph.history import RunRecord
 from predict_graph.table import Table
 
 ENGINE = {"name": "local", "workers": 2, "threads": 2}
@@ -53,8 +53,3 @@ def record():
 @pytest.fixture
 def table():
     return make_table
-
-
-@pytest.fixture
-def history(tmp_path):
-    return History(tmp_path / "history.sqlite")

@@ -4,7 +4,6 @@ import pytest
 
 import predict_graph
 from predict_graph.errors import RequestError
-from predict_graph.history import History
 
 DIRECTED = "rmat:scale=12,edge_factor=8,seed=3"
 OTHERS = ("semi-clustering", "connected-components", "neighborhood")
@@ -44,8 +43,7 @@ def test_a_chain_adds_up_and_is_compared_part_by_part():
     assert abs(written["errors"]["prior"]["iterations"]) < 0.2
 
 
-def test_each_run_of_a_chain_is_kept_by_itself(tmp_path):
-    history = History(tmp_path / "runs.sqlite")
+def test_each_run_of_a_chain_is_kept_by_itself(history):
     profile = predict_graph.run("topk-ranking", DIRECTED, history=history)
     kept = history.runs()
     assert set(kept["algorithm"]) == {"pagerank", "topk-ranking"}

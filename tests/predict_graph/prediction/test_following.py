@@ -33,8 +33,7 @@ def test_a_callback_hears_of_both_runs_of_a_chain():
     assert ran == ["pagerank"] * profile.prior.iterations + ["topk-ranking"] * profile.iterations
 
 
-def test_an_earlier_run_says_how_many_supersteps(tmp_path):
-    history = tmp_path / "history.sqlite"
+def test_an_earlier_run_says_how_many_supersteps(history):
     profile = predict_graph.run("connected-components", GRAPH, history=history)
     heard = []
     predict_graph.run("connected-components", GRAPH, history=history, progress=heard.append)

@@ -9,7 +9,6 @@ import predict_graph
 import predict_graph.prediction.learn as learning
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.runs import runs_of_job
 
 pytest.importorskip("pyspark")
@@ -50,12 +49,12 @@ def cluster(monkeypatch):
     return begun
 
 
-def learned(cluster, tmp_path, budget, machines=1):
+def learned(cluster, history, budget, machines=1):
     found = learning.learn(
         SparkEngine("spark://nowhere:7077", machines),
         algorithms=list(THOUGHT),
         budget=budget,
-        history=History(tmp_path / "history.sqlite"),
+        history=history,
         seed=1,
     )
     return found, cluster
@@ -81,9 +80,9 @@ def learned(cluster, tmp_path, budget, machines=1):
     ],
 )
 def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
-    cluster, tmp_path, budget, training_runs
+    cluster, history, budget, training_runs
 ):
-    found, begun = learned(cluster, tmp_path, budget)
+    found, begun = learned(cluster, history, budget)
     assert [(name, turn) for name, _, turn in begun] == training_runs
     assert {name: len(of) for name, of in found.training_runs.items()} == {
         name: sum(each == name for each, _ in training_runs) for name, _ in training_runs
@@ -91,14 +90,14 @@ def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
     assert "budget" in found.ended
 
 
-def test_there_is_an_end_to_what_can_be_learned(cluster, tmp_path):
-    found, begun = learned(cluster, tmp_path, "10h")
+def test_there_is_an_end_to_what_can_be_learned(cluster, history):
+    found, begun = learned(cluster, history, "10h")
     assert len(begun) == 3 * 4
     assert found.ended == "there is nothing larger to learn from"
 
 
-def test_a_third_of_the_time_is_left_for_a_session_on_fewer_machines(cluster, tmp_path):
-    found, begun = learned(cluster, tmp_path, "600s", machines=8)
+def test_a_third_of_the_time_is_left_for_a_session_on_fewer_machines(cluster, history):
+    found, begun = learned(cluster, history, "600s", machines=8)
     counts = [machines for _, machines, _ in begun]
     assert counts == sorted(counts, reverse=True)
     assert set(counts) == {8, 2}
@@ -109,13 +108,12 @@ def test_a_third_of_the_time_is_left_for_a_session_on_fewer_machines(cluster, tm
 
 @pytest.mark.spark
 def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
-    local_spark, tmp_path, monkeypatch
+    local_spark, history, monkeypatch
 ):
     """The first run of the session alone is cold; of each algorithm there is what costs are
     fitted to, and the others know from the first what a session takes that begins."""
     monkeypatch.setattr(learning, "_GRAPHS", ((7, 8), (8, 4), (8, 8)))
     monkeypatch.setattr(learning, "_FEWER", 1)
-    history = History(tmp_path / "history.sqlite")
     names = ["connected-components", "pagerank"]
     found = learning.learn(local_spark, algorithms=names, budget="10m", history=history, seed=1)
     assert sorted(found.training_runs) == names

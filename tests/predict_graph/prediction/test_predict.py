@@ -33,14 +33,14 @@ def predict(graph=GRAPH, **options):
 
 
 @pytest.fixture(scope="module")
-def history(tmp_path_factory):
+def kept(tmp_path_factory):
     """A history that a comparison is the first to use."""
     return History(tmp_path_factory.mktemp("kept") / "history.sqlite")
 
 
 @pytest.fixture(scope="module")
-def comparison(history):
-    return predict_graph.validate("pagerank", GRAPH, history=history, seed=1, method="completion")
+def comparison(kept):
+    return predict_graph.validate("pagerank", GRAPH, history=kept, seed=1, method="completion")
 
 
 @given(
@@ -241,8 +241,7 @@ def test_the_published_method_draws_its_samples_in_full():
 # History
 
 
-def test_runs_are_kept_and_learned_from(tmp_path):
-    history = History(tmp_path / "history.sqlite")
+def test_runs_are_kept_and_learned_from(history):
     predict_graph.run("pagerank", "rmat:scale=11,seed=1", history=history)
     assert len(history) == 1
     for number in range(2):
@@ -264,10 +263,10 @@ def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypa
     assert len(History(named)) == len(History(usual)) == 1
 
 
-def test_validate_keeps_the_run_after_predicting(comparison, history):
+def test_validate_keeps_the_run_after_predicting(comparison, kept):
     assert isinstance(comparison, Comparison)
     assert comparison.prediction.evidence[0].source == "probe"
-    newest = history.runs(kind="run")
+    newest = kept.runs(kind="run")
     assert len(newest) == 1
     assert newest["iterations"].iloc[0] == comparison.actual.iterations
 

@@ -9,7 +9,6 @@ from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
-from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster import reference_runs
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterSpeed,
@@ -31,11 +30,6 @@ from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
 
 UNKNOWN = ClusterSpeed()
 GRAPH = check_graph("path:n=9")
-
-
-@pytest.fixture
-def history(tmp_path):
-    return History(tmp_path / "history.sqlite")
 
 
 def law_rows(messages, machines):

@@ -29,11 +29,6 @@ OTHER = check_graph("barabasi-albert:n=400,m=2,seed=1")
 JOB = PageRank(epsilon=0.001)
 
 
-@pytest.fixture
-def history(tmp_path):
-    return History(tmp_path / "history.sqlite")
-
-
 def predicted(history, engine=ENGINE):
     return predict_graph.predict(JOB, GRAPH, engine=engine, history=history, seed=1)
 
