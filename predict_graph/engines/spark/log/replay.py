@@ -152,7 +152,7 @@ class LoggedJob:
     def one_wave(self) -> float:
         """The share of the task time in stages that do not show what first tasks take on top."""
         total = sum(each.logged.sum() for each in self.stages)
-        known = 2 * self.executors * self.slots
+        known = 1.5 * self.executors * self.slots
         once = sum(each.logged.sum() for each in self.stages if len(each.logged) < known)
         return float(once / max(total, 1e-9))
 
@@ -213,7 +213,7 @@ def _stages(log: EventLog, tasks: pd.DataFrame, began: float, cores: int) -> Ite
         seconds = (mine["finished"] - mine["started"]).to_numpy(np.float64)
         first, later = seconds[:cores], seconds[cores:]
         extra = 0.0
-        if len(later) >= cores:  # enough of them to know what a task takes
+        if 2 * len(later) >= cores:  # enough of them to know what a task takes
             extra = max(float(first.mean() - np.median(later)), 0.0)
         yield LoggedStage(
             submitted=float(stage.submitted) - began,
