@@ -78,18 +78,19 @@ def _blocks(
         scan.EXTRA: f"the header says {vertices} vertices, but a further line follows",
         scan.MISSING_WEIGHT: "a vertex or edge weight is missing",
     }
-    cursor = np.array([0, line, 0, 0, 0], np.int64)
     vertex = entries = loops = 0
     for block in blocks:
+        buffer = np.frombuffer(block, np.uint8)
         ends = np.empty((2, len(block) // 2 + 1), np.int32)
         weights = np.empty(ends.shape[1] if weighted else 0, np.float32)
-        code = _scan(np.frombuffer(block, np.uint8), vertices, skipped, ends, weights, cursor)
-        at, line, vertex, found, loops = cursor.tolist()
+        found, code, lines, at, vertex = _scan(buffer, vertex, vertices, skipped, ends, weights)
+        line += lines
         if code in wrong:
             raise RequestError(f"{path}:{line + 1}: {wrong[code]}")
         if code != scan.DONE:
             raise scan_error(path, line + 1, code, wrong_field(block, at, 0), 1, vertices)
         entries += found
+        loops += np.count_nonzero(ends[0, :found] == ends[1, :found])
         if found:
             kept = weights[:found].copy() if weighted else None
             yield EdgeBlock(ends[0, :found].copy(), ends[1, :found].copy(), kept)
@@ -104,26 +105,22 @@ def _blocks(
         )
 
 
-# Places in the cursor: where the field is, lines and vertices that are done, edges of the block,
-# loops of all.
-_AT, _LINE, _VERTEX, _EDGES, _LOOPS = range(5)
-
-
 @njit(cache=True, nogil=True)
 def _scan(
     buffer: scan.Bytes,
+    vertex: int,
     vertices: int,
     skipped: int,
     ends: npt.NDArray[np.int32],
     weights: scan.Floats,
-    cursor: scan.Ints,
-) -> int:
-    """Fill the edges of whole lines, each of a vertex or a comment; return a code as a scan does.
+) -> tuple[int, int, int, int, int]:
+    """Fill the edges of whole lines, each of a vertex or a comment, from a vertex on.
 
-    Weights are read if there is room for them. After an error the cursor says where it is.
+    Weights are read if there is room for them. Return the number of edges, a code as a scan does,
+    the line, where the field in it begins, and the vertex.
     """
     step = 2 if len(weights) > 0 else 1
-    at, edges = 0, 0
+    at, line, edges = 0, 0, 0
     while at < len(buffer):
         place = 0
         while buffer[at] != _NEWLINE:
@@ -135,28 +132,26 @@ def _scan(
                 while buffer[at] != _NEWLINE:
                     at += 1
                 break
-            cursor[_AT] = at
-            if cursor[_VERTEX] == vertices:
-                return scan.EXTRA
+            if vertex == vertices:
+                return edges, scan.EXTRA, line, at, vertex
+            begin = at
             value, at, code = parse_float(buffer, at)
             own = place - skipped
             target = own >= 0 and own % step == 0
             known = 1 <= value <= vertices and value == np.floor(value)
             ended = buffer[at] in (32, 9, 13, _NEWLINE)
             if code != scan.DONE or not ended or (target and not known):
-                return scan.OUT_OF_RANGE
+                return edges, scan.OUT_OF_RANGE, line, begin, vertex
             if target:
-                ends[0, edges], ends[1, edges] = cursor[_VERTEX], np.int64(value) - 1
-                cursor[_LOOPS] += ends[0, edges] == ends[1, edges]
+                ends[0, edges], ends[1, edges] = vertex, np.int64(value) - 1
                 edges += 1
             elif own > 0:
                 weights[edges - 1] = value
             place += 1
-        if place >= 0 and cursor[_VERTEX] < vertices:
+        if place >= 0 and vertex < vertices:
             if place < skipped or (place - skipped) % step != 0:
-                return scan.MISSING_WEIGHT
-            cursor[_VERTEX] += 1
-        cursor[_LINE] += 1
+                return edges, scan.MISSING_WEIGHT, line, at, vertex
+            vertex += 1
+        line += 1
         at += 1
-    cursor[_EDGES] = edges
-    return scan.DONE
+    return edges, scan.DONE, line, at, vertex

@@ -17,18 +17,14 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
 # What a scan returns.
-DONE, FULL = 0, 1
-NOT_INTEGER, TOO_LARGE, OUT_OF_RANGE, ONE_COLUMN, EXTRA = 2, 3, 4, 5, 6
-MISSING_WEIGHT, NOT_NUMBER, EMPTY, UNCLOSED, AFTER_QUOTE = 7, 8, 9, 10, 11
-
-# Places in the cursor: where the scan is, lines that are done, edges that are found.
-AT, LINE, EDGES = 0, 1, 2
+DONE, NOT_INTEGER, TOO_LARGE, OUT_OF_RANGE, ONE_COLUMN, EXTRA = 0, 1, 2, 3, 4, 5
+MISSING_WEIGHT, NOT_NUMBER, EMPTY, UNCLOSED, AFTER_QUOTE = 6, 7, 8, 9, 10
+LEAST_BYTES = 4  # by definition: of a line with an edge, as 0 1 and its end
 
 _NEWLINE, _RETURN, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
 _HASH, _PERCENT, _PLUS, _MINUS, _DOT = 35, 37, 43, 45, 46
 LARGEST_ID = 2**63 - 1  # by definition: of int64
 LARGEST_WEIGHT = 3.4028235677973366e38  # by definition: what is above is no float32
-_TENS = 10.0 ** np.arange(23)  # by definition: those that a double holds exactly
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -95,11 +91,9 @@ def parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, i
             return value, begin, NOT_NUMBER
         exponent += -power if down else power
     value = float(whole)
-    if -22 <= exponent < 0:
-        value /= _TENS[-exponent]
-    elif 0 < exponent <= 22:
-        value *= _TENS[exponent]
-    elif exponent != 0 and whole != 0:
+    if exponent < 0:
+        value /= 10.0**-exponent
+    elif whole > 0:
         value *= 10.0**exponent
     if value > LARGEST_WEIGHT:
         return value, begin, NOT_NUMBER
@@ -108,15 +102,11 @@ def parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, i
 
 @njit(cache=True, nogil=True)
 def _scan_plain(
-    buffer: Bytes,
-    delimiter: int,
-    lowest: int,
-    highest: int,
-    ends: Ints,
-    cursor: Ints,
-) -> None:
+    buffer: Bytes, begin: int, delimiter: int, lowest: int, highest: int, ends: Ints, found: int
+) -> tuple[int, int]:
     """Scan lines as long as they are digits, one delimiter, digits, line end: most lines are.
 
+    Return where the first other line begins, and the number of edges with those found before.
     Unsigned throughout, because numba then leaves out its test for negative indices.
     """
     zero, one, ten, most = np.uint64(0), np.uint64(1), np.uint64(10), np.uint64(18)
@@ -124,10 +114,9 @@ def _scan_plain(
     between = np.uint8(delimiter) if delimiter else np.uint8(_TAB)
     or_else = np.uint8(delimiter) if delimiter else np.uint8(_SPACE)
     low, width = np.uint64(lowest), np.uint64(highest - lowest)
-    at, edges = np.uint64(cursor[AT]), np.uint64(cursor[EDGES])
-    stop, capacity = np.uint64(len(buffer)), np.uint64(ends.shape[1])
-    start, lines = at, 0
-    while at < stop and edges < capacity:
+    start, edges, stop = np.uint64(begin), np.uint64(found), np.uint64(len(buffer))
+    at = start
+    while at < stop:
         digit = buffer[at] - nought
         source = zero
         while digit <= nine:
@@ -138,14 +127,14 @@ def _scan_plain(
         if digits == zero or digits > most or (buffer[at] != between and buffer[at] != or_else):
             break
         at += one
-        begin = at
+        middle = at
         digit = buffer[at] - nought
         target = zero
         while digit <= nine:
             target = target * ten + np.uint64(digit)
             at += one
             digit = buffer[at] - nought
-        digits = at - begin
+        digits = at - middle
         if buffer[at] == np.uint8(_RETURN):
             at += one
         if digits == zero or digits > most or buffer[at] != np.uint8(_NEWLINE):
@@ -154,11 +143,9 @@ def _scan_plain(
             break
         at += one
         start = at
-        lines += 1
         ends[0, edges], ends[1, edges] = source - low, target - low
         edges += one
-    cursor[AT], cursor[EDGES] = start, edges
-    cursor[LINE] += lines
+    return np.int64(start), np.int64(edges)
 
 
 @njit(cache=True, nogil=True)
@@ -205,8 +192,7 @@ def scan_lines(
     ends: Ints,
     weights: Floats,
     spans: Ints,
-    cursor: Ints,
-) -> int:
+) -> tuple[int, int, int, int]:
     """Scan whole lines of an edge each; comments and blank lines are passed over.
 
     Parameters
@@ -227,18 +213,17 @@ def scan_lines(
     limits : tuple of int
         Lowest and highest id; the lowest is subtracted.
     ends : ndarray of int64, shape (2, m)
-        Sources and targets, filled from ``cursor[EDGES]`` on, as are the weights.
+        Sources and targets, filled as the weights are; with room for all lines.
     spans : ndarray of int64, shape (2, k, 2)
         Filled instead of the ends unless k is 0: where text ids begin and end.
-    cursor : ndarray of int64, shape (3,)
-        Brought up to date; after an error ``cursor[AT]`` is where the wrong field begins.
 
     Returns
     -------
-    int
-        DONE, FULL (the arrays are full: call again), or what is wrong.
+    tuple of int
+        The number of edges; DONE or what is wrong, in which line from 0 on, and where the wrong
+        field begins.
     """
-    at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
+    at, line, edges = 0, 0, 0
     lowest, highest = limits
     texts = spans.shape[1] > 0
     wanted = 3 if columns[2] < 0 else 7
@@ -246,12 +231,11 @@ def scan_lines(
     code = DONE
     while at < len(buffer):
         if plain:
-            cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
-            _scan_plain(buffer, delimiter, lowest, highest, ends, cursor)
-            at, line, edges = cursor[AT], cursor[LINE], cursor[EDGES]
+            before = edges
+            at, edges = _scan_plain(buffer, at, delimiter, lowest, highest, ends, edges)
+            line += edges - before
             if at == len(buffer):
                 break
-        start = at
         while _is_blank(buffer[at], delimiter):
             at += 1
         if buffer[at] in (_HASH, _PERCENT) and (
@@ -263,9 +247,6 @@ def scan_lines(
             at += 1
             line += 1
             continue
-        if edges == ends.shape[1]:
-            at, code = start, FULL
-            break
         column, found = 0, 0
         while True:
             begin, end, after, code = _field(buffer, at, delimiter)
@@ -318,5 +299,4 @@ def scan_lines(
         at += 1
         line += 1
         edges += 1
-    cursor[AT], cursor[LINE], cursor[EDGES] = at, line, edges
-    return code
+    return edges, code, line, at

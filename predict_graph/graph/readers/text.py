@@ -138,9 +138,6 @@ def _checked(
         yield block
 
 
-_LINES = 1 << 19  # limits the memory of edges at a time
-
-
 def scan_blocks(
     path: Path,
     blocks: Iterator[bytearray],
@@ -154,30 +151,26 @@ def scan_blocks(
     texts, weighted = layout.ids == "string", layout.weight is not None
     columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
     how = (layout.delimiter, ord(layout.point), columns, layout.exact)
-    cursor = np.array([0, line, 0], np.int64)
-    ends = np.empty((2, _LINES), np.int64)
-    weights = np.empty(_LINES if weighted else 0, np.float32)
-    spans = np.empty((2, _LINES if texts else 0, 2), np.int64)
     for block in blocks:
+        room = len(block) // scan.LEAST_BYTES + 1
+        ends = np.empty((2, 0 if texts else room), np.int64)
+        weights = np.empty(room if weighted else 0, np.float32)
+        spans = np.empty((2, room if texts else 0, 2), np.int64)
         buffer = np.frombuffer(block, np.uint8)
-        cursor[scan.AT] = 0
-        code = scan.FULL
-        while code == scan.FULL:
-            cursor[scan.EDGES] = 0
-            code = scan.scan_lines(
-                buffer, *how, layout.hash_ids, (lowest, highest), ends, weights, spans, cursor
-            )
-            if code not in (scan.DONE, scan.FULL):
-                field = wrong_field(block, int(cursor[scan.AT]), layout.delimiter)
-                raise scan_error(path, int(cursor[scan.LINE]) + 1, code, field, lowest, highest)
-            edges = int(cursor[scan.EDGES])
-            if edges:
-                kept = weights[:edges].copy() if weighted else None
-                if texts:
-                    both = [_texts(block, each[:edges]) for each in spans]
-                else:
-                    both = [_narrow(each[:edges]) for each in ends]
-                yield EdgeBlock(both[0], both[1], kept)
+        edges, code, wrong, at = scan.scan_lines(
+            buffer, *how, layout.hash_ids, (lowest, highest), ends, weights, spans
+        )
+        if code != scan.DONE:
+            field = wrong_field(block, at, layout.delimiter)
+            raise scan_error(path, line + wrong + 1, code, field, lowest, highest)
+        line += wrong
+        if edges:
+            kept = weights[:edges].copy() if weighted else None
+            if texts:
+                both = [_texts(block, each[:edges]) for each in spans]
+            else:
+                both = [_narrow(each[:edges]) for each in ends]
+            yield EdgeBlock(both[0], both[1], kept)
 
 
 def edges_below_header(
