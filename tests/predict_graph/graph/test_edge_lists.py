@@ -135,14 +135,12 @@ BIPARTITE = [(1, 1), (1, 2), (2, 2)]
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("out.sides", "% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 2\n"),
+        ("a.txt", "% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 2\n"),
         ("a.csv", "userId,movieId,rating,timestamp\n1,1,4,9\n1,2,3,9\n2,2,5,9\n"),
         ("a.csv", ":START_ID(User),:END_ID(Item)\n1,1\n1,2\n2,2\n"),
     ],
 )
 def test_two_sides_have_ids_of_their_own(tmp_path, name, text):
-    if name.startswith("out."):
-        name = "a.txt"
     graph = read(tmp_path, name, text)
     assert graph.vertices == 4
     assert graph.labels.tolist() == [1, 2, 1, 2]

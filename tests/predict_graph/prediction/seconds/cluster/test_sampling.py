@@ -28,7 +28,7 @@ class Sized:
 @pytest.mark.parametrize(
     ("edges", "options", "points"),
     [
-        (2_000_000, {}, {1: [0.1, 0.2], 2: [0.1, 0.2]}),
+        (2_000_000, {}, {1: [0.05, 0.2], 2: [0.05, 0.2]}),
         (100_000_000, {}, {1: [0.0025, 0.01], 2: [0.0025, 0.01]}),
         (400_000, {}, {1: [0.125, 0.5], 2: [0.125, 0.5]}),
         (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, {1: [0.1, 0.3], 2: [0.1, 0.3]}),
@@ -39,8 +39,6 @@ def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges,
     graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
     plan = planned(graph, NOBODY, [PageRank()], request.context(None, edges), [])
-    if edges == 2_000_000:
-        points = {1: [0.05, 0.2], 2: [0.05, 0.2]}
     assert plan.points == points
 
 
