@@ -19,7 +19,6 @@ Floats = npt.NDArray[np.float32]
 # What a scan returns.
 DONE, NOT_INTEGER, TOO_LARGE, OUT_OF_RANGE, ONE_COLUMN, EXTRA = 0, 1, 2, 3, 4, 5
 MISSING_WEIGHT, NOT_NUMBER, EMPTY, UNCLOSED, AFTER_QUOTE = 6, 7, 8, 9, 10
-LEAST_BYTES = 4  # by definition: of a line with an edge, as 0 1 and its end
 
 _NEWLINE, _RETURN, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
 _HASH, _PERCENT, _PLUS, _MINUS, _DOT = 35, 37, 43, 45, 46

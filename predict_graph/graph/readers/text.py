@@ -152,7 +152,7 @@ def scan_blocks(
     columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
     how = (layout.delimiter, ord(layout.point), columns, layout.exact)
     for block in blocks:
-        room = len(block) // scan.LEAST_BYTES + 1
+        room = len(block) // 4 + 1  # an edge takes four bytes at least: 0 1 and the line end
         ends = np.empty((2, 0 if texts else room), np.int64)
         weights = np.empty(room if weighted else 0, np.float32)
         spans = np.empty((2, room if texts else 0, 2), np.int64)
