@@ -42,7 +42,7 @@ from predict_graph.prediction.sources import LEVELS
 JSON = Path(predict_graph.__file__).with_name(FILE)
 FEWEST = 20  # cases from which an algorithm has a deviation of its own
 METHODS = {"completion": "iterations by completion", "rooted": "iterations by rooted samples"}
-ELSEWHERE = ("equal runs", "a replayed doubling")  # measured by other studies
+ELSEWHERE = ("equal runs", "seconds by a replay")  # measured by other studies
 SIZES = (
     "wiki-Vote",
     "web-NotreDame",

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration import JSON
-from benchmarks.common import Row, study_parser, table, write
+from benchmarks.common import Row, spread, study_parser, table, write
 from benchmarks.spark_cluster import spark_cluster
-from predict_graph.calibration import log_std
 from predict_graph.engines.spark.log.replay import logged_job
 from predict_graph.graph.datasets import dataset_path
 from predict_graph.intervals import QUANTILE
@@ -41,12 +40,12 @@ def job(function: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
     return function
 
 
-def make_data(spark: Any, folder: str) -> None:
+def make_data(spark: Any, folder: str, events: int) -> None:
     """Write events, users, points and text."""
     from pyspark.sql import functions as F
 
     number = F.abs(F.hash("id"))
-    spark.range(0, EVENTS, 1, 24).select(
+    spark.range(0, events, 1, 24).select(
         (number % 400_000).alias("user"),
         (F.abs(F.hash("id", F.lit(1))) % 2000).alias("item"),
         F.rand(1).alias("value"),
@@ -141,7 +140,7 @@ def skewed(spark: Any, folder: str) -> None:
     found.write.format("noop").mode("overwrite").save()
 
 
-def submit(name: str, master: str, folder: Path, logs: Path) -> None:
+def submit(name: str, master: str, folder: Path, logs: Path, events: int) -> None:
     """Run a job in this process, or make the data."""
     from pyspark.sql import SparkSession
 
@@ -151,13 +150,16 @@ def submit(name: str, master: str, folder: Path, logs: Path) -> None:
     for key, value in {"eventLog.enabled": "true", **conf}.items():
         builder = builder.config(f"spark.{key}", value)
     spark = builder.getOrCreate()
-    (make_data if name == "data" else JOBS[name])(spark, str(folder))
+    if name == "data":
+        make_data(spark, str(folder), events)
+    else:
+        JOBS[name](spark, str(folder))
     spark.stop()
 
 
-def measure(keep: Path, workers: list[int], cpu: float, names: list[str]) -> None:
+def measure(keep: Path, workers: list[int], cpu: float, names: list[str], events: int) -> None:
     """Run all jobs on each number of workers, but those that have run."""
-    logs, data = keep / "logs", keep / "data"
+    data = keep / f"data of {events}"
     edges = dataset_path("soc-Epinions1")
     if edges is None:
         raise SystemExit("error: PREDICT_GRAPH_DATA names no folder with soc-Epinions1")
@@ -165,15 +167,16 @@ def measure(keep: Path, workers: list[int], cpu: float, names: list[str]) -> Non
 
     def start(name: str, master: str, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)
-        words = [sys.executable, "-m", "benchmarks.one_log", "submit", "--keep", str(keep)]
+        words = [sys.executable, "-m", "benchmarks.one_log", "submit", "--keep", str(data)]
         words += ["--jobs", name, "--master", master, "--logs", str(into)]
-        subprocess.run(words, env=environment, check=True)
+        subprocess.run([*words, "--events", str(events)], env=environment, check=True)
 
     if not data.is_dir():
-        start("data", "local[2]", keep)
+        start("data", "local[2]", data)
     for count in workers:
         for name in names:
-            into = logs / name / str(count)
+            job = name if events == EVENTS else f"{name} of {events / 1e6:g} M events"
+            into = keep / "logs" / job / str(count)
             if not any(into.glob("app-*")):
                 with spark_cluster(count, cpu=cpu) as cluster:
                     start(name, cluster.master, into)
@@ -204,25 +207,34 @@ def report(keep: Path, out: Path | None) -> None:
     """Write the tables, and the deviation of a doubling into calibration.json."""
     rows = list(cases(keep))
     methods = ("replay", "sparklens", "ideal")
-    errors = {name: np.array([row[name] / row["true"] - 1 for row in rows]) for name in methods}
-    lines = table(
-        ["method", "median error", "90%", "worst"],
-        [
-            [name, *(f"{value:.1%}" for value in np.quantile(np.abs(found), (0.5, 0.9, 1.0)))]
-            for name, found in errors.items()
-        ],
-    )
-    held = sum(row["holds"] for row in rows)
-    lines += ["", f"{held} of {len(rows)} runs are in the 90% interval.", ""]
-    cells = (
-        [row["job"], f"{row['logged']} → {row['asked']}", f"{row['true']:.0f} s"]
-        + [f"{row[name]:.0f} s" for name in methods]
-        for row in rows
-    )
-    lines += table(["job", "workers", "took", *methods], cells, text_columns=2)
+    head = [
+        "stages, mostly",
+        "runs",
+        "method",
+        "median error",
+        "90%",
+        "worst",
+        "in the 90% interval",
+    ]
+    figures, each_job = [], []
+    for once, what in ((False, "several tasks a core"), (True, "one task a core")):
+        own = [row for row in rows if row["once"] == once]
+        held = f"{np.mean([row['holds'] for row in own]):.0%}"
+        for name in methods:
+            errors = spread([row[name] / row["true"] - 1 for row in own])
+            shown = held if name == "replay" else ""
+            figures.append([what, str(len(own)), name, *errors, shown])
+    lines = [*table(head, figures, text_columns=3), ""]
+    for name in dict.fromkeys(row["job"] for row in rows):
+        own = [row for row in rows if row["job"] == name]
+        took = {row["asked"]: row["true"] for row in own}
+        text = ", ".join(f"{count}: {took[count]:.0f} s" for count in sorted(took))
+        worst = (max(abs(row[each] / row["true"] - 1) for row in own) for each in methods)
+        each_job.append([name, text, *(f"{value:.0%}" for value in worst)])
+    lines += table(["job", "took on workers", *(f"{name}: worst" for name in methods)], each_job, 2)
     write(out, lines, "figures" if out else None)
     found = json.loads(JSON.read_text(encoding="utf-8"))
-    found["log_std"]["a replayed doubling"] = {
+    found["log_std"]["seconds by a replay"] = {
         name: round(
             float(np.quantile([row["needed"] for row in rows if row["once"] == once], 0.9)), 3
         )
@@ -232,9 +244,8 @@ def report(keep: Path, out: Path | None) -> None:
 
 
 def needed_std(ratio: float, machines: float) -> float:
-    """Return the standard deviation of a doubling with which the interval holds the truth."""
-    beyond = (math.log(ratio) / QUANTILE) ** 2 - log_std("equal runs") ** 2
-    return math.sqrt(max(beyond, 0.0)) / abs(math.log2(machines))
+    """Return the standard deviation of the log, and of a doubling, that holds the truth."""
+    return abs(math.log(ratio)) / QUANTILE / math.hypot(1.0, math.log2(machines))
 
 
 def main() -> None:
@@ -244,13 +255,14 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[4, 2, 1])
     parser.add_argument("--cpu", type=float, default=0.4)
     parser.add_argument("--jobs", nargs="+", default=list(JOBS))
+    parser.add_argument("--events", type=int, default=EVENTS, help="rows of the largest table")
     parser.add_argument("--master", help="of submit")
     parser.add_argument("--logs", type=Path, help="of submit")
     given = parser.parse_args()
     if given.what == "submit":
-        submit(given.jobs[0], given.master, given.keep / "data", given.logs)
+        submit(given.jobs[0], given.master, given.keep, given.logs, given.events)
     elif given.what == "run":
-        measure(given.keep, given.workers, given.cpu, given.jobs)
+        measure(given.keep, given.workers, given.cpu, given.jobs, given.events)
     else:
         report(given.keep, given.out)
 

@@ -12,7 +12,7 @@ CAPS = {
     "costmodels": 2_660,
     "predict_graph": 32_480,
     "tests": 16_310,
-    "benchmarks": 6_100,
+    "benchmarks": 6_110,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

@@ -25,7 +25,7 @@ from predict_graph.sizing.measuring.measurements import Measurements
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
 
-_DOUBLING = "a replayed doubling"  # of calibration.json: docs/studies/one-log.md
+_REPLAY = "seconds by a replay"  # for each doubling, and of the log: docs/studies/one-log.md
 
 
 class _Runtimes(ABC):
@@ -67,14 +67,14 @@ class _Replays(_Runtimes):
     def __init__(self, job: LoggedJob, cores: int | None) -> None:
         self._job, self._cores = job, cores
         self._logged = job.executors * job.slots / job.tasks_at_a_time(cores)
-        waves, wave = (log_std(_DOUBLING, name) for name in ("", "one wave"))
-        self._doubling = waves + (wave - waves) * job.one_wave
+        several, one = (log_std(_REPLAY, name) for name in ("", "one wave"))
+        self._doubling = several + (one - several) * job.one_wave
 
     def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the logarithms of the seconds, and their standard deviations."""
         seconds = np.log([self._job.seconds_on(int(count), self._cores) for count in machines])
         doublings = np.abs(np.log2(machines / self._logged))
-        return seconds, np.hypot(log_std("equal runs"), self._doubling * doublings)
+        return seconds, self._doubling * np.hypot(1.0, doublings)
 
 
 def read_job_model(text: str, executor_cores: int | None = None) -> JobModel:
