@@ -29,7 +29,8 @@ class Input(io.FileIO):
     def __init__(self, path: Path) -> None:
         self.path = STANDARD_INPUT if str(path) == "-" else path
         self._lock = threading.Lock()
-        self._taken = 0
+        self._ahead = b""
+        self.taken = 0  # bytes so far, those looked at included
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
             super().__init__(self.path, opener=lambda name, flags: os.open(name, flags | _AT_ONCE))
@@ -53,22 +54,33 @@ class Input(io.FileIO):
 
     def read(self, size: int | None = -1) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
+        most = 1 << 16 if size is None or size < 0 else size
+        if self._ahead:
+            content, self._ahead = self._ahead[:most], self._ahead[most:]
+            return content
         try:
             if self.stream:
                 self._wait()
             with self._lock:  # another thread may close it; the number is another file's then
                 if self.closed:
                     return b""
-                most = 1 << 16 if size is None or size < 0 else size
                 content = os.read(self._handle, most)
         except OSError as error:
             raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
-        self._taken += len(content)
-        if self.stream and self._taken > limits().unpacked_bytes:
+        self.taken += len(content)
+        if self.stream and self.taken > limits().unpacked_bytes:
             raise RequestError(
                 f"{self.path} sends too much; accepted: up to {beyond('unpacked_bytes')}"
             )
         return content
+
+    def peek(self, least: int, size: int) -> bytes:
+        """Return some bytes that are read again, `least` of them if there are so many."""
+        ahead = b""
+        while len(ahead) < least and (more := self.read(size)):
+            ahead += more
+        self._ahead = ahead
+        return ahead
 
     def _wait(self) -> None:
         waiting = select.poll()

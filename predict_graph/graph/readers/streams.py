@@ -11,7 +11,9 @@ import zipfile
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import closing
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -90,11 +92,12 @@ class Content:
     def __init__(self, path: Path) -> None:
         self._input = Input(path)
         self.path, self.stream = self._input.path, self._input.stream
-        self._taken = 0  # bytes of the file
         self.suffix = suffixes_of(self.path)[0]
         try:
-            self._first = self._first_bytes()
-            self.compression = self._found()
+            first = self._input.peek(4, _READ)
+            if not first:
+                raise RequestError(f"{self.path} is empty")
+            self.compression = self._found(first)
             self._blocks = self._unpacked()
             self.start = self._peeked()
         except BaseException:
@@ -124,26 +127,18 @@ class Content:
     @property
     def packed_bytes(self) -> int:
         """Bytes of the file, or of what a stream has sent so far."""
-        return self._taken if self.stream else os.stat(self.path).st_size
+        return self._input.taken if self.stream else os.stat(self.path).st_size
 
     def close(self) -> None:
         """Close it without reading the rest."""
         self._input.close()
 
-    def _first_bytes(self) -> bytes:
-        first = self._input.read(_READ)
-        while first and len(first) < 4 and (more := self._input.read(_READ)):
-            first += more
-        if not first:
-            raise RequestError(f"{self.path} is empty")
-        return first
-
-    def _found(self) -> str | None:
+    def _found(self, first: bytes) -> str | None:
         for name, magic in _MAGIC.items():
-            if magic.match(self._first):
+            if magic.match(first):
                 return name
         promised = COMPRESSIONS.get(suffixes_of(self.path)[1])
-        if promised == "zip" and self._first.startswith(b"PK") and not self.stream:
+        if promised == "zip" and first.startswith(b"PK") and not self.stream:
             return promised
         if promised:
             raise RequestError(f"{self.path} is not {promised} data, as its suffix says it is")
@@ -167,14 +162,14 @@ class Content:
     def _unpacked(self) -> Iterator[bytes]:
         """Yield what is in the file, as much as the limits allow, and say what is damaged."""
         if self.compression is None:
-            yield from self._packed()
+            yield from iter(partial(self._input.read, _BLOCK), b"")
             return
         try:
-            with self._opened(_Pieces(self._packed())) as file:
+            with self._opened() as file:
                 count, size = 0, _FIRST
                 while block := file.read(size):
                     count, size = count + len(block), _BLOCK
-                    check_unpacked(str(self.path), count, self._taken)
+                    check_unpacked(str(self.path), count, self.packed_bytes)
                     yield block
         except RequestError:
             raise
@@ -183,23 +178,16 @@ class Content:
                 f"{self.path}: the {self.compression} data are damaged: {error}"
             ) from error
 
-    def _opened(self, pieces: Any) -> Any:
+    def _opened(self) -> Any:
         """Return the content as a file."""
         if self.compression == "gzip":
-            return gzip.GzipFile(fileobj=pieces)
+            return gzip.GzipFile(fileobj=self._input)
         if self.compression == "xz":
-            return closing(_XzMembers(pieces))
+            return closing(_XzMembers(self._input))
         if self.compression == "zip":
             return self._member()
         pa = imported("pyarrow")
-        return pa.CompressedInputStream(pa.PythonFile(pieces, mode="r"), self.compression)
-
-    def _packed(self) -> Iterator[bytes]:
-        block, self._first = self._first, b""
-        while block:
-            self._taken += len(block)
-            yield block
-            block = self._input.read(_READ if self.compression else _BLOCK)
+        return pa.CompressedInputStream(pa.PythonFile(self._input, mode="r"), self.compression)
 
     def _member(self) -> Any:
         """Open the only file of an archive."""
@@ -211,28 +199,8 @@ class Content:
         member = members[0]
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise RequestError(f"{self.path} is packed otherwise than usual; accepted: deflate")
-        self._taken = member.compress_size
         self.suffix = self.suffix or suffixes_of(Path(member.filename))[0]
         return packed.open(member)
-
-
-class _Pieces:
-    """Blocks of bytes as a file that can be read."""
-
-    closed = False
-
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks = blocks
-        self._rest = memoryview(b"")
-
-    def read(self, size: int = -1) -> bytes:
-        if not self._rest:
-            self._rest = memoryview(next(self._blocks, b""))
-        piece, self._rest = self._rest[:size], self._rest[size:]
-        return bytes(piece)
-
-    def close(self) -> None:
-        self.closed = True
 
 
 def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[bytearray]:
@@ -275,32 +243,26 @@ def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
     is raised here.
     """
     source = iter(blocks)
-    made: list[bytes | BaseException] = []
 
-    def work() -> None:
-        try:
-            made.append(next(source, b""))
-        except BaseException as error:
-            made.append(error)
+    def begun() -> Future[bytes]:
+        made: Future[bytes] = Future()
 
-    def start() -> threading.Thread:
-        thread = threading.Thread(target=work, name="predict-graph-read-ahead", daemon=True)
-        thread.start()
-        return thread
+        def work() -> None:
+            try:
+                made.set_result(next(source, b""))
+            except BaseException as error:
+                made.set_exception(error)
 
-    thread = start()
+        threading.Thread(target=work, name="predict-graph-read-ahead", daemon=True).start()
+        return made
+
+    made = begun()
     try:
-        while True:
-            thread.join()
-            item = made.pop()
-            if isinstance(item, BaseException):
-                raise item
-            if not item:
-                return
-            thread = start()
-            yield item
+        while block := made.result():
+            made = begun()
+            yield block
     finally:
-        thread.join(_PATIENCE)  # it may be waiting for a stream that sends nothing
+        wait([made], _PATIENCE)  # it may be waiting for a stream that sends nothing
 
 
 class _XzMembers:
