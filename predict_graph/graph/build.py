@@ -71,8 +71,10 @@ def from_edges(
             )
     if len(sources) != len(targets) or (weights is not None and len(weights) != len(sources)):
         raise RequestError("sources, targets and weights of the edges differ in length")
-    lowest = min(_extreme(np.min, sources, 0), _extreme(np.min, targets, 0))
-    highest = max(_extreme(np.max, sources, -1), _extreme(np.max, targets, -1))
+    lowest, highest = 0, -1
+    if len(sources):
+        lowest = int(min(sources.min(), targets.min()))
+        highest = int(max(sources.max(), targets.max()))
     n = highest + 1 if vertices is None else int(vertices)
     if lowest < 0 or highest >= n:
         wrong = lowest if lowest < 0 else highest
@@ -186,7 +188,3 @@ def _in_both_directions(rows: Any) -> Any:
         both = rows.maximum(rows.T.tocsr())
     both.sort_indices()
     return both
-
-
-def _extreme(function: object, array: IndexArray, empty: int) -> int:
-    return int(function(array)) if len(array) else empty  # type: ignore[operator]

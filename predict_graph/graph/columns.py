@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from predict_graph.errors import RequestError
@@ -124,14 +124,11 @@ def find_columns(
         source, target = _ends(names, plain, usable or [True] * len(names), where)
     if wanted.weight_column is not None:
         weight = wanted.place(wanted.weight_column, names, where)
-    ends = (source, target)
-    found = Columns(source, target, weight, kind, _of_two_kinds(names, plain, *ends))
-    return replace(
-        found,
-        weight=None if weight in ends else weight,
-        kind=None if kind in ends else kind,
-        bipartite=found.bipartite if wanted.bipartite is None else wanted.bipartite,
-    )
+    bipartite = wanted.bipartite
+    if bipartite is None:
+        bipartite = _of_two_kinds(names, plain, source, target)
+    weight, kind = (None if each in (source, target) else each for each in (weight, kind))
+    return Columns(source, target, weight, kind, bipartite)
 
 
 def pair_of(names: Sequence[str]) -> bool:

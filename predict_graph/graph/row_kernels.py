@@ -27,15 +27,3 @@ def counted_targets(indices: IndexArray, n: int) -> IntArray:
     for e in range(len(indices)):
         counts[indices[e]] += 1
     return counts
-
-
-@numba.njit(cache=True, nogil=True)
-def reached(indices: IndexArray, start: int, stop: int, low: int) -> int:
-    """Return where an ascending row reaches a target."""
-    while start < stop:
-        middle = (start + stop) >> 1
-        if indices[middle] < low:
-            start = middle + 1
-        else:
-            stop = middle
-    return start

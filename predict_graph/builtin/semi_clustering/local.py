@@ -23,7 +23,6 @@ from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import edge_weights
 from predict_graph.graph.hashing import splitmix64
-from predict_graph.graph.row_kernels import reached
 
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition
 _CLUSTER_BYTES = 24  # inner weight, boundary weight, score; by definition
@@ -161,7 +160,7 @@ def hashes(vertices: Any) -> Any:
 @numba.njit(cache=True, nogil=True)
 def _weight_between(first: Any, stop: Any, indices: Any, weights: Any, w: Any) -> float:
     """Return the weight of the edge to `w` in an ascending row, 0 if there is none."""
-    place = reached(indices, first, stop, w)
+    place = first + np.searchsorted(indices[first:stop], w)
     if place == stop or indices[place] != w:
         return 0.0
     return weights[place] if len(weights) else 1.0

@@ -246,6 +246,8 @@ def layout_of(
         )
     if header:
         columns = find_columns(rows[0], place, wanted)
+    elif wanted.source_column is not None:
+        columns = find_columns(_numbers(rows[0]), place, wanted)
     else:
         columns, notes = _columns_by_place(rows, wanted, place)
         columns, notes = _named_by_comment(comments, delimiter, rows[0], wanted) or (columns, notes)
@@ -304,7 +306,7 @@ def _named_by_comment(
     """Return what the last comment names, if that is not the first two of three or more columns."""
     last = comments.strip().rpartition(b"\n")[2].lstrip(b"#% ")
     names = _split(last, delimiter or (ord("\t") if b"\t" in last else 0))
-    if wanted.source_column is not None or len(names) != len(row) or not ends_named(names):
+    if len(names) != len(row) or not ends_named(names):
         return None
     try:
         found = find_columns(names, "the comment", wanted)
@@ -349,15 +351,6 @@ def _columns_by_place(
     rows: list[list[str]], wanted: EdgeList, place: str
 ) -> tuple[Columns, list[str]]:
     """Return the columns of lines without a header: two ids, perhaps a weight."""
-    bipartite, numbers = bool(wanted.bipartite), [str(i + 1) for i in range(len(rows[0]))]
-
-    def chosen(column: str | int | None) -> int | None:
-        return None if column is None else wanted.place(column, numbers, place)
-
-    source, target = chosen(wanted.source_column), chosen(wanted.target_column)
-    weight = chosen(wanted.weight_column)
-    if source is not None and target is not None:
-        return Columns(source, target, weight, None, bipartite), []
     lengths = [len(row) for row in rows]
     if max(lengths) > 3 and min(lengths) < max(lengths):
         raise RequestError(
@@ -380,15 +373,22 @@ def _columns_by_place(
             f"{own[1][0][:40]!r}; accepted: --src-column and --dst-column with the numbers of the "
             "columns, from 1 on"
         )
-    notes = []
-    if weight is None and len(own) > 2 and own[2][0]:
+    notes, weight = [], None
+    if wanted.weight_column is not None:
+        weight = wanted.place(wanted.weight_column, _numbers(rows[0]), place)
+    elif len(own) > 2 and own[2][0]:
         labels = not any(map(_NUMERIC.match, own[2]))
         if times[2] or labels:
             what = f"{'times' if times[2] else 'labels'}, such as {own[2][0][:40]}"
             notes.append(f"no weights read: the third column holds {what}")
         else:
             weight = 2
-    return Columns(0, 1, weight, None, bipartite), notes
+    return Columns(0, 1, weight, bipartite=bool(wanted.bipartite)), notes
+
+
+def _numbers(row: list[str]) -> list[str]:
+    """Return the numbers of the columns, by which they are known without a header."""
+    return [str(i + 1) for i in range(len(row))]
 
 
 def _is_time(field: str) -> bool:

@@ -90,7 +90,7 @@ def _blocks(
         if code != scan.DONE:
             raise scan_error(path, line + 1, code, wrong_field(block, at, 0), 1, vertices)
         entries += found
-        loops += np.count_nonzero(ends[0, :found] == ends[1, :found])
+        loops += int(np.count_nonzero(ends[0, :found] == ends[1, :found]))
         if found:
             kept = weights[:found].copy() if weighted else None
             yield EdgeBlock(ends[0, :found].copy(), ends[1, :found].copy(), kept)
