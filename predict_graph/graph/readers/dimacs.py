@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.columns import Columns
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.layout import Layout, first_data
@@ -45,7 +46,7 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     directed = _PROBLEMS[words[1]]
     found.block, found.rest = _numbers(found.block), map(_numbers, found.rest)
     times = (1,) if directed else (1, 2)  # some files count each edge twice
-    layout = Layout(0, weight=2 if directed else None)
+    layout = Layout(0, Columns(0, 1, 2 if directed else None))
     blocks = edges_below_header(content, found, layout, vertices, edges, times)
     return EdgeSource(blocks, vertices=vertices, directed=directed)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -48,10 +48,8 @@ class Layout:
     ----------
     delimiter : int
         Byte between two columns; 0 for any run of blanks.
-    source, target : int
-        Columns of the two ids.
-    weight : int, optional
-        Column of the weight.
+    columns : Columns
+        Places of the two ids and of the weight.
     exact : bool
         True when a line may have no further column.
     header : bool
@@ -62,23 +60,19 @@ class Layout:
     point : str
         The decimal mark of weights.
     directed : bool, optional
-        What a column says, if one does.
-    bipartite : bool
+        What comments or a column say, if they do.
     notes : tuple of str
         What was assumed.
     """
 
     delimiter: int
-    source: int = 0
-    target: int = 1
-    weight: int | None = None
+    columns: Columns
     exact: bool = False
     header: bool = False
     ids: str = "integer"
     hash_ids: bool = False
     point: str = "."
     directed: bool | None = None
-    bipartite: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -217,7 +211,7 @@ def layout_of(
     block : bytes
         More lines of data, in which the ids of the first one repeatable.
     comments : bytes
-        What stands before them; the last one may name the columns.
+        What stands before them: the direction, and names of columns in the last one.
 
     Raises
     ------
@@ -263,18 +257,17 @@ def layout_of(
             notes.append(f"ids read as text because of {text[:40]!r} (--ids integer refuses it)")
     kind = columns.kind
     kinds = () if kind is None else (row[kind] for row in data if kind < len(row))
+    directed = declared_direction(comments)
+    konect = comments.startswith(b"% bip") and wanted.bipartite is None
     return Layout(
         delimiter,
-        columns.source,
-        columns.target,
-        columns.weight,
+        replace(columns, bipartite=columns.bipartite or konect),
         exact=not header and len(rows[0]) == 2,
         header=header,
         ids=ids,
         hash_ids=ids == "string" and suffix in (".csv", ".tsv"),
         point=_decimal_mark(data, columns.weight, delimiter),
-        directed=declared_in(kinds),
-        bipartite=columns.bipartite,
+        directed=declared_in(kinds) if directed is None else directed,
         notes=tuple(notes),
     )
 

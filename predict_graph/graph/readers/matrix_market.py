@@ -12,6 +12,7 @@ References
 from __future__ import annotations
 
 from predict_graph.errors import RequestError
+from predict_graph.graph.columns import Columns
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.layout import Layout, first_data
@@ -57,6 +58,6 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
             f"{path}:{found.number}: the matrix is {rows} by {columns}; accepted: square"
         )
     pattern = field == "pattern"
-    layout = Layout(0, weight=None if pattern else 2, exact=pattern)
+    layout = Layout(0, Columns(0, 1, None if pattern else 2), exact=pattern)
     edges = edges_below_header(content, found, layout, rows, entries)
     return EdgeSource(edges, vertices=rows, directed=_SYMMETRIES[symmetry])

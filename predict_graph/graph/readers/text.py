@@ -18,7 +18,6 @@ from predict_graph.graph.readers import scan
 from predict_graph.graph.readers.layout import (
     FirstData,
     Layout,
-    declared_direction,
     first_data,
     layout_of,
     scan_error,
@@ -64,14 +63,14 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     if layout.header:
         found.blank()
     blocks, line = found.blocks(), found.number - 1
-    konect = found.comments.startswith(b"% bip") and wanted.bipartite is None
     if layout.ids == "string":
         blocks = _checked(path, blocks, line, control=wanted.ids is None)
-    source = EdgeSource(scan_blocks(path, blocks, layout, line=line))
-    declared = declared_direction(found.comments)
-    source.directed = layout.directed if declared is None else declared
-    source.bipartite, source.notes = layout.bipartite or konect, layout.notes
-    return source
+    return EdgeSource(
+        scan_blocks(path, blocks, layout, line=line),
+        directed=layout.directed,
+        bipartite=layout.columns.bipartite,
+        notes=layout.notes,
+    )
 
 
 _SAMPLE = 1 << 16  # limits what is searched for the layout: bytes, see docs/graphs.md
@@ -148,9 +147,10 @@ def scan_blocks(
     line: int = 0,
 ) -> Iterator[EdgeBlock]:
     """Yield the edges of blocks of whole lines; see :func:`scan.scan_lines`."""
-    texts, weighted = layout.ids == "string", layout.weight is not None
-    columns = (layout.source, layout.target, -1 if layout.weight is None else layout.weight)
-    how = (layout.delimiter, ord(layout.point), columns, layout.exact)
+    columns, texts = layout.columns, layout.ids == "string"
+    weighted = columns.weight is not None
+    places = (columns.source, columns.target, -1 if columns.weight is None else columns.weight)
+    how = (layout.delimiter, ord(layout.point), places, layout.exact, layout.hash_ids)
     for block in blocks:
         room = len(block) // 4 + 1  # an edge takes four bytes at least: 0 1 and the line end
         ends = np.empty((2, 0 if texts else room), np.int64)
@@ -158,7 +158,7 @@ def scan_blocks(
         spans = np.empty((2, room if texts else 0, 2), np.int64)
         buffer = np.frombuffer(block, np.uint8)
         edges, code, wrong, at = scan.scan_lines(
-            buffer, *how, layout.hash_ids, (lowest, highest), ends, weights, spans
+            buffer, *how, (lowest, highest), ends, weights, spans
         )
         if code != scan.DONE:
             field = wrong_field(block, at, layout.delimiter)

@@ -27,7 +27,7 @@ from predict_graph.engines.spark.tables.source_files import (
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock
-from predict_graph.graph.readers.layout import Layout, declared_direction, first_data, layout_of
+from predict_graph.graph.readers.layout import Layout, first_data, layout_of
 from predict_graph.graph.readers.text import scan_blocks
 
 if TYPE_CHECKING:
@@ -40,20 +40,18 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
     """Return the edges of text files, whose first lines of data are inspected."""
-    layout, header, directed = _first_data(spark, source, wanted)
-    weight = "" if layout.weight is None else "weight float, "
+    layout, header = _first_data(spark, source, wanted)
+    weight = "" if layout.columns.weight is None else "weight float, "
     scan = partial(_scanned, layout=layout, header=header)
     table = _lines(spark, source.path).mapInArrow(scan, f"src long, dst long, {weight}wrong string")
     error = partial(_line_error, spark, layout, header)
-    return source.listed(table, error, directed=directed, notes=layout.notes)
+    return source.listed(table, error, directed=layout.directed, notes=layout.notes)
 
 
 def _first_data(
     spark: SparkSession, source: SourceFiles, wanted: EdgeList
-) -> tuple[Layout, bytes | None, bool | None]:
-    """Return the layout of lines, the header, and the direction that comments or columns declare;
-    each None if there is none.
-    """
+) -> tuple[Layout, bytes | None]:
+    """Return the layout of lines, and the header if there is one."""
     comments = b""
     for address in source.files:
         place = shown_path(address)
@@ -68,13 +66,11 @@ def _first_data(
             continue
         lines = [bytes(line.strip()) for line in head.block.split(b"\n")]
         data = [line for line in lines if line and not line.startswith((b"#", b"%"))]
-        layout = layout_of(data, source.suffix, wanted, f"{place}:{head.number}")
-        bipartite = layout.bipartite or comments.startswith(b"% bip")
-        if bipartite and wanted.bipartite is not False:
+        first = f"{place}:{head.number}"
+        layout = layout_of(data, source.suffix, wanted, first, comments=comments)
+        if layout.columns.bipartite:
             refuse_two_sides(str(source.source))
-        declared = declared_direction(comments)
-        declared = layout.directed if declared is None else declared
-        return layout, head.text if layout.header else None, declared
+        return layout, head.text if layout.header else None
     raise RequestError(f"{source.source} has no edges")
 
 
@@ -136,7 +132,7 @@ def _scanned(
                 yield _edges(found, pa.nulls(len(found.sources), pa.string()))
         except RequestError:
             none = np.zeros(1, np.int64)
-            weight = None if layout.weight is None else np.zeros(1, np.float32)
+            weight = None if layout.columns.weight is None else np.zeros(1, np.float32)
             yield _edges(EdgeBlock(none, none, weight), pa.array([file]))
 
 
