@@ -57,7 +57,7 @@ class EdgeList:
             )
 
     @classmethod
-    def of(cls, source: Any, ids: str | None) -> EdgeList:
+    def of(cls, source: Any, ids: str | None = None) -> EdgeList:
         """Return what is given as an edge list, with the kind of ids if that is given."""
         found = source if isinstance(source, EdgeList) else cls(source)
         return found if ids is None else replace(found, ids=ids)

@@ -7,7 +7,7 @@ set. Other packages register theirs in the entry-point group ``predict_graph.gen
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -100,14 +100,11 @@ def generate(
     """
     kind, texts = parse_generator(text)
     make = GENERATORS.get(kind)
-    values = _values(kind, make, texts)
-    accepted = inspect.signature(make).parameters
-    if seed is not None and "seed" not in values and "seed" in accepted:
-        values["seed"] = seed
-    if directed is not None and "directed" not in values and "directed" in accepted:
-        values["directed"] = directed
-    if "name" in accepted:
-        values["name"] = name or text
+    declared = inspect.signature(make).parameters
+    values = _values(kind, declared, texts)
+    for key, value in (("seed", seed), ("directed", directed)):
+        if value is not None and key in declared:
+            values.setdefault(key, value)
     with stopwatch() as watch:
         try:
             graph = make(**values)
@@ -125,13 +122,10 @@ def generate(
     return graph
 
 
-def _values(kind: str, make: Generator, texts: dict[str, str]) -> dict[str, Any]:
+def _values(
+    kind: str, declared: Mapping[str, inspect.Parameter], texts: dict[str, str]
+) -> dict[str, Any]:
     """Convert the texts to the types that the generator's parameters are annotated with."""
-    declared = {
-        key: parameter
-        for key, parameter in inspect.signature(make).parameters.items()
-        if key != "name"
-    }
     values: dict[str, Any] = {}
     for key, text in texts.items():
         if key not in declared:

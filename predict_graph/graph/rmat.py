@@ -35,7 +35,6 @@ def rmat(
     b: float = 0.19,
     c: float = 0.19,
     directed: bool = True,
-    name: str | None = None,
 ) -> Graph:
     """Return an R-MAT graph of 2**scale vertices.
 
@@ -54,7 +53,6 @@ def rmat(
         Probabilities of the quadrants upper left, upper right and lower left; the rest is d.
     directed : bool
         False stores both directions of each edge.
-    name : str, optional
 
     Raises
     ------
@@ -87,8 +85,7 @@ def rmat(
         sources, targets = np.empty(length, np.int32), np.empty(length, np.int32)
         _draw(key, begin // _STREAM, scale, *table, renamed, sources, targets)
         blocks.append(EdgeBlock(sources, targets))
-    name = name or f"rmat-{scale}-{edge_factor}"
-    return from_blocks(blocks, 2**scale, directed=directed, name=name)
+    return from_blocks(blocks, 2**scale, directed=directed)
 
 
 def _alias_table(

@@ -15,6 +15,7 @@ from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers.formats import open_source
+from predict_graph.graph.readers.streams import suffixes_of
 from predict_graph.graph.relabel import relabel
 from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
@@ -28,7 +29,6 @@ def read_graph(
     path: str | PathLike[str],
     *,
     directed: bool | None = None,
-    ids: str | None = None,
     name: str | None = None,
 ) -> Graph:
     r"""Read a graph file.
@@ -39,8 +39,6 @@ def read_graph(
         The format follows from suffix and content; see docs/graphs.md. ``-`` is standard input.
     directed : bool, optional
         None: as the file says, else directed.
-    ids : {"integer", "string"}, optional
-        Whether the ids are integers from 0 on or any text; by default as they are.
     name : str, optional
         The file's name without suffixes when it is not given.
 
@@ -63,7 +61,7 @@ def read_graph(
     ...     read_graph(file)
     Graph('tiny', 3 vertices, 2 directed edges)
     """
-    wanted = EdgeList.of(path, ids)
+    wanted = EdgeList.of(path)
     if str(wanted) == "-":
         wanted = replace(wanted, edges=STANDARD_INPUT)
     name = name or name_of(Path(wanted))
@@ -117,8 +115,6 @@ def name_of(path: Path) -> str:
     >>> name_of(Path("graphs/uk-2007-05@100000.txt.gz"))
     'uk-2007-05@100000'
     """
-    from predict_graph.graph.readers.streams import suffixes_of
-
     form, compression = suffixes_of(path)
     name = path.name
     for suffix in (compression, form):
