@@ -157,9 +157,10 @@ class Graph(Described):
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        from predict_graph.graph.row_kernels import count_self_loops
+        from predict_graph.graph.degrees import edge_weights
 
-        return int(count_self_loops(self.indptr, self.indices))
+        to_others = edge_weights(self, np.arange(self.vertices), weighted=False)
+        return self.edges - int(to_others.sum())
 
     @cached_property
     def logical_edges(self) -> int:
@@ -189,7 +190,7 @@ class Graph(Described):
             return self.out_degrees
         if "reverse" in vars(self):
             return self.reverse.out_degrees
-        from predict_graph.graph.row_kernels import counted_targets
+        from predict_graph.graph.degrees import counted_targets
 
         counts: npt.NDArray[np.int64] = counted_targets(self.indices, self.vertices)
         return counts
