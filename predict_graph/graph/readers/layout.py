@@ -152,7 +152,7 @@ def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData
             begin = max(block.rfind(b"\n", at, found.start()) + 1, at)
             stop = block.index(b"\n", found.start())
             line = bytes(block[begin:stop]).strip()
-            if line[:1] not in {comment[i : i + 1] for i in range(len(comment))}:
+            if line[:1] not in comment:
                 del block[:begin]
                 return FirstData(block, line, number, bytes(comments), blocks)
             if len(comments) < _KEPT_COMMENTS:
