@@ -59,6 +59,19 @@ class Described:
         return {**facts, "notes": list(getattr(self, "notes", ()))}
 
 
+def edges_of(indptr: IndexArray, vertices: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """Return the numbers of edges of some vertices, and the places of these edges, row by row.
+
+    Examples
+    --------
+    >>> [each.tolist() for each in edges_of(np.array([0, 2, 2, 5]), np.array([2, 0]))]
+    [[3, 2], [2, 3, 4, 0, 1]]
+    """
+    lengths = indptr[vertices + 1] - indptr[vertices]
+    begins = np.cumsum(lengths) - lengths
+    return lengths, np.repeat(indptr[vertices] - begins, lengths) + np.arange(lengths.sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Graph(Described):
     """An immutable graph in compressed sparse rows (CSR).

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph.csr import Graph
+from predict_graph.graph.csr import Graph, edges_of
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
@@ -38,9 +38,8 @@ def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray
     starts = np.zeros(len(vertices) + 1, np.int64)
     if not graph.directed or "reverse" in vars(graph):
         reverse = graph.reverse
-        degrees = reverse.out_degrees[vertices]
+        degrees, places = edges_of(reverse.indptr, vertices)
         np.cumsum(degrees, out=starts[1:])
-        places = np.arange(starts[-1]) + np.repeat(reverse.indptr[vertices] - starts[:-1], degrees)
         return starts, reverse.indices[places]
     np.cumsum(graph.in_degrees[vertices], out=starts[1:])
     wanted = np.zeros(graph.vertices // 8 + 1, np.uint8)  # a bit a vertex stays in the cache

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.builtin.triangle_count.local import triangles
 from predict_graph.engines.spark.blocks.program import BlockProgram
+from predict_graph.graph.csr import edges_of
 
 Array = npt.NDArray[Any]
 
@@ -38,10 +39,7 @@ class TriangleCountProgram(BlockProgram):
         """Return degrees, or sets of vertices."""
         if self.steps == 0:
             return super().taken(places)
-        ends = np.cumsum(self.sizes)
-        lengths = self.sizes[places]
-        begins = np.cumsum(lengths) - lengths
-        found = np.repeat(ends[places] - lengths - begins, lengths) + np.arange(lengths.sum())
+        lengths, found = edges_of(np.concatenate(([0], np.cumsum(self.sizes))), places)
         return lengths, self.above[found]
 
     def gathered(self, messages: Mapping[int, Any]) -> tuple[Any, Array]:

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.graph import Graph
+from predict_graph.graph.csr import edges_of
 from predict_graph.graph.inbound import inbound_rows
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
-from predict_graph.iterations.rooted.sample import edges_of
 from samplers.induced import induced_csr
 
 IntArray = npt.NDArray[np.integer]
@@ -114,8 +114,9 @@ class Completer:
         """
         hubs, position = len(self.hubs), self._position
         position[others] = np.arange(hubs, hubs + len(others), dtype=np.int32)
-        owners, places = edges_of(self.graph, others)
-        out = hubs + owners, self.graph.indices[places].astype(np.int64)
+        lengths, places = edges_of(self.graph.indptr, others)
+        owners = np.repeat(np.arange(hubs, hubs + len(others)), lengths)
+        out = owners, self.graph.indices[places].astype(np.int64)
         into = hubs + inbound.tocoo().coords[0], inbound.indices.astype(np.int64)
         out_at, in_at = position[out[1]], position[into[1]]
         position[others] = -1

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
+from predict_graph.graph.csr import edges_of
 from predict_graph.iterations.rooted.hops import HopTree, add_paths
 
 BoolArray = npt.NDArray[np.bool_]
@@ -84,7 +85,7 @@ class RootedSampler:
 
 def small_neighbours(graph: Graph, vertices: IntArray, most: int) -> IntArray:
     """Return the neighbours with at most `most` edges of vertices with at most so many."""
-    _, places = edges_of(graph, vertices[degrees_of(graph, vertices) <= most])
+    _, places = edges_of(graph.indptr, vertices[degrees_of(graph, vertices) <= most])
     neighbours = graph.indices[places]
     found: IntArray = neighbours[degrees_of(graph, neighbours) <= most]
     return found
@@ -94,11 +95,3 @@ def degrees_of(graph: Graph, vertices: IntArray) -> npt.NDArray[np.int64]:
     """Return the out-degrees of some vertices."""
     degrees: npt.NDArray[np.int64] = graph.indptr[vertices + 1] - graph.indptr[vertices]
     return degrees
-
-
-def edges_of(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the out-edges of some vertices: the position of each owner, and of each edge."""
-    lengths = degrees_of(graph, vertices)
-    starts = np.cumsum(lengths) - lengths
-    owners = np.repeat(np.arange(len(vertices)), lengths)
-    return owners, (graph.indptr[vertices] - starts)[owners] + np.arange(len(owners))

@@ -37,7 +37,7 @@ from predict_graph.engines.spark.tables.source_files import ListedEdges
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.build import direction_of
-from predict_graph.graph.csr import Described
+from predict_graph.graph.csr import Described, edges_of
 from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
@@ -261,9 +261,7 @@ def whole_graph(packed: PackedGraph) -> Graph:
     size = 8.0 * packed.edges  # an upper bound of the allocation
     for rows, found in packed.passed(_edges, packed.weighted, ("i4", "i4"), answer_bytes=size):
         own = found[: len(found) // 2] if packed.weighted else found
-        lengths = indptr[rows + 1] - indptr[rows]
-        starts = np.cumsum(lengths) - lengths
-        places = np.repeat(indptr[rows] - starts, lengths) + np.arange(len(own))
+        _, places = edges_of(indptr, rows)
         sources[places] = own
         if weights is not None:
             weights[places] = found[len(own) :].view(np.float32)

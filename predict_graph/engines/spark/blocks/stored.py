@@ -29,6 +29,7 @@ from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
 from predict_graph.files import written_beside
 from predict_graph.graph import Graph
+from predict_graph.graph.csr import edges_of
 
 Array = npt.NDArray[Any]
 
@@ -74,13 +75,6 @@ def write_blocks(graph: Graph, folder: Path, blocks: int) -> None:
         weights = _NO_WEIGHTS if reverse.weights is None else reverse.weights[edges]
         found = (rows, indptr, reverse.indices[edges], weights)
         write_block(folder, number, placed, graph.out_degrees[rows], *found)
-
-
-def edges_of(indptr: Array, rows: Array) -> tuple[Array, Array]:
-    """Return the lengths of some rows, and the places of their edges, row by row."""
-    lengths = indptr[rows + 1] - indptr[rows]
-    begins = np.cumsum(lengths) - lengths
-    return lengths, np.repeat(indptr[rows] - begins, lengths) + np.arange(lengths.sum())
 
 
 def split(batches: Batches, keys: Sequence[int], vertices: int) -> Iterator[pa.RecordBatch]:
