@@ -116,22 +116,11 @@ def part_of_igraph(source: Any, vertices: IntArray) -> Any:
     return part.permute_vertices(places.tolist())
 
 
-def _edges(graph: Graph) -> tuple[IntArray, IntArray, npt.NDArray[np.float32] | None]:
-    """Return the ends of the edges as the user counts them: an undirected one once."""
-    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
-    targets = graph.indices.astype(np.int64)
-    if graph.directed:
-        return sources, targets, graph.weights
-    once = sources <= targets
-    weights = None if graph.weights is None else graph.weights[once]
-    return sources[once], targets[once], weights
-
-
 def _networkx(graph: Graph) -> Any:
     import networkx
 
     made: Any = networkx.DiGraph() if graph.directed else networkx.Graph()
-    sources, targets, weights = _edges(graph)
+    sources, targets, weights = graph.listed_edges()
     ends = sources.tolist(), targets.tolist()
     made.add_nodes_from(range(graph.vertices))
     if weights is None:
@@ -144,7 +133,7 @@ def _networkx(graph: Graph) -> Any:
 def _igraph(graph: Graph) -> Any:
     import igraph
 
-    sources, targets, weights = _edges(graph)
+    sources, targets, weights = graph.listed_edges()
     pairs = np.column_stack((sources, targets))
     made = igraph.Graph(n=graph.vertices, edges=pairs, directed=graph.directed)
     if weights is not None:
@@ -155,7 +144,7 @@ def _igraph(graph: Graph) -> Any:
 def _networkit(graph: Graph) -> Any:
     import networkit
 
-    sources, targets, weights = _edges(graph)
+    sources, targets, weights = graph.listed_edges()
     values = np.ones(len(sources)) if weights is None else weights.astype(np.float64)
     return networkit.GraphFromCoo(
         (values, (sources.astype(np.uint64), targets.astype(np.uint64))),
@@ -170,6 +159,6 @@ _BUILDERS: dict[str, Callable[[Graph], Any]] = {
     "igraph": _igraph,
     "networkit": _networkit,
     "scipy": lambda graph: graph.to_scipy().astype(np.float64),
-    "edges": lambda graph: np.column_stack(_edges(graph)[:2]),
+    "edges": lambda graph: np.column_stack(graph.listed_edges()[:2]),
     "graph": lambda graph: graph,
 }

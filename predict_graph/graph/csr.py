@@ -270,6 +270,16 @@ class Graph(Described):
         """Return the out-neighbours of `vertex`, a view."""
         return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
 
+    def listed_edges(self) -> tuple[IndexArray, IndexArray, npt.NDArray[np.float32] | None]:
+        """Return the ends of all edges, and their weights; an undirected edge once."""
+        sources = np.repeat(np.arange(self.vertices, dtype=np.int64), self.out_degrees)
+        targets = self.indices.astype(np.int64)
+        if self.directed:
+            return sources, targets, self.weights
+        once = sources <= targets
+        weights = None if self.weights is None else self.weights[once]
+        return sources[once], targets[once], weights
+
     def subgraph(self, vertices: npt.ArrayLike) -> Graph:
         """Return the subgraph that `vertices` induce.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from predict_graph.errors import RequestError
@@ -47,15 +46,12 @@ def write_edges(path: Path, graph: Graph) -> None:
     import pyarrow.parquet
 
     check_edge_file(path)
-    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
-    targets = graph.indices.astype(np.int64)
-    kept = slice(None) if graph.directed else sources <= targets
-    ends: list[npt.NDArray[Any]] = [sources[kept], targets[kept]]
+    sources, targets, weights = graph.listed_edges()
+    columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
     if graph.labels is not None:
-        ends = [graph.labels[end] for end in ends]
-    columns = {"source": pa.array(ends[0]), "target": pa.array(ends[1])}
-    if graph.weights is not None:
-        columns["weight"] = pa.array(graph.weights[kept])
+        columns = {name: graph.labels[end] for name, end in columns.items()}
+    if weights is not None:
+        columns["weight"] = weights
     table = pa.table(columns)
     with written_beside(path) as beside:
         if path.suffix == ".parquet":
