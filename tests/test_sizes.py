@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_370,
+    "predict_graph": 32_360,
     "tests": 16_280,
     "benchmarks": 6_110,
 }
