@@ -293,6 +293,7 @@ def test_a_cost_model_that_is_off_by_any_factor_has_an_interval(wrapped, registe
     assert "lost" in str(found.to_dict())
 
 
+@pytest.mark.slow
 def test_a_cost_model_that_is_named_prices_a_cluster_never_seen(registered):
     pytest.importorskip("pyspark")
     from predict_graph.engines.spark import SparkEngine

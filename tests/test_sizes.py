@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
     "predict_graph": 32_360,
-    "tests": 16_280,
+    "tests": 16_300,
     "benchmarks": 6_110,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

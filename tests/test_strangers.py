@@ -221,6 +221,7 @@ def test_4_devices(program, tmp_path, arguments):
         assert "is a device; accepted" in program(*arguments, name, *command, status=2).err
 
 
+@pytest.mark.slow
 def test_4_streams_are_read_once(program, process, tmp_path):
     assert "4 vertices, 5 edges" in process("run", "pagerank", "-", input=EDGES).out
     assert "validate reads it twice" in program("validate", "pagerank", "-", status=2).err
@@ -273,6 +274,7 @@ def test_5_a_thousand_idle_clients(server):
         connection.close()
 
 
+@pytest.mark.slow
 def test_5_a_peer_that_trickles():
     from predict_graph.resources.network import measure_network
 

@@ -83,6 +83,7 @@ def hidden(table):
     return np.maximum(900.0 / table["cpu_speed"], 0.2 * table["network_latency"] + 0.3)
 
 
+@pytest.mark.slow
 def test_latency_hiding_needs_more_than_lines():
     y = hidden(GRID)
     rows = cross(23)

@@ -87,6 +87,7 @@ def test_a_job_that_divides_all_of_its_work_has_no_fixed_part(known, power):
     assert low < truth[0] < high
 
 
+@pytest.mark.slow
 def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     machines = np.array([2.0, 4, 8, 16, 32])
     columns = {"machines": machines, "scale": np.ones(5)}

@@ -95,6 +95,7 @@ def own():
     SAMPLERS.unregister("my-own")
 
 
+@pytest.mark.slow
 def test_graphs_by_samplers_by_ratios_by_seeds(own):
     found = compare_samplers(
         GRAPHS, samplers=["rj", own], algorithms=["pagerank"], ratio=[0.1, 0.3], seeds=2, seed=5

@@ -36,6 +36,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [each.getMessage() for each in caplog.records if each.name == "predict_graph"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("active")
 def test_a_long_call_is_predicted_and_its_progress_is_logged(
     caplog: pytest.LogCaptureFixture,

@@ -75,6 +75,7 @@ def test_an_error_inside_is_told_in_one_line(program, monkeypatch, error, said):
     assert result.lines == [f"error: {said}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "predict", "validate"])
 def test_an_answer_is_given_though_the_history_cannot_be_written(program, tmp_path, command):
     (tmp_path / "file").touch()

@@ -102,6 +102,7 @@ def test_no_command_shows_the_help_and_is_a_wrong_request(program):
         assert "internal error" not in result.err
 
 
+@pytest.mark.slow
 def test_the_python_module_is_the_program(process):
     assert process("list", "samplers").out.count("built-in") >= 5
     assert process("list", "nothing").status == 2

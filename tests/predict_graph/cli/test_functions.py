@@ -55,6 +55,7 @@ class BackendInterface:
 INFO = "def get_info(): return {'functions': {'core_number': {}}}"  # read while networkx is loaded
 
 
+@pytest.mark.slow
 def test_backends_of_networkx_are_beside_it(process: Callable[..., Any], tmp_path: Path) -> None:
     """A package with the entry points that networkx asks of a backend."""
     (tmp_path / "rows_backend.py").write_text(BACKEND)
@@ -75,6 +76,7 @@ def test_backends_of_networkx_are_beside_it(process: Callable[..., Any], tmp_pat
     assert [each["algorithm"]["parameters"] for each in found] == [{}, {"backend": "rows"}, {}]
 
 
+@pytest.mark.slow
 def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text(
@@ -119,6 +121,7 @@ def test_whatever_a_function_raises_is_its_own_error(
     assert "internal error" not in done.err
 
 
+@pytest.mark.slow
 def test_a_function_that_forks_and_returns_is_shown_once(
     process: Callable[..., Any], tmp_path: Path
 ) -> None:

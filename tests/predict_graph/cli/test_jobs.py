@@ -27,6 +27,7 @@ def model(program, folder):
     return "model.json"
 
 
+@pytest.mark.slow
 def test_a_design_is_collected(program, folder):
     arguments = ["design", "--scale", "10:100", "--machines", "1,2,4,8", "--scale-steps", 10]
     result = program(*arguments, "--budget", 20, "--cost", "machine-time", "--json", "-")

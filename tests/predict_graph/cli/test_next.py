@@ -174,6 +174,7 @@ def test_runs_of_which_none_succeeds_are_a_failed_job(program, folder):
     assert "ended by --timeout after" in " ".join(ended.err.split())
 
 
+@pytest.mark.slow
 def test_the_rest_of_the_file_is_the_history_of_a_fit(program, folder):
     rows = ["job,machines,seconds"]
     for job in range(1, 6):

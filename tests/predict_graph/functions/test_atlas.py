@@ -86,6 +86,7 @@ def test_a_size_that_is_not_enough_is_refused(
         predict_graph.predict(nx.voterank, predict_graph.GraphSize(*size), **options)
 
 
+@pytest.mark.slow
 def test_sizes_on_the_command_line(program: Callable[..., Any]) -> None:
     sizes = ["--vertices", "5e6", "--edges", "8e7"]
     said = json.loads(program("predict", "networkx:pagerank", *sizes, "--json", "-").out)

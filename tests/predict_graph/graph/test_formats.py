@@ -244,6 +244,7 @@ def test_compressed(suffix, pack):
     expect(read(pack("\n".join(f"{s}\t{t}" for s, t in edges).encode()), suffix), edges)
 
 
+@pytest.mark.slow
 def test_lines_across_blocks(monkeypatch):
     from predict_graph.graph.readers import streams
 

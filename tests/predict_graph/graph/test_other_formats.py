@@ -178,6 +178,7 @@ def test_texts_of_parquet_files_are_kept_once(tmp_path):
     assert pa.total_allocated_bytes() - before < 1 << 26
 
 
+@pytest.mark.slow
 def test_texts_of_parquet_files_that_store_what_differs(tmp_path):
     file = tmp_path / "a.parquet"
     options = {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY", "b": "PLAIN"}}

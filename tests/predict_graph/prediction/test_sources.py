@@ -243,6 +243,7 @@ def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     ]
 
 
+@pytest.mark.slow
 def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypatch):
     estimated = BaselineEstimate.of
 

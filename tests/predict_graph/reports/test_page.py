@@ -205,6 +205,7 @@ def has_a_picture(file):
     assert "svg" in [tag for tag, _ in Elements(text).found]
 
 
+@pytest.mark.slow
 def test_a_function_has_a_report_and_a_picture(tmp_path, program):
     pytest.importorskip("networkx")
     path, drawn = tmp_path / "f.html", tmp_path / "f.svg"

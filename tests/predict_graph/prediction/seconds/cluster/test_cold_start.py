@@ -13,6 +13,7 @@ GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pagerank", "connected-components", "topk-ranking"])
 def test_an_answer_without_a_run_on_the_cluster(name):
     found = predict_graph.predict(name, GRAPH, engine=NOBODY, history="none", seed=1)
@@ -46,6 +47,7 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, 
     assert expected.total.high > 3.0 * expected.total.predicted
 
 
+@pytest.mark.slow
 def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
     found = predict_graph.predict(Labels(), GRAPH, engine=NOBODY, history="none", seed=1)
     assert any("uses supersteps of a vertex program" in said for said in found.warnings)

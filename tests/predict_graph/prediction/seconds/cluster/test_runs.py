@@ -78,6 +78,7 @@ def test_of_another_cluster_or_algorithm_or_with_lost_executors_nothing_is_taken
         assert runs_of_job(history, engine, JOB, GRAPH) == []
 
 
+@pytest.mark.slow
 def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
     """Nothing listens at the master's address; those of another graph are less certain."""
     found = {}
