@@ -1,4 +1,4 @@
-"""How well does one event log tell the runtime on other numbers of executors?
+"""How well does one event log give the runtime on other numbers of executors?
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.one_log run --keep DIR --workers 4 2 1
     python -m benchmarks.one_log report --keep DIR --out docs/studies/one-log.md
@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ import numpy as np
 from benchmarks.calibration import JSON
 from benchmarks.common import Row, spread, study_parser, table, write
 from benchmarks.spark_cluster import spark_cluster
-from predict_graph.engines.spark.log.replay import logged_job
+from predict_graph.engines.spark.log.replay import LoggedJob, logged_job
 from predict_graph.graph.datasets import dataset_path
 from predict_graph.intervals import QUANTILE
 from predict_graph.sizing.planning.predicted import replayed_job
@@ -182,24 +183,35 @@ def measure(keep: Path, workers: list[int], cpu: float, names: list[str], events
                     start(name, cluster.master, into)
 
 
+def sparklens(found: LoggedJob) -> LoggedJob:
+    """Return a job as Sparklens takes it: tasks stay as they are, executors are there."""
+    stages = (
+        replace(each, tasks=each.logged, first=0, split_by_cores=False) for each in found.stages
+    )
+    return replace(found, stages=tuple(stages), arrivals=np.zeros(1))
+
+
 def cases(keep: Path) -> Iterator[Row]:
     """Yield each pair of runs of a job: what the log of the first says of the second."""
     for folder in sorted((keep / "logs").iterdir()):
-        runs = {int(each.name): next(each.glob("app-*")) for each in folder.iterdir()}
-        for logged, asked in permutations(sorted(runs), 2):
-            found, true = logged_job(runs[logged]), logged_job(runs[asked]).seconds
-            low, high = replayed_job(runs[logged]).bounds(1.0, asked, 0.95)
+        files = {int(each.name): next(each.glob("app-*")) for each in folder.iterdir()}
+        runs = {count: logged_job(file) for count, file in sorted(files.items())}
+        plain = {count: sparklens(run) for count, run in runs.items()}
+        models = {count: replayed_job(file) for count, file in files.items()}
+        for logged, asked in permutations(runs, 2):
+            found, true = runs[logged], runs[asked].seconds
+            low, high = models[logged].bounds(1.0, asked, 0.95)
+            replay = found.seconds_on(asked)
             yield {
                 "job": folder.name,
-                "logged": logged,
                 "asked": asked,
                 "true": true,
-                "replay": found.seconds_on(asked),
-                "sparklens": found.plain().seconds_on(asked),
+                "replay": replay,
+                "sparklens": plain[logged].seconds_on(asked),
                 "ideal": found.seconds * logged / asked,
                 "holds": bool(low[0] <= true <= high[0]),
                 "once": found.one_wave > 0.5,
-                "needed": needed_std(found.seconds_on(asked) / true, asked / logged),
+                "needed": needed_std(replay / true, asked / logged),
             }
 
 
@@ -207,24 +219,17 @@ def report(keep: Path, out: Path | None) -> None:
     """Write the tables, and the deviation of a doubling into calibration.json."""
     rows = list(cases(keep))
     methods = ("replay", "sparklens", "ideal")
-    head = [
-        "stages, mostly",
-        "runs",
-        "method",
-        "median error",
-        "90%",
-        "worst",
-        "in the 90% interval",
-    ]
-    figures, each_job = [], []
-    for once, what in ((False, "several tasks a core"), (True, "one task a core")):
-        own = [row for row in rows if row["once"] == once]
+    head = ["stages, mostly", "runs", "method", "median error", "90%", "worst"]
+    figures, each_job, stds = [], [], {}
+    for kind, what in (("", "several tasks a core"), ("one wave", "one task a core")):
+        own = [row for row in rows if row["once"] == bool(kind)]
+        stds[kind] = round(float(np.quantile([row["needed"] for row in own], 0.9)), 3)
         held = f"{np.mean([row['holds'] for row in own]):.0%}"
         for name in methods:
             errors = spread([row[name] / row["true"] - 1 for row in own])
             shown = held if name == "replay" else ""
             figures.append([what, str(len(own)), name, *errors, shown])
-    lines = [*table(head, figures, text_columns=3), ""]
+    lines = [*table([*head, "in the 90% interval"], figures, text_columns=3), ""]
     for name in dict.fromkeys(row["job"] for row in rows):
         own = [row for row in rows if row["job"] == name]
         took = {row["asked"]: row["true"] for row in own}
@@ -234,12 +239,7 @@ def report(keep: Path, out: Path | None) -> None:
     lines += table(["job", "took on workers", *(f"{name}: worst" for name in methods)], each_job, 2)
     write(out, lines, "figures" if out else None)
     found = json.loads(JSON.read_text(encoding="utf-8"))
-    found["log_std"]["seconds by a replay"] = {
-        name: round(
-            float(np.quantile([row["needed"] for row in rows if row["once"] == once], 0.9)), 3
-        )
-        for name, once in (("", False), ("one wave", True))
-    }
+    found["log_std"]["seconds by a replay"] = stds
     JSON.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

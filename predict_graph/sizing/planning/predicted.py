@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from statistics import NormalDist
 
@@ -65,14 +65,14 @@ class _Replays(_Runtimes):
     """Of a logged job whose tasks are scheduled again; less sure the further from the log."""
 
     def __init__(self, job: LoggedJob, cores: int | None) -> None:
-        self._job, self._cores = job, cores
+        self._seconds_on = cache(partial(job.seconds_on, cores=cores))  # of a count: asked often
         self._logged = job.executors * job.slots / job.tasks_at_a_time(cores)
         several, one = (log_std(_REPLAY, name) for name in ("", "one wave"))
         self._doubling = several + (one - several) * job.one_wave
 
     def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the logarithms of the seconds, and their standard deviations."""
-        seconds = np.log([self._job.seconds_on(int(count), self._cores) for count in machines])
+        seconds = np.log([self._seconds_on(int(count)) for count in machines])
         doublings = np.abs(np.log2(machines / self._logged))
         return seconds, self._doubling * np.hypot(1.0, doublings)
 

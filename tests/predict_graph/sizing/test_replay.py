@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from benchmarks.one_log import sparklens
 from predict_graph.engines.spark.log.replay import logged_job
 from predict_graph.errors import RequestError
 from predict_graph.sizing import plan
@@ -63,7 +64,7 @@ def test_stages_at_the_same_time_share_the_executors(written):
 def test_what_was_split_by_cores_is_split_anew(written):
     job = logged_job(written(log_of([(0, [8.0, 12.0])])))
     assert job.seconds_on(4) == pytest.approx(12.0 / 2, rel=0.1)
-    assert job.plain().seconds_on(4) == 12.0
+    assert sparklens(job).seconds_on(4) == 12.0
 
 
 def test_the_first_task_on_each_core_takes_longer_on_any_number_of_them(written):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
@@ -100,7 +101,7 @@ def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
     """Return the settings of the job, as our own engine describes itself."""
     conf = log.conf
     master = conf.get("spark.master", "unknown")
-    local = master == "local" or master.startswith("local[")
+    local = is_local(master)
     busy = log.executors[log.executors["executor"].isin(log.tasks["executor"].unique())]
     cores = int(busy["cores"].max()) if len(busy) else int(conf.get("spark.executor.cores", "1"))
     machines = log.tasks["executor"].nunique()

@@ -10,8 +10,9 @@ Spark had split by the number of cores is split anew.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import pandas as pd
 
 from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log, succeeded
+from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.errors import RequestError
 
 FloatArray = npt.NDArray[np.float64]
@@ -38,8 +40,9 @@ class LoggedStage:
         Seconds of each task, in the order in which they started.
     tasks : ndarray of float
         The same without `first`.
-    first : float
-        What the first task on each core takes on top: starting Python, compiling.
+    first : float or None
+        What the first task on each core takes on top: starting Python, compiling. None where too
+        few tasks came later to know.
     split_by_cores : bool
         Whether it had a task for each core, so that on more cores it has more and shorter ones:
         Spark does so with what has no number of partitions of its own.
@@ -49,7 +52,7 @@ class LoggedStage:
     ended: float
     logged: FloatArray
     tasks: FloatArray
-    first: float
+    first: float | None
     split_by_cores: bool
 
 
@@ -85,7 +88,7 @@ class LoggedJob:
     def submit(self, executors: int, cores: int | None = None) -> str:
         """Return the options of spark-submit for so many executors, of so many cores each."""
         master = self.conf.get("spark.master", "")
-        if master.startswith("local"):
+        if is_local(master):
             return f"--master local[{executors}]"
         cores = cores or self.slots * self._cores_of_a_task
         each = f"--executor-cores {cores}"
@@ -97,11 +100,15 @@ class LoggedJob:
 
     def seconds_on(self, executors: int, cores: int | None = None) -> float:
         """Return the runtime on so many executors: the log's, and what replays differ by."""
-        logged = self._replayed(self.executors, self.slots)
         asked = self._replayed(executors, self.tasks_at_a_time(cores))
-        if logged > self.seconds:  # not all that held tasks up in a replay did so in the log
-            return asked * self.seconds / logged
-        return self.seconds + asked - logged
+        if self._own_replay > self.seconds:  # not all that held tasks up there did so in the log
+            return asked * self.seconds / self._own_replay
+        return self.seconds + asked - self._own_replay
+
+    @cached_property
+    def _own_replay(self) -> float:
+        """What a replay on the executors of the log takes."""
+        return self._replayed(self.executors, self.slots)
 
     def tasks_at_a_time(self, cores: int | None = None) -> int:
         """Return how many tasks an executor of so many cores runs; by default that of the log."""
@@ -131,7 +138,7 @@ class LoggedJob:
             warm: set[int] = set()
             for seconds in self._tasks(stage, executors * slots):
                 start, core = free[0]
-                end = max(start, ready) + seconds + (0.0 if core in warm else stage.first)
+                end = max(start, ready) + seconds + (0.0 if core in warm else stage.first or 0.0)
                 warm.add(core)
                 heapq.heapreplace(free, (end, core))
                 last = max(last, end)
@@ -151,18 +158,7 @@ class LoggedJob:
     @property
     def one_wave(self) -> float:
         """The share of the task time in stages that do not show what first tasks take on top."""
-        total = sum(each.logged.sum() for each in self.stages)
-        known = 1.5 * self.executors * self.slots
-        once = sum(each.logged.sum() for each in self.stages if len(each.logged) < known)
-        return float(once / max(total, 1e-9))
-
-    def plain(self) -> LoggedJob:
-        """Return the job as Sparklens takes it: tasks stay as they are, executors are there."""
-        stages = tuple(
-            replace(each, tasks=each.logged, first=0.0, split_by_cores=False)
-            for each in self.stages
-        )
-        return replace(self, stages=stages, arrivals=np.zeros(1))
+        return _share(self.stages, lambda stage: stage.first is None)
 
 
 def logged_job(path: Path) -> LoggedJob:
@@ -181,7 +177,7 @@ def logged_job(path: Path) -> LoggedJob:
     ended = float(log.application.get("finished", tasks["finished"].max()))
     executors, slots = _most_at_a_time(log), int(log.executors["cores"].max())
     slots //= int(conf.get("spark.task.cpus", "1"))
-    if conf.get("spark.master", "").startswith("local"):
+    if is_local(conf.get("spark.master", "")):
         executors, slots = slots, 1
     stages = tuple(_stages(log, tasks, began, executors * slots))
     return LoggedJob(
@@ -212,14 +208,14 @@ def _stages(log: EventLog, tasks: pd.DataFrame, began: float, cores: int) -> Ite
         mine = runs[stage.stage, stage.attempt]
         seconds = (mine["finished"] - mine["started"]).to_numpy(np.float64)
         first, later = seconds[:cores], seconds[cores:]
-        extra = 0.0
+        extra = None
         if 2 * len(later) >= cores:  # enough of them to know what a task takes
             extra = max(float(first.mean() - np.median(later)), 0.0)
         yield LoggedStage(
             submitted=float(stage.submitted) - began,
             ended=float(mine["finished"].max()) - began,
             logged=seconds,
-            tasks=np.concatenate([np.maximum(first - extra, 0.0), later]),
+            tasks=np.concatenate([np.maximum(first - (extra or 0.0), 0.0), later]),
             first=extra,
             split_by_cores=cores > 1 and stage.tasks == cores,
         )
@@ -229,7 +225,7 @@ def _doubts(
     log: EventLog, tasks: pd.DataFrame, conf: dict[str, str], stages: Sequence[LoggedStage]
 ) -> Iterator[str]:
     """Yield why a replay may be wrong, in one sentence each."""
-    if conf.get("spark.master", "").startswith("local"):
+    if is_local(conf.get("spark.master", "")):
         yield "the log is of one process, whose threads count as machines here"
     if "finished" not in log.application:
         yield "the log has no end: times are those until it was cut off, or until now"
@@ -243,9 +239,14 @@ def _doubts(
             f"tasks spilled {readable_bytes(spilled)}, with {memory} for an executor: with more "
             "memory, or fewer tasks at a time, they take less"
         )
-    total = sum(each.logged.sum() for each in stages)
-    if split := sum(each.logged.sum() for each in stages if each.split_by_cores):
+    if split := _share(stages, lambda stage: stage.split_by_cores):
         yield (
-            f"{split / total:.0%} of the task time is in stages with one task for each core, and "
+            f"{split:.0%} of the task time is in stages with one task for each core, and "
             "is taken to be split by their number, as Spark does unless partitions are numbered"
         )
+
+
+def _share(stages: Sequence[LoggedStage], chosen: Callable[[LoggedStage], bool]) -> float:
+    """Return the share of the task time in some of the stages."""
+    seconds = [(float(each.logged.sum()), chosen(each)) for each in stages]
+    return sum(own for own, counts in seconds if counts) / max(sum(own for own, _ in seconds), 1e-9)

@@ -132,7 +132,7 @@ class SparkSettings:
     @property
     def local(self) -> bool:
         """Whether Spark is a single process on this machine."""
-        return self.master == "local" or self.master.startswith("local[")
+        return is_local(self.master)
 
     @property
     def executors(self) -> int:
@@ -250,3 +250,14 @@ def _check_own(key: object, value: object) -> None:
         raise RequestError(f"conf has {key}; accepted: the parameter {_PARAMETERS[key]}")
     if key in _NEEDED:
         raise RequestError(f"conf has {key}, which the spark engine needs for itself")
+
+
+def is_local(master: str) -> bool:
+    """Whether a master is a single process, whose threads do the work.
+
+    Examples
+    --------
+    >>> [is_local(master) for master in ("local", "local[4]", "local-cluster[2,1,1024]")]
+    [True, True, False]
+    """
+    return master == "local" or master.startswith("local[")
