@@ -83,6 +83,7 @@ FILES = [
     # METIS and DIMACS.
     (".graph", "x y\n", r"g\.graph:1: the header of a METIS file"),
     (".graph", "2 1 7\n2\n1\n", r"fmt is 007"),
+    (".graph", "2 1 1 1001\n2\n1\n", r"g\.graph:1: ncon is 1001; accepted: 0 to 1000"),
     (".graph", "3 1\n2\n1\n", "says 3 vertices, but 2 lines follow"),
     (".graph", "2 1\n2\n1\n2\n", r"g\.graph:4: the header says 2 vertices, but a further line"),
     (".graph", "2 2\n2\n1\n", "says 2 edges, that is 4 neighbours, but 2 are listed"),
