@@ -170,10 +170,9 @@ class Graph(Described):
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        from predict_graph.graph.degrees import edge_weights
+        from predict_graph.graph.degrees import count_self_loops
 
-        to_others = edge_weights(self, np.arange(self.vertices), weighted=False)
-        return self.edges - int(to_others.sum())
+        return int(count_self_loops(self.indptr, self.indices))
 
     @cached_property
     def logical_edges(self) -> int:

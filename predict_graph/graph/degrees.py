@@ -95,6 +95,17 @@ def _add_to_others(indptr: Any, indices: Any, weights: Any, vertices: Any, total
                 totals[i] += weights[e] if len(weights) else 1.0
 
 
+# Compiled so that counting needs no memory: it is done for every graph that is read.
+@numba.njit(cache=True, nogil=True)
+def count_self_loops(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> int:
+    """Count the edges from a vertex to itself."""
+    count = 0
+    for v in range(len(indptr) - 1):
+        for e in range(indptr[v], indptr[v + 1]):
+            count += indices[e] == v
+    return count
+
+
 # Compiled because numpy would widen the targets, to twice the bytes of the graph.
 @numba.njit(cache=True, nogil=True)
 def counted_targets(indices: npt.NDArray[np.integer], n: int) -> npt.NDArray[np.int64]:
