@@ -1,4 +1,4 @@
-"""Opening what a user names: a file, standard input (``-``), a FIFO. Once, and within the limits.
+"""Opening what a user names, once and within the limits: a file, ``-``, a FIFO, an address.
 
 Devices have no end and are refused. A stream is read as it comes; one that sends nothing for too
 long, or too much, is given up.
@@ -18,6 +18,7 @@ from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
+from predict_graph.remote import Address, Transfer
 
 STANDARD_INPUT = Path("/dev/stdin")
 _AT_ONCE = os.O_NONBLOCK  # opening a FIFO does not wait for who writes
@@ -31,6 +32,11 @@ class Input(io.FileIO):
         self._lock = threading.Lock()
         self._ahead = b""
         self.taken = 0  # bytes so far, those looked at included
+        self._transfer = Transfer(path) if isinstance(path, Address) else None
+        if self._transfer is not None:
+            super().__init__(self._transfer.handle)
+            self._handle, self.stream = self._transfer.handle, True
+            return
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
             super().__init__(self.path, opener=lambda name, flags: os.open(name, flags | _AT_ONCE))
@@ -67,6 +73,8 @@ class Input(io.FileIO):
                 content = os.read(self._handle, most)
         except OSError as error:
             raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
+        if not content and self._transfer is not None:
+            self._transfer.check()
         self.taken += len(content)
         if self.stream and self.taken > limits().unpacked_bytes:
             raise RequestError(

@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_360,
-    "tests": 16_300,
+    "predict_graph": 32_515,
+    "tests": 16_352,
     "benchmarks": 6_110,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -31,7 +31,7 @@ class Shared:
     algorithm : ALGORITHM
         Such as pagerank.
     graph : GRAPH
-        A file, the name of a dataset, or a generator such as rmat:scale=18.
+        A file or address, a dataset, or a generator such as rmat:scale=18.
     plugin : FILE.py
         Python file that registers plug-ins; repeatable.
     json : FILE|-

@@ -17,6 +17,7 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
 from predict_graph.graph.warm import load_generators, load_readers
 from predict_graph.inputs import is_stream
+from predict_graph.remote import address_of
 from predict_graph.stopwatch import stopwatch
 
 _MOST_NAMES = 1000  # limits the search for similar names
@@ -32,8 +33,8 @@ def check_graph(
 ) -> Graph:
     """Return the graph that `source` is, names or describes.
 
-    A text is, in this order: an existing file or folder of Parquet files, a generator such as
-    ``rmat:scale=18``, the name of a dataset.
+    A text is, in this order: an existing file or folder of Parquet files, an address such as
+    ``s3://bucket/edges.csv``, a generator such as ``rmat:scale=18``, the name of a dataset.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def _named(
     path = Path(text)
     if "\0" in text:
         raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
-    given = text == "-" or is_stream(path) or os.path.isfile(text)
+    given = text == "-" or address_of(text) or is_stream(path) or os.path.isfile(text)
     if given or (os.path.isdir(text) and parquet_files(path)):
         load_readers(directed)
         return read_graph(wanted, directed=directed, name=name)
@@ -133,7 +134,7 @@ def _accepted() -> str:
     from predict_graph.graph.datasets import dataset_names
 
     return (
-        "the name of an existing file, "
+        "the name of an existing file, an address such as s3://bucket/edges.csv, "
         f"a generator ({', '.join(GENERATORS.names())}) such as rmat:scale=18, "
         f"or a dataset ({', '.join(dataset_names())})"
     )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.limits import whole_number
+from predict_graph.remote import address_of
 
 ID_KINDS = ("integer", "string")
 
@@ -98,6 +100,11 @@ class EdgeList:
 
     def __str__(self) -> str:
         return str(self.edges)
+
+    @property
+    def path(self) -> Path:
+        """Where the edges are, if that is a file, a folder or an address."""
+        return address_of(str(self)) or Path(self)
 
 
 def check_ids(ids: str | None) -> str | None:

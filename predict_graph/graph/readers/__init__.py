@@ -64,7 +64,7 @@ def read_graph(
     wanted = EdgeList.of(path)
     if str(wanted) == "-":
         wanted = replace(wanted, edges=STANDARD_INPUT)
-    name = name or name_of(Path(wanted))
+    name = name or name_of(wanted.path)
     with stopwatch() as watch:
         graph = graph_of(open_source(wanted), str(wanted), directed, name)
         object.__setattr__(graph, "read_seconds", watch.seconds)

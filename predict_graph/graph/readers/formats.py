@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
+from predict_graph.remote import Address, copied
 
 # The function that reads each format, and the suffixes of its files.
 _FORMATS = {
@@ -33,6 +38,7 @@ _SUFFIXES = {
 }
 # Formats that seek in the file, or know the ids 0 … n - 1 only.
 _NEVER_COMPRESSED = ("npz", "parquet", "webgraph")
+_SOUGHT = {".npz", ".parquet", ".pq", ".zip"}  # suffixes of files that are not read in order
 _TABLES = ("text", "parquet")
 _INTEGER_ONLY = ("matrix-market", "metis", "npz", "webgraph", "dimacs")
 _DIMACS = re.compile(rb"(?:c[^\n]*\n)*p[ \t]+(?:sp|max|edge|col)[ \t]+[0-9]+[ \t]+[0-9]+")
@@ -46,12 +52,33 @@ def open_source(wanted: EdgeList) -> EdgeSource:
     RequestError
         If the file cannot be read, or its format is unknown or does not fit what is wanted.
     """
-    path = Path(wanted)
-    if path.is_dir():
+    path = wanted.path
+    if isinstance(path, Address):
+        if {*suffixes_of(path)} & _SOUGHT or path.files():
+            return _from_copy(path, wanted)
+    elif path.is_dir():
         from predict_graph.graph.readers.parquet import open_parquet_folder
 
         return open_parquet_folder(path, wanted)
-    content = Content(path)
+    return _opened(Content(path), wanted)
+
+
+def _from_copy(address: Address, wanted: EdgeList) -> EdgeSource:
+    """Open a copy of what cannot be read as it comes, removed when it has been read."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="predict-graph-"))
+        source = open_source(replace(wanted, edges=copied(address, Path(folder))))
+        kept = ExitStack() if source.graph is not None else stack.pop_all()
+    return replace(source, blocks=_within(kept, source.blocks))
+
+
+def _within(kept: ExitStack, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
+    with kept:
+        yield from blocks
+
+
+def _opened(content: Content, wanted: EdgeList) -> EdgeSource:
+    path = content.path
     try:
         form = format_of(content)
         if wanted.ids == "string" and form in _INTEGER_ONLY:
