@@ -1,19 +1,23 @@
-"""``%load_ext predict_graph``: the magics ``%predict`` and ``%track``, of a line or a cell.
+"""``%load_ext predict_graph``: ``%predict`` and ``%track`` for a call, ``%%watch`` for Spark.
 
     %%track
     scores = nx.betweenness_centrality(G, k=60)
 
 runs the cell's call with its progress and the remaining time; ``%%predict`` says before what it
-will take. What follows the name of a cell's magic are options, such as ``budget="10s"``.
+will take. ``%%watch`` runs any cell, and shows what remains of the loop that it starts on Spark.
+What follows the name of a cell's magic are options, such as ``budget="10s"``.
 """
 
 from __future__ import annotations
 
 import ast
+import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import PredictGraphError, RequestError
 
 Row = dict[str, Any]
 
@@ -22,6 +26,9 @@ def load_ipython_extension(shell: Any) -> None:
     """Add the magics to IPython."""
     for name, magic in {"predict": _predict, "track": _track}.items():
         shell.register_magic_function(_of(shell, magic), "line_cell", name)
+    shell.register_magic_function(
+        lambda line, cell: _watch(shell, cell, _options(line, shell.user_ns)), "cell", "watch"
+    )
 
 
 def _of(shell: Any, magic: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,7 +38,7 @@ def _of(shell: Any, magic: Callable[..., Any]) -> Callable[..., Any]:
         code, options = (line, "") if cell is None else (cell, line)
         names, (target, call) = shell.user_ns, _parsed(code)
         (function, graph, *positional), keywords = _evaluated(call, names)
-        _, given = _evaluated(_parsed(f"dict(None, {options})")[1], names)
+        given = _options(options, names)
         found = magic(function, graph, positional, keywords, given)
         if target and magic is _track:
             names[target] = found
@@ -53,6 +60,56 @@ def _track(function: Any, graph: Any, positional: Sequence[Any], keywords: Row, 
     from predict_graph.functions.track import track
 
     return track(function, graph, *positional, **keywords, **given)
+
+
+def _watch(shell: Any, cell: str, given: Row) -> None:
+    """Run a cell while a thread shows what remains of the loop that it starts on Spark."""
+    from rich.console import Console
+
+    from predict_graph.clock.applications import Watch
+    from predict_graph.clock.display import Display
+    from predict_graph.engines.spark.log.status import running_applications
+    from predict_graph.history import check_history
+
+    iterations, history = (given.pop(name, None) for name in ("iterations", "history"))
+    if given:
+        raise RequestError(f"%%watch has no option {min(given)!r}; accepted: iterations, history")
+    application = running_applications(_address_of_session(), since=time.time())[-1]
+    watched = Watch(application, iterations=iterations, history=check_history(history))
+    over = threading.Event()
+
+    def follow() -> None:
+        with suppress(PredictGraphError):
+            for moment in watched.moments():
+                if over.is_set():
+                    return
+                display.show(moment)
+
+    with Display(Console(stderr=True)) as display:
+        threading.Thread(target=follow, daemon=True).start()
+        shell.run_cell(cell)
+        over.set()
+
+
+def _address_of_session() -> str:
+    """Return the address of the active session's web page."""
+    try:
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+        address = None if session is None else session.sparkContext.uiWebUrl
+    except (ImportError, AttributeError):  # a session of Spark Connect has no context
+        address = None
+    if address is None:
+        raise RequestError(
+            "no active Spark session has a web page; accepted: one with spark.ui.enabled=true"
+        )
+    return str(address)
+
+
+def _options(line: str, names: Row) -> Row:
+    """Return the options that follow the name of a magic."""
+    return _evaluated(_parsed(f"dict(None, {line})")[1], names)[1]
 
 
 def _evaluated(call: ast.Call, names: Row) -> tuple[tuple[Any, ...], Row]:

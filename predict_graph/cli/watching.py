@@ -16,6 +16,7 @@ def watch(
     iterations: int | None = None,
     run: str | None = None,
     patience: str = "10m",
+    serve: str | None = None,
     history: str | None = None,
     events: str | None = None,
 ) -> None:
@@ -33,9 +34,11 @@ def watch(
         Of the runs that job groups name, this one.
     patience : TIME
         After so long without anything new it is dead.
+    serve : [HOST:]PORT
+        Serve a page and Prometheus metrics of all that run there, until Ctrl-C.
     """
     from predict_graph.clock import read_expected
-    from predict_graph.clock.applications import Watch, open_application
+    from predict_graph.clock.applications import Application, Watch, open_application
     from predict_graph.clock.display import Display
     from predict_graph.durations import parse_duration
     from predict_graph.history import check_history
@@ -47,8 +50,22 @@ def watch(
     longest = parse_duration(patience, "patience")
     expected = None if expect is None else read_expected(expect)[0]
     kept = check_history(history)
+
+    def watching(application: Application) -> Watch:
+        return Watch(application, expected, iterations, kept, run, longest)
+
+    if serve is not None:
+        if events is not None:
+            raise RequestError("--serve and --events both say where to; accepted: one of them")
+        from predict_graph.clock import service
+
+        board = service.Board(app, watching)
+        board.look()
+        with service.served(board, serve) as address:
+            options.note(f"serving {address} (metrics: {address}/metrics)")
+            service.serve(board)
     application, others = open_application(app)
-    watched = Watch(application, expected, iterations, kept, run, longest)
+    watched = watching(application)
     more = f", the last of {others + 1} that run" if others else ""
     console = options.messages()
     with json_output.events(events) as write, Display(console) as display:

@@ -20,8 +20,8 @@ from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.moment import Moment
 from predict_graph.clock.supersteps import SuperstepClock
 from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.log.growing import GrowingLog, running_log
-from predict_graph.engines.spark.log.status import ApplicationStatus
+from predict_graph.engines.spark.log.growing import GrowingLog, running_logs
+from predict_graph.engines.spark.log.status import ApplicationStatus, running_applications
 from predict_graph.engines.spark.recognition.supersteps import (
     Recognised,
     finished_jobs,
@@ -45,18 +45,27 @@ Application = GrowingLog | ApplicationStatus
 """A source of the events of an application."""
 
 
+def running_at(source: str) -> list[Application]:
+    """Return the applications that run at an address or in a folder of logs, the newest last."""
+    if not re.match(r"[a-z]+://", source):
+        return [GrowingLog(path) for path in running_logs(Path(source))]
+    if not source.startswith(("http://", "https://")):
+        raise RequestError(
+            f"the application is {source!r}; accepted: an address such as "
+            "http://127.0.0.1:4040, an event log, or a folder of event logs"
+        )
+    return [*running_applications(source)]
+
+
 def open_application(source: str) -> tuple[Application, int]:
-    """Return an application, and how many others run at the same place."""
-    if re.match(r"[a-z]+://", source):
-        if not source.startswith(("http://", "https://")):
-            raise RequestError(
-                f"the application is {source!r}; accepted: an address such as "
-                "http://127.0.0.1:4040, an event log, or a folder of event logs"
-            )
-        status = ApplicationStatus(source)
-        return status, status.others
-    path, others = running_log(Path(source))
-    return GrowingLog(path), others
+    """Return the newest application that runs at a place, and how many others run there."""
+    found = running_at(source)
+    if not found:
+        raise RequestError(
+            f"no application runs at {source}; accepted: the address or the event log of one, or a "
+            "folder with a log that is unfinished"
+        )
+    return found[-1], len(found) - 1
 
 
 @dataclass

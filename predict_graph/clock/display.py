@@ -44,7 +44,7 @@ class Display(AbstractContextManager["Display"]):
         name, now = f"{moment.algorithm}: " if moment.algorithm else "", time.monotonic()
         self._began = now - moment.elapsed
         text = name + moment.progress(self._what)
-        self._update(text, moment.share, lambda: _left(moment, time.monotonic() - now))
+        self._update(text, moment.share, lambda: left_after(moment, time.monotonic() - now))
 
     def step(self, text: str, fraction: float) -> None:
         """Show what is being done, and the fraction of all that is done."""
@@ -97,7 +97,7 @@ class Display(AbstractContextManager["Display"]):
             pause = _PAUSE if pause == PATIENCE else 1.5 * pause
 
 
-def _left(moment: Moment, gone: float) -> str:
+def left_after(moment: Moment, gone: float) -> str:
     """Return the remaining time some seconds after a moment."""
     if moment.remaining is None:
         return moment.left

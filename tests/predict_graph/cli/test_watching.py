@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import threading
 import time
+import urllib.error
+import urllib.request
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,10 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from predict_graph.clock import Expected, ExpectedPart
+from predict_graph.clock import Expected, ExpectedPart, service
 from predict_graph.clock import applications as watching
 from predict_graph.clock.applications import Watch, open_application
-from predict_graph.engines.spark.log.growing import running_log
 from predict_graph.errors import JobError, RequestError
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 
@@ -201,13 +203,13 @@ def test_a_log_that_does_not_go_on_is_an_error(tmp_path, change, said):
 
 def test_of_a_folder_the_running_one_is_taken(tmp_path):
     (tmp_path / "app-1").write_text(start(1.0) + end(2.0))
-    with pytest.raises(RequestError, match=r"is of an application that runs \(1 have ended\)"):
-        running_log(tmp_path)
+    with pytest.raises(RequestError, match=f"no application runs at {tmp_path}; accepted: "):
+        open_application(str(tmp_path))
     (tmp_path / "app-2.inprogress").write_text(start(1.0))
     time.sleep(0.02)
     (tmp_path / "app-3.inprogress").write_text(start(1.0))
-    path, others = running_log(tmp_path)
-    assert (path.name, others) == ("app-3.inprogress", 1)
+    application, others = open_application(str(tmp_path))
+    assert (application.path.name, others) == ("app-3.inprogress", 1)
 
 
 def stamp(seconds):
@@ -257,8 +259,10 @@ def rest_answers(count, now, running=False):
         jobs.append(job)
         stages.append(stage | over)
     attempts = [{"startTime": stamp(now), "completed": False}]
+    described = {"id": "app-9", "name": "theirs", "attempts": attempts}
     return {
-        "applications": [{"id": "app-9", "name": "theirs", "attempts": attempts}],
+        "applications": [described],
+        "applications/app-9": described,
         "applications/app-9/jobs": jobs,
         "applications/app-9/stages": stages,
     }
@@ -280,6 +284,56 @@ def test_an_address_is_asked_until_it_answers_no_more():
         server.server_close()
         *_, last = seen
     assert (last.state, last.done) == ("ended", 6)
+
+
+def test_a_history_server_answers_on_after_the_end():
+    answers = rest_answers(6, time.time() - 20)
+    with served(answers) as (address, _, _):
+        seen = Watch(open_application(address)[0], iterations=8).moments()
+        assert next(seen).state == "running"
+        answers["applications/app-9"]["attempts"][0]["completed"] = True
+        assert [(each.state, each.done) for each in seen] == [("ended", 6)]
+
+
+def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
+    now = time.time() - 60
+    logs = [tmp_path / f"app-{n}.inprogress" for n in (1, 2)]
+    for log in logs:
+        log.write_text(start(now) + "".join(steps(4, now)))
+    board = service.Board(str(tmp_path), lambda each: Watch(each, iterations=10))
+    with service.served(board, "0") as address:
+        board.look()
+
+        def told(path, *words):
+            for _ in range(100):
+                with urllib.request.urlopen(f"{address}{path}") as answer:
+                    said = answer.read().decode()
+                if all(word in said for word in words):
+                    return said
+                time.sleep(0.05)
+            raise AssertionError(said)
+
+        told("/", "2 running applications", "app-1", "iteration 4 of 10, ", " left (")
+        metrics = told(
+            "/metrics", 'iterations{application="app-1"', 'iterations{application="app-2"'
+        )
+        assert re.search(r'iterations_expected{application="app-2",.*bound="low"} 10\n', metrics)
+        assert re.search(
+            r'remaining_seconds{application="app-2",.*bound="high"} [0-9.]+\n', metrics
+        )
+        logs[0].write_text(logs[0].read_text() + end(now + 9))
+        told("/", "1 running application<", "ended after 9 s")
+        assert "app-1" not in told("/metrics", "app-2")
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"{address}/else")
+        taken = address.rpartition(":")[2]
+        with pytest.raises(RequestError, match=f"cannot serve at {taken}: .*in use"):
+            service.served(board, taken).__enter__()
+        monkeypatch.setattr(service, "_KEPT", 0.0)
+        board.look()
+        assert "app-1" not in told("/", "app-2")
+    with pytest.raises(RequestError, match="--serve is 'web'; accepted: PORT, or HOST:PORT"):
+        service.served(board, "web").__enter__()
 
 
 def test_an_address_that_is_no_spark():

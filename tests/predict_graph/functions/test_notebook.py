@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
@@ -40,6 +42,44 @@ def test_the_magics() -> None:
     assert line[-1].data["text/plain"] == "900"
     assert "ipywidgets" not in str(predicted + tracked)
     assert "the cell is not one call with a graph" in refused[-1].evalue
+
+
+LOOP = """
+import time
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[1]").config("spark.ui.port", "0").getOrCreate()
+def loop(rounds):
+    ranks = spark.range(9).localCheckpoint()
+    for _ in range(rounds):
+        ranks = ranks.groupBy("id").count().select("id").localCheckpoint()
+        time.sleep(0.7)
+    return ranks.count()
+loop(3)
+"""
+WATCHED = (
+    "%load_ext predict_graph\n" + LOOP,
+    "%%watch iterations=16, history='none'\nx = loop(16)\nx",
+    "%%watch iteration=3\nx",
+    "spark.stop()\nprint(x)",
+    "%%watch\nx",
+)
+
+
+@pytest.mark.spark
+def test_a_loop_on_spark_is_watched_while_its_cell_runs() -> None:
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in WATCHED])
+    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
+    client.allow_errors = True
+    client.execute()
+    _, watched, unknown, checked, refused = (cell.outputs for cell in notebook.cells)
+    said = "".join(each.data["text/plain"] for each in watched if "data" in each)
+    assert re.search(r"superstep \d+ of 16, .* left", said), watched
+    assert said.endswith("9"), said
+    assert "no option 'iteration'; accepted: iterations, history" in unknown[-1].evalue
+    assert [each.text for each in checked if each.name == "stdout"] == ["9\n"]
+    assert "no active Spark session has a web page" in refused[-1].evalue
 
 
 @pytest.mark.slow

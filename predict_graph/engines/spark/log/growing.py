@@ -33,7 +33,7 @@ class GrowingLog:
     """
 
     def __init__(self, path: Path, start: int = 0, reader: LogReader | None = None) -> None:
-        self.path = path
+        self.path, self.key = path, path.name.removesuffix(_UNFINISHED)
         self._partial, self._reader = start > 0, reader or LogReader()
         self._taken: dict[str, _Taken] = {path.name: _Taken(start)} if start else {}
         self._newest = -1  # number of the newest rolled file that was read
@@ -157,10 +157,8 @@ def _first_line(file: Path) -> bytes:
         return b""
 
 
-def running_log(path: Path) -> tuple[Path, int]:
-    """Return a log, or of a folder of logs the unfinished one that changed last; and how many
-    others are unfinished.
-    """
+def running_logs(path: Path) -> list[Path]:
+    """Return a log, or of a folder of logs the unfinished ones; what changed last comes last."""
     if not path.exists():
         raise RequestError(
             f"there is no {path}; accepted: the address of a running application, such as "
@@ -170,17 +168,12 @@ def running_log(path: Path) -> tuple[Path, int]:
         ROLLED.match(each.name) or (each.name == "eventlog" and each.is_file())
         for each in path.iterdir()
     ):
-        return path, 0
-    logs = [each for each in path.iterdir() if each.is_file() or "eventlog_v2_" in each.name]
-    running = [
+        return [path]
+    logs = (each for each in path.iterdir() if each.is_file() or "eventlog_v2_" in each.name)
+    running = (
         each for each in logs if any(part.name.endswith(_UNFINISHED) for part in _parts(each))
-    ]
-    if not running:
-        raise RequestError(
-            f"no event log in {path} is of an application that runs ({len(logs)} have ended); "
-            "accepted: the name of a log, or a folder with one that is unfinished"
-        )
-    return max(running, key=_changed), len(running) - 1
+    )
+    return sorted(running, key=_changed)
 
 
 def _parts(log: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""A running application at its address: Spark's REST interface, as the contents of an event log."""
+"""Running applications at an address: Spark's REST interface, as the contents of event logs."""
 
 from __future__ import annotations
 
@@ -17,38 +17,53 @@ from predict_graph.errors import JobError, RequestError
 _PATIENCE = 10.0  # limits the wait for an answer, in seconds
 _MOST_BYTES = 1 << 28  # limits the size of an answer
 _RAN = ("COMPLETE", "ACTIVE", "FAILED")
+# What answers of another kind than Spark's raise.
+_UNLIKE = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+
+
+def running_applications(address: str, since: float = 0.0) -> list[ApplicationStatus]:
+    """Return the applications that run at an address, such as ``http://127.0.0.1:4040``.
+
+    It is that of an application, or of a history server. The newest comes last. What they did
+    before `since` is left out.
+    """
+    address = address.rstrip("/")
+    try:
+        found = _get(address, "applications", list)
+        running = [each for each in found if not each["attempts"][0].get("completed", True)]
+        return [ApplicationStatus(address, each, since) for each in sorted(running, key=_started)]
+    except OSError as error:
+        cause = getattr(error, "reason", error)
+        raise RequestError(
+            f"nothing answers at {address}: {getattr(cause, 'strerror', None) or cause}; "
+            "accepted: the address of a running application, such as http://127.0.0.1:4040"
+        ) from error
+    except _UNLIKE as error:
+        raise _not_spark(address, error) from error
 
 
 class ApplicationStatus:
-    """The newest running application at an address, such as ``http://127.0.0.1:4040``.
+    """A running application, as it is described at an address.
 
     Spark keeps the last jobs only (``spark.ui.retainedJobs``, 1000 by default); those seen before
     are remembered here. It has no plans and no tasks: a stage is represented by one task.
     """
 
-    def __init__(self, address: str) -> None:
-        self.address = address.rstrip("/")
+    def __init__(self, address: str, described: dict[str, Any], since: float) -> None:
+        self.address, self.key, self._since = address, str(described["id"]), since
         self._jobs: dict[int, dict[str, Any]] = {}
         self._stages: dict[tuple[int, int], dict[str, Any]] = {}
         self._executions: dict[int, dict[str, Any]] = {}
         self._over = -1
         self.ended = False
-        try:
-            found = self._get("applications")
-        except OSError as error:
-            cause = getattr(error, "reason", error)
-            raise RequestError(
-                f"nothing answers at {address}: {getattr(cause, 'strerror', None) or cause}; "
-                "accepted: the address of a running application, such as http://127.0.0.1:4040"
-            ) from error
-        running = [each for each in found if not each["attempts"][0].get("completed", True)]
-        if not running:
-            raise RequestError(f"no application runs at {address}; accepted: one that does")
-        newest = max(running, key=_started)
-        self.others = len(running) - 1
         self._application = {
-            "id": newest["id"], "name": newest["name"], "started": _started(newest)
-        }  # fmt: skip
+            "id": described["id"],
+            "name": described["name"],
+            "started": max(_started(described), since),
+        }
+        attempt = described["attempts"][0].get("attemptId")  # that of YARN's cluster mode
+        parts = [described["id"]] if attempt is None else [described["id"], attempt]
+        self._place = "/".join(["applications", *(urllib.parse.quote(str(each)) for each in parts)])
 
     @property
     def name(self) -> str:
@@ -57,33 +72,38 @@ class ApplicationStatus:
 
     def poll(self) -> bool:
         """Return whether a job has started or ended since the last poll; no answer is the end."""
-        own = f"applications/{urllib.parse.quote(str(self._application['id']))}"
         query = "details=false&planDescription=false&offset=0&length=100000"
         try:
-            jobs = self._get(f"{own}/jobs")
+            now = _get(self.address, f"applications/{urllib.parse.quote(self._application['id'])}")
+            jobs = self._newer(_get(self.address, f"{self._place}/jobs", list))
             over = sum(each.get("status") != "RUNNING" for each in jobs)
             if over == self._over and len(jobs) == len(self._jobs):
+                # A history server answers on, and may know of the end before the last jobs.
+                self.ended = bool(now["attempts"][0].get("completed"))
                 return False
-            stages = self._get(f"{own}/stages")
-            executions = self._get(f"{own}/sql?{query}", missing=())
-        except OSError:
-            self.ended = True
-            return False
-        self._over = over
-        try:
+            stages = _get(self.address, f"{self._place}/stages", list)
+            executions = _get(self.address, f"{self._place}/sql?{query}", list, missing=[])
+            executions = self._newer(executions)
             self._jobs |= {each["jobId"]: each for each in jobs}
             self._stages |= {(each["stageId"], each["attemptId"]): each for each in stages}
             self._executions |= {each["id"]: each for each in executions}
-        except (LookupError, TypeError, AttributeError) as error:
-            raise self._not_spark(error) from error
+        except OSError:
+            self.ended = True
+            return False
+        except _UNLIKE as error:
+            raise _not_spark(self.address, error) from error
+        self._over = over
         return True
+
+    def _newer(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [each for each in found if not _moment(each.get("submissionTime")) < self._since]
 
     def log(self) -> EventLog:
         """Return the contents so far, as if they were of an event log."""
         try:
             return self._reader().log()
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise self._not_spark(error) from error
+        except _UNLIKE as error:
+            raise _not_spark(self.address, error) from error
 
     def _reader(self) -> LogReader:
         reader = LogReader(application=self._application)
@@ -138,31 +158,31 @@ class ApplicationStatus:
             }
         return reader
 
-    def _get(self, what: str, missing: Any = None) -> Any:
-        """Return an answer; `missing` where this version of Spark has none, if given."""
-        address = f"{self.address}/api/v1/{what}"
-        try:
-            with urllib.request.urlopen(address, timeout=_PATIENCE) as answer:
-                content = answer.read(_MOST_BYTES + 1)
-            if len(content) > _MOST_BYTES:
-                raise JobError(f"{address} answers with more than {_MOST_BYTES} bytes")
-            found = json.loads(content)
-            if not isinstance(found, list):
-                raise TypeError(f"{type(found).__name__} instead of a list")
-            return found
-        except urllib.error.HTTPError as error:
-            if missing is not None:
-                return missing
-            raise JobError(f"{address} answers {error.code} {error.reason}") from error
-        except (ValueError, TypeError, RecursionError) as error:
-            raise self._not_spark(error) from error
-        except HTTPException as error:
-            raise ConnectionError(str(error)) from error
 
-    def _not_spark(self, error: Exception) -> JobError:
-        return JobError(
-            f"{self.address} does not answer as Spark does: {type(error).__name__}: {error!s:.100}"
-        )
+def _get(address: str, what: str, kind: type = dict, missing: Any = None) -> Any:
+    """Return an answer; `missing` where this version of Spark has none, if given."""
+    whole = f"{address}/api/v1/{what}"
+    try:
+        with urllib.request.urlopen(whole, timeout=_PATIENCE) as answer:
+            content = answer.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise JobError(f"{whole} answers with more than {_MOST_BYTES} bytes")
+        found = json.loads(content)
+        if not isinstance(found, kind):
+            raise TypeError(f"{type(found).__name__} instead of a {kind.__name__}")
+        return found
+    except urllib.error.HTTPError as error:
+        if missing is not None:
+            return missing
+        raise JobError(f"{whole} answers {error.code} {error.reason}") from error
+    except HTTPException as error:
+        raise ConnectionError(str(error)) from error
+
+
+def _not_spark(address: str, error: Exception) -> JobError:
+    return JobError(
+        f"{address} does not answer as Spark does: {type(error).__name__}: {error!s:.100}"
+    )
 
 
 def _started(application: dict[str, Any]) -> float:

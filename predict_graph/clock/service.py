@@ -1,0 +1,231 @@
+"""A page and Prometheus metrics of what remains of all applications that run at a place."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from predict_graph.clock.applications import Application, Watch, running_at
+from predict_graph.clock.display import left_after
+from predict_graph.clock.moment import Moment
+from predict_graph.durations import readable_seconds
+from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.limits import whole_number
+from predict_graph.pictures.palette import DARK, LIGHT
+
+_EVERY = 5.0  # limits the rate of looks for new applications, in seconds
+_KEPT = 600.0  # limits how long one that has ended is shown, in seconds
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="3">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>{title}</title>
+<style>
+:root {{ {light} }}
+@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
+body {{ margin: 0 auto; max-width: 52rem; padding: 1rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }}
+h1 {{ font-size: 1.15rem; }} h2 {{ font-size: 1rem; margin: 1.5rem 0 0; }}
+p {{ margin: 0; }} .muted {{ color: var(--muted); }}
+progress {{ width: 100%; height: .8rem; accent-color: var(--series-1); }}
+</style></head><body><h1>{title}</h1>
+{parts}
+<p class="muted">{place} · <a href="/metrics">metrics</a></p>
+</body></html>
+"""
+_PART = """<section><h2>{name}</h2><p>{text}</p>
+<progress max="1" value="{share:.3f}">{share:.0%}</progress></section>"""
+
+
+@dataclass
+class _Followed:
+    """An application, its newest moment, and when that was."""
+
+    name: str
+    moment: Moment | None = None
+    at: float = field(default_factory=time.monotonic)
+    ended: bool = False
+    problem: str = ""
+
+    @property
+    def gone(self) -> float:
+        return time.monotonic() - self.at
+
+    @property
+    def text(self) -> str:
+        """What is known in a line: progress, remaining time, elapsed time."""
+        moment = self.moment
+        if self.problem or moment is None:
+            return self.problem or "nothing known yet"
+        if moment.state == "ended":
+            return f"ended after {readable_seconds(moment.elapsed)}"
+        elapsed = f"{readable_seconds(moment.elapsed + self.gone)} elapsed"
+        parts = (moment.progress("iteration"), left_after(moment, self.gone), elapsed)
+        return ", ".join(filter(None, parts))
+
+
+class Board:
+    """What remains of each application that runs at a place.
+
+    Parameters
+    ----------
+    source : str
+        Address of an application or of a history server, or a folder of event logs.
+    watch : callable
+        Makes the :class:`Watch` of an application.
+    """
+
+    def __init__(self, source: str, watch: Callable[[Application], Watch]) -> None:
+        self.source, self._watch = source, watch
+        self._followed: dict[str, _Followed] = {}
+
+    def look(self) -> None:
+        """Follow applications that are new, and forget those that ended some time ago."""
+        for application in running_at(self.source):
+            if application.key not in self._followed:
+                followed = self._followed[application.key] = _Followed(application.name)
+                follow = threading.Thread(
+                    target=self._follow, args=(application, followed), daemon=True
+                )
+                follow.start()
+        for key, followed in [*self._followed.items()]:
+            if followed.ended and followed.gone > _KEPT:
+                del self._followed[key]
+
+    def _follow(self, application: Application, followed: _Followed) -> None:
+        try:
+            for moment in self._watch(application).moments():
+                followed.name, followed.at = application.name, time.monotonic()
+                followed.moment = moment
+        except PredictGraphError as error:
+            followed.problem = str(error)
+        followed.ended = True
+
+    def page(self) -> str:
+        """Return the page; it loads itself anew."""
+        running = sum(not each.ended for each in self._followed.values())
+        parts = (
+            _PART.format(
+                name=escape(each.name),
+                text=escape(each.text),
+                share=0.0 if each.moment is None else each.moment.share,
+            )
+            for each in reversed(self._followed.values())
+        )
+        light, dark = (
+            "; ".join(f"{name}: {color}" for name, color in palette.named().items())
+            for palette in (LIGHT, DARK)
+        )
+        return _PAGE.format(
+            title=f"{running} running application{'s' * (running != 1)}",
+            parts="\n".join(parts),
+            place=escape(self.source),
+            light=light,
+            dark=dark,
+        )
+
+    def metrics(self) -> str:
+        """Return the metrics in the text format of Prometheus."""
+        lines = []
+        for name, (text, values) in _METRICS.items():
+            metric = f"predict_graph_application_{name}"
+            lines += [f"# HELP {metric} {text}", f"# TYPE {metric} gauge"]
+            for key, each in [*self._followed.items()]:
+                if each.moment is not None and not each.ended:
+                    labels = f'application="{_quoted(key)}",name="{_quoted(each.name)}"'
+                    lines += [
+                        f"{metric}{{{labels}{label}}} {value:.6g}"
+                        for label, value in values(each.moment, each.gone)
+                    ]
+        return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _bounds(moment: Moment, what: str, gone: float) -> Iterator[tuple[str, float]]:
+    interval = getattr(moment, what)
+    if interval is not None:
+        for bound in ("predicted", "low", "high"):
+            yield f',bound="{bound}"', max(getattr(interval, bound) - gone, 0.0)
+
+
+_METRICS: dict[str, tuple[str, Callable[[Moment, float], Iterator[tuple[str, float]]]]] = {
+    "elapsed_seconds": (
+        "Seconds since the application began.",
+        lambda moment, gone: iter([("", moment.elapsed + gone)]),
+    ),
+    "iterations": (
+        "Finished iterations of the current loop.",
+        lambda moment, gone: iter([("", moment.done)]),
+    ),
+    "iterations_expected": (
+        "Iterations of the current loop in all, with a 90% interval.",
+        lambda moment, gone: _bounds(moment, "of", 0.0),
+    ),
+    "remaining_seconds": (
+        "Seconds until the end, with a 90% interval.",
+        lambda moment, gone: _bounds(moment, "remaining", gone),
+    ),
+}
+
+
+@contextmanager
+def served(board: Board, where: str) -> Iterator[str]:
+    """Serve the page of a board at ``/`` and its metrics at ``/metrics``; give the address.
+
+    Parameters
+    ----------
+    where : str
+        A port of 127.0.0.1, or ``HOST:PORT``.
+
+    Raises
+    ------
+    RequestError
+        If that is none, or is taken.
+    """
+    host, _, number = where.rpartition(":")
+    port = whole_number(number, 65535)
+    if port is None:
+        raise RequestError(f"--serve is {where!r}; accepted: PORT, or HOST:PORT")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            makers = {"/": (board.page, "html"), "/metrics": (board.metrics, "plain")}
+            if self.path not in makers:
+                self.send_error(404)
+                return
+            make, kind = makers[self.path]
+            content = make().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", f"text/{kind}; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    try:
+        server = ThreadingHTTPServer((host or "127.0.0.1", port), Handler)
+    except OSError as error:
+        raise RequestError(f"cannot serve at {where}: {error.strerror}") from error
+    with server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://{host or '127.0.0.1'}:{server.server_port}"
+        server.shutdown()
+
+
+def serve(board: Board) -> None:
+    """Look for new applications until it is interrupted; a place that is lost comes back."""
+    while True:
+        time.sleep(_EVERY)
+        try:
+            board.look()
+        except PredictGraphError:
+            continue  # an application's own address is gone with it
