@@ -6,6 +6,7 @@
 # make docs    the site of the pages in docs, in docs/_build/html; a warning is an error
 # make shown   write anew the outputs, and the picture, that README and the pages show
 # make wheel   build a wheel, install it in an empty environment, and predict there
+# make container   an image of the program, by CONTAINER (docker; podman, buildah)
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
 # make check-spark35   the tests of the Spark engine, GraphFrames and GraphX on Spark 3.5, there
 # make studies   repeat the kept studies and compare with the published figures (an hour at most)
@@ -26,12 +27,14 @@ PURELIB = -c "import sysconfig; print(sysconfig.get_path('purelib'))"
 JOBS ?= 2
 GRAPH ?= web-NotreDame
 ATLAS ?= atlas.ndjson
+CONTAINER ?= docker
 SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 
 # Not written, bytecode of our own files would be compiled by each of hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo check beside long quick quick-tests lint types layers test docs shown wheel spark35 \
+.PHONY: demo check beside long quick quick-tests lint types layers test docs shown wheel container \
+  spark35 \
   check-spark35 studies calibration atlas format clean
 
 demo: $(STAMP)
@@ -80,6 +83,12 @@ shown: $(STAMP)
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel
+
+container: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	cp constraints.txt dist
+	$(CONTAINER) build $(BUILD_OPTIONS) -t predict-graph -f packaging/Containerfile dist
 
 spark35: $(SPARK35)/.installed
 

@@ -76,7 +76,9 @@ def _marker() -> Path:
     cpu = Path("/proc/cpuinfo")
     lines = cpu.read_text(errors="replace").splitlines() if cpu.exists() else []
     own = [next((x for x in lines if x.startswith(word)), "") for word in ("model name", "flags")]
-    parts = [version("predict-graph"), version("numba"), platform.machine(), *own, sys.version]
+    chosen = [os.environ.get(f"NUMBA_CPU_{each}", "") for each in ("NAME", "FEATURES")]
+    target = chosen if chosen[0] else own
+    parts = [version("predict-graph"), version("numba"), platform.machine(), *target, sys.version]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return _folder() / f"compiled-{key}"
 

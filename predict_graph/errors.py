@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 from predict_graph.printable import printable
 
@@ -45,6 +46,15 @@ class JobError(PredictGraphError, RuntimeError):
     """The request was right, but the job failed: disk full, worker lost (exit status 1)."""
 
     exit_status = 1
+
+
+def check_installed(package: str, what: str, *, extra: str) -> None:
+    """Refuse what a package of one of our extras does where it is not installed."""
+    if find_spec(package) is None:
+        raise RequestError(
+            f"{what} needs {package}, which is not installed; "
+            f"install it with: pip install 'predict-graph[{extra}]'"
+        )
 
 
 def error_text(error: BaseException) -> str:

@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_750,
-    "tests": 16_435,
-    "benchmarks": 6_110,
+    "predict_graph": 32_751,
+    "tests": 16_456,
+    "benchmarks": 6_131,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

@@ -2,10 +2,9 @@
 
 from predict_graph.pictures.drawing import (
     Picture,
-    check_installed,
     check_picture,
     draw_together,
     svg_of,
 )
 
-__all__ = ["Picture", "check_installed", "check_picture", "draw_together", "svg_of"]
+__all__ = ["Picture", "check_picture", "draw_together", "svg_of"]

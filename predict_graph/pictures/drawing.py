@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, check_installed
 from predict_graph.files import written_beside
 from predict_graph.pictures.palette import LIGHT
 from predict_graph.printable import printable
@@ -132,20 +131,11 @@ def _for_page(text: str, said: str, name: str) -> str:
 
 def check_picture(path: Path | None) -> None:
     """Reject a path that cannot be plotted to."""
-    check_installed("matplotlib", "drawing")
+    check_installed("matplotlib", "drawing", extra="plot")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     accepted = set(FigureCanvasAgg.get_supported_filetypes())
     if path is not None and path.suffix.lstrip(".") not in accepted:
         raise RequestError(
             f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
-        )
-
-
-def check_installed(package: str, what: str) -> None:
-    """Refuse what a package of the extra ``plot`` does where it is not installed."""
-    if find_spec(package) is None:
-        raise RequestError(
-            f"{what} needs {package}, which is not installed; "
-            "install it with: pip install 'predict-graph[plot]'"
         )

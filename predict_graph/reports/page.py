@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.answers import Answer, Table, cell_text
-from predict_graph.errors import RequestError
-from predict_graph.pictures import Picture, check_installed, check_picture, svg_of
+from predict_graph.errors import RequestError, check_installed
+from predict_graph.pictures import Picture, check_picture, svg_of
 from predict_graph.pictures.palette import DARK, LIGHT
 from predict_graph.printable import printable
 from predict_graph.reports.layout import are_numbers
@@ -36,7 +36,7 @@ def check_report(path: Path) -> Path:
     if path.suffix.lower() not in _ENDINGS:
         raise RequestError(f"cannot write the report {path}; accepted: a name in .html")
     check_picture(None)
-    check_installed("jinja2", "a report")
+    check_installed("jinja2", "a report", extra="plot")
     return path
 
 

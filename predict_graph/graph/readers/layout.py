@@ -33,6 +33,7 @@ from predict_graph.limits import whole_number
 # By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
 _FIRST_TIME, _LAST_TIME = 10**8, 2**32
 _NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be a damaged weight
+_MANY_LINES = 100  # limits the harm of a wrong guess to one edge in a hundred
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # A line in which a comma is the decimal mark of a number after the first two columns.
@@ -230,9 +231,9 @@ def layout_of(
             f"{place}: the line has one column; accepted: two ids a line, source and target"
         )
     header = wanted.header or wanted.named
-    if wanted.header is None and not header:
-        header = _has_header(rows, block or b"\n".join(lines), place)
     notes: list[str] = []
+    if wanted.header is None and not header:
+        header, notes = _has_header(rows, block or b"\n".join(lines), place)
     if wanted.source_column is None and _is_matrix(rows, header):
         raise RequestError(
             f"{place}: the lines seem to be those of an adjacency matrix; accepted: a list of "
@@ -272,21 +273,26 @@ def layout_of(
     )
 
 
-def _has_header(rows: list[list[str]], block: bytes | bytearray, place: str) -> bool:
-    """Tell whether the first line holds the names of columns."""
+def _has_header(
+    rows: list[list[str]], block: bytes | bytearray, place: str
+) -> tuple[bool, list[str]]:
+    """Tell whether the first line holds the names of columns, with a note if that is a guess."""
     names, data = rows[0], rows[1:]
     if any(map(_NUMBER.fullmatch, names[:2])) or not data:
-        return pair_of(names) and not data
+        return pair_of(names) and not data, []
     if pair_of(names) or any(
         not _NUMBER.fullmatch(name)
         and all(len(row) > at and _NUMBER.fullmatch(row[at]) for row in data)
         for at, name in enumerate(names)
     ):
-        return True
+        return True, []
     after = bytes(block[block.find(b"\n") :])
     again = {field.strip(b'" \r') for field in re.split(rb"[\n\t,;]", after)} | {*after.split()}
     if any(name and name.encode() in again for name in names[:2]):
-        return False
+        return False, []
+    if after.count(b"\n") > _MANY_LINES:
+        shown = ", ".join(names)[:80]
+        return True, [f"the first line, {shown}, read as names of columns (--no-header: an edge)"]
     raise RequestError(
         f"{place}: the first line may hold names of columns, or an edge; accepted: --header or "
         "--no-header (header= of EdgeList)"

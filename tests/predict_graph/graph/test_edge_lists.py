@@ -100,6 +100,12 @@ def test_user_says_whether_there_is_a_header(tmp_path):
         read(tmp_path, "a.txt", text)
     assert edges_of(read(tmp_path, "a.txt", text, header=False)) == [("a", "b"), ("c", "d")]
     assert edges_of(read(tmp_path, "a.txt", text, header=True)) == [("c", "d")]
+    many = "who whom\n" + "".join(f"a{i} b{i * i % 101}\n" for i in range(200))
+    graph = read(tmp_path, "a.txt", many)
+    assert (graph.edges, len(read(tmp_path, "a.txt", many, header=False).labels)) == (200, 253)
+    assert (
+        "the first line, who, whom, read as names of columns (--no-header: an edge)" in graph.notes
+    )
 
 
 def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
 from pathlib import Path
 
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, check_installed
 
 _OLDEST_JAVA = 17  # required by Spark 4, by definition
 
 
 def require_spark() -> None:
     """Check that pyspark can be imported and that Java is installed."""
-    if importlib.util.find_spec("pyspark") is None:
-        raise JobError(
-            "the spark engine needs pyspark, which is not installed; install it with "
-            "pip install 'predict-graph[spark]'"
-        )
+    check_installed("pyspark", "the spark engine", extra="spark")
     java = _java()
     version = _version(java)
     if version is not None and version < _OLDEST_JAVA:
