@@ -89,6 +89,9 @@ def fit(
     output.show(fitted)
 
 
+_OF_TASKS = ("deadline", "budget", "confidence")  # what a plan of tasks reads
+
+
 @dataclass(frozen=True, kw_only=True)
 class Planning(Group):
     """What a plan is for.
@@ -107,7 +110,7 @@ class Planning(Group):
         Probability with which a run keeps what is said; from 0.5.
     spare
         Extra machines to launch; the slowest are released.
-    spare_test : TIME
+    spare_test : TIME, default 1m
         How long all are held to find the slowest.
     iterations
         Iterations of the job, for a model of fit --iterations.
@@ -121,7 +124,7 @@ class Planning(Group):
     prices: Path | None = None
     confidence: float = 0.9
     spare: int = 0
-    spare_test: str = "1m"
+    spare_test: str | None = None
     iterations: int | None = None
     executor_cores: int | None = None
 
@@ -154,6 +157,8 @@ def plan(
 
     if assignments:
         made = _rank(models, assignments, given, machines, planning)
+    elif given:
+        raise RequestError("--with goes with --assignments only")
     elif machines is not None:
         made = make_plan(models, machines, **vars(planning))
     else:
@@ -179,8 +184,10 @@ def _rank(
     from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
     from predict_graph.sizing.tasks.model import load_task
 
-    if machines is not None:
-        raise RequestError("--machines does not go with --assignments")
+    asked = {"machines": machines} | vars(planning) | dict.fromkeys(_OF_TASKS)
+    unread = [name for name, value in asked.items() if value]
+    if unread:
+        raise RequestError(f"--{unread[0].replace('_', '-')} does not go with --assignments")
     deadline, budget = planning.deadline, planning.budget
     tasks, shared = [load_task(Path(path)) for path in models], attributes(given)
     known = {str(name): None for task in tasks for name in task.known}

@@ -39,7 +39,7 @@ def plan(
     prices: Mapping[str, MachineType] | str | PathLike[str] | None = None,
     confidence: float = 0.9,
     spare: int = 0,
-    spare_test: float | str = 60.0,
+    spare_test: float | str | None = None,
     iterations: int | None = None,
     executor_cores: int | None = None,
 ) -> Plan:
@@ -70,9 +70,9 @@ def plan(
     spare : int, default 0
         Extra machines to launch; the slowest are released before the job starts (section 4.3). The
         gain is not predicted.
-    spare_test : float or str, default 60
-        Seconds, or a text such as ``1m``, that all machines are held to find the slowest ones;
-        counted when `spare` is not 0.
+    spare_test : float or str, optional
+        Seconds, or a text such as ``1m``, that all machines are held to find the slowest ones; a
+        minute by default.
     iterations : int, optional
         Of the real run, when the models were fitted to runs of fewer.
     executor_cores : int, optional
@@ -99,6 +99,8 @@ def plan(
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
     check_count("spare is", spare, 0)
+    if spare_test is not None and not spare:
+        raise RequestError("a spare test is for spare machines; accepted: with --spare N")
     if isinstance(spare_test, str):
         spare_test = parse_duration(spare_test, "spare test")
     if isinstance(prices, str | PathLike):
@@ -116,7 +118,7 @@ def plan(
         deadline=deadline,
         budget=budget,
         spare=spare,
-        spare_test=spare_test if spare else 0.0,
+        spare_test=(60.0 if spare_test is None else spare_test) if spare else 0.0,
         iterations=iterations,
         cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
         unit=unit,
@@ -134,6 +136,8 @@ def plan(
 
 def _read(model: ModelLike, executor_cores: int | None) -> JobModel:
     if isinstance(model, JobModel):
+        if executor_cores is not None:
+            raise RequestError("executor cores are for an event log; accepted: its path")
         return model
     if isinstance(model, str | PathLike):
         return read_job_model(str(model), executor_cores)
