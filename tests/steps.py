@@ -1,22 +1,17 @@
 """A clock that counts what a function calls: as many seconds on any machine, however busy."""
 
-from __future__ import annotations
-
 import math
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from types import FrameType, SimpleNamespace
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.predictor import FunctionCase
-from predict_graph.outcome import Prediction
 from predict_graph.timing import clock
 
 OF_ONE = 1e-5
@@ -30,27 +25,27 @@ class Steps:
     next step is taken: what is seen of a function depends on its steps alone. Looking takes none.
     """
 
-    def __init__(self, of_one: float = OF_ONE) -> None:
+    def __init__(self, of_one=OF_ONE):
         self.of_one = of_one
         self._steps = 0
         self._every, self._due = 0.0, math.inf
         self._waiting: float | None = None
         self._changed = threading.Condition()
 
-    def wall(self) -> float:
+    def wall(self):
         return self._steps * self.of_one
 
-    def processor(self, *, children: bool = True) -> float:
+    def processor(self, *, children=True):
         return self.wall()
 
-    def thread(self) -> float:
+    def thread(self):
         return 0.0
 
-    def alarm(self, every: float) -> None:
+    def alarm(self, every):
         self._every = every
         self._due = self.wall() + every if every else math.inf
 
-    def wait(self, event: threading.Event, seconds: float) -> bool:
+    def wait(self, event, seconds):
         with self._changed:
             self._waiting = self.wall() + seconds
             self._changed.notify_all()
@@ -59,7 +54,7 @@ class Steps:
             self._waiting = None
         return event.is_set()
 
-    def take(self, frame: FrameType, event: str, argument: Any) -> None:
+    def take(self, frame, event, argument):
         """Take a step; what :func:`sys.setprofile` calls."""
         self._steps += 1
         if self.wall() >= self._due:
@@ -72,7 +67,7 @@ class Steps:
 
 
 @contextmanager
-def counted(of_one: float = OF_ONE) -> Iterator[Steps]:
+def counted(of_one=OF_ONE):
     """Count the steps of this thread, and of a child process, in place of seconds."""
     steps = Steps(of_one)
     with pytest.MonkeyPatch.context() as patch:
@@ -86,7 +81,7 @@ def counted(of_one: float = OF_ONE) -> Iterator[Steps]:
 
 
 @contextmanager
-def calls_by(run: Callable[..., ChildRun]) -> Iterator[None]:
+def calls_by(run):
     """Let `run` make the calls of a function that is predicted, and all else take no time."""
     stopped = SimpleNamespace(processor=lambda **_: 0.0)
     with pytest.MonkeyPatch.context() as patch:
@@ -96,10 +91,10 @@ def calls_by(run: Callable[..., ChildRun]) -> Iterator[None]:
         yield
 
 
-def predict_by_formula(seconds: Callable[[int], float], graph: Any, **options: Any) -> Prediction:
+def predict_by_formula(seconds, graph, **options):
     """Predict a call that takes what a formula says of its vertices; all else takes no time."""
 
-    def run(build: Callable[[], Any], call: Any, limits: Limits, **_: Any) -> ChildRun:
+    def run(build, call, limits, **_):
         took, most = seconds(len(build())), max(limits.seconds, limits.budget.least_seconds)
         state, took = ("stopped", most) if took > most else ("done", took)
         return ChildRun(state, seconds=took, wall=took, spent=took)
@@ -108,13 +103,13 @@ def predict_by_formula(seconds: Callable[[int], float], graph: Any, **options: A
         return predict_call(len, graph, graph_form="networkx", history="none", seed=1, **options)
 
 
-def counted_call(build: Any, call: Any, limits: Limits | None = None, **more: Any) -> ChildRun:
+def counted_call(build, call, limits=None, **more):
     """Make a call in a child process; it takes counted steps, and nothing else takes time."""
     with counted():
         run = run_in_child(build, call, replace(limits or Limits(), setup=math.inf), **more)
     return replace(run, spent=run.convert_seconds + run.seconds)
 
 
-def predict_call(function: Any, graph: Any, **options: Any) -> Prediction:
+def predict_call(function, graph, **options):
     """Predict a call of a function, with options that only other parts of the package give."""
     return FunctionCase(function, graph, **options).predict()

@@ -1,7 +1,5 @@
 """What a command or a function has started ends with it, in whatever session it is."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal
@@ -175,7 +173,7 @@ def test_a_command_that_cannot_be_run_is_said_to():
 def test_an_end_that_comes_just_before_the_wait_is_not_lost(monkeypatch):
     usual = processes._end_with
 
-    def late(parent: int, number: signal.Signals) -> bool:
+    def late(parent, number):
         usual(parent, number)
         # One instruction of a second, at whose end no handler runs.
         return number == ENDING and 20_000_000 in itertools.count()

@@ -1,12 +1,8 @@
 """The backend of networkx: results are those of networkx, and long calls are spoken of."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import networkx as nx
 import pytest
@@ -19,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def active(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def active(monkeypatch):
     """The backend, with a threshold and patience of next to nothing."""
     for name in ("_PATIENCE", "_FIRST_PAUSE", "_LAST_PAUSE", "_EVERY"):
         monkeypatch.setattr(networkx_backend, name, 0.02)
@@ -32,15 +28,13 @@ def active(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
+def lines(caplog):
     return [each.getMessage() for each in caplog.records if each.name == "predict_graph"]
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("active")
-def test_a_long_call_is_predicted_and_its_progress_is_logged(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_long_call_is_predicted_and_its_progress_is_logged(caplog):
     graph = nx.barabasi_albert_graph(1100, 4, seed=1)
     caplog.set_level(logging.INFO, "predict_graph")
     deadline, found, said = time.monotonic() + 120.0, {}, ""
@@ -53,7 +47,7 @@ def test_a_long_call_is_predicted_and_its_progress_is_logged(
 
 
 @pytest.mark.usefixtures("active")
-def test_results_errors_and_random_numbers_are_those_of_networkx() -> None:
+def test_results_errors_and_random_numbers_are_those_of_networkx():
     graph = nx.karate_club_graph()
     drawn = nx.community.louvain_communities(graph, seed=7)
     assert isinstance(nx.minimum_spanning_tree(graph), nx.Graph)
@@ -65,11 +59,11 @@ def test_results_errors_and_random_numbers_are_those_of_networkx() -> None:
 
 
 @pytest.mark.usefixtures("active")
-def test_calls_inside_a_call_are_no_calls_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_inside_a_call_are_no_calls_of_their_own(monkeypatch):
     made: list[str] = []
 
     class Noted(networkx_backend._Call):
-        def __init__(self, algorithm: Any, *rest: Any) -> None:
+        def __init__(self, algorithm, *rest):
             made.append(algorithm.name)
             super().__init__(algorithm, *rest)
 
@@ -78,7 +72,7 @@ def test_calls_inside_a_call_are_no_calls_of_their_own(monkeypatch: pytest.Monke
     assert made == ["average_shortest_path_length"]
 
 
-def test_it_is_opt_in_and_small_calls_are_left_alone() -> None:
+def test_it_is_opt_in_and_small_calls_are_left_alone():
     assert nx.config.backend_priority.algos == []
     should = networkx_backend.backend.should_run
     assert not should("pagerank", (nx.path_graph(30),), {})

@@ -1,19 +1,14 @@
 """Functions on the command line."""
 
-from __future__ import annotations
-
 import json
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
 
-def test_predict_a_function(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_predict_a_function(program, tmp_path):
     file = tmp_path / "said.json"
     asked = f"{GRAPH} --arg k=100 --budget 5% --seed 1 --json {file}"
     done = program("predict", "networkx:betweenness_centrality", *asked.split())
@@ -24,7 +19,7 @@ def test_predict_a_function(program: Callable[..., Any], tmp_path: Path) -> None
     assert said["overhead"]["budget"].startswith("5")
 
 
-def test_a_function_of_a_file_of_ones_own(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_function_of_a_file_of_ones_own(program, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("def f(graph):\n    return graph.sum()\n")
     program("predict", f"{file}:f", GRAPH).is_refused("nothing says what mine.py:f takes")
@@ -56,7 +51,7 @@ INFO = "def get_info(): return {'functions': {'core_number': {}}}"  # read while
 
 
 @pytest.mark.slow
-def test_backends_of_networkx_are_beside_it(process: Callable[..., Any], tmp_path: Path) -> None:
+def test_backends_of_networkx_are_beside_it(process, tmp_path):
     """A package with the entry points that networkx asks of a backend."""
     (tmp_path / "rows_backend.py").write_text(BACKEND)
     (tmp_path / "rows_info.py").write_text(INFO)
@@ -77,7 +72,7 @@ def test_backends_of_networkx_are_beside_it(process: Callable[..., Any], tmp_pat
 
 
 @pytest.mark.slow
-def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_validate_and_run_a_function(program, tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(
         "import networkx as nx\ndef f(graph: nx.Graph, k=1):\n    return graph.degree\n"
@@ -111,9 +106,7 @@ def test_validate_and_run_a_function(program: Callable[..., Any], tmp_path: Path
     ],
 )
 @pytest.mark.parametrize("command", ["run", "predict", "validate"])
-def test_whatever_a_function_raises_is_its_own_error(
-    program: Callable[..., Any], tmp_path: Path, command: str, body: str, said: str
-) -> None:
+def test_whatever_a_function_raises_is_its_own_error(program, tmp_path, command, body, said):
     (tmp_path / "f.py").write_text(f"def f(graph):\n    {body}\n")
     done = program(command, f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
     assert done.status == 1
@@ -122,9 +115,7 @@ def test_whatever_a_function_raises_is_its_own_error(
 
 
 @pytest.mark.slow
-def test_a_function_that_forks_and_returns_is_shown_once(
-    process: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_function_that_forks_and_returns_is_shown_once(process, tmp_path):
     (tmp_path / "f.py").write_text("import os\ndef f(graph):\n    os.fork()\n    return 1\n")
     command = ["run", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx", "--history", "none"]
     done = process(*command)
@@ -143,9 +134,7 @@ def test_a_function_that_forks_and_returns_is_shown_once(
     ],
 )
 @pytest.mark.parametrize("command", ["run", "predict", "validate"])
-def test_a_function_that_crashes_or_exits_is_named_as_such(
-    program: Callable[..., Any], tmp_path: Path, command: str, body: str, said: str
-) -> None:
+def test_a_function_that_crashes_or_exits_is_named_as_such(program, tmp_path, command, body, said):
     (tmp_path / "f.py").write_text(
         f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"
     )
@@ -155,9 +144,7 @@ def test_a_function_that_crashes_or_exits_is_named_as_such(
     assert said in done.err
 
 
-def test_a_function_of_undirected_graphs_says_how_to_read_one(
-    program: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_function_of_undirected_graphs_says_how_to_read_one(program, tmp_path):
     file = tmp_path / "g.txt"
     file.write_text("0 1\n1 2\n2 0\n")
     done = program("predict", "networkx:triangles", file, "--directed")

@@ -1,7 +1,5 @@
 """What people expect of any program: completion, hints, plain terminals, pipes that end early."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """collect, fit and plan, as a user calls them."""
 
-from __future__ import annotations
-
 import json
 import sys
 

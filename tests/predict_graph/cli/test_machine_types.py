@@ -1,9 +1,6 @@
 """fit and plan with several machine types in one model, as a user calls them."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ PROFILE = """{"kind": "predict-graph resource profile", "schema": 1, "machine": 
 "cpu_integer_speed": {"value": SPEED, "unit": "M/s", "spread": 0.0, "repeats": 3}}}"""
 
 
-def seconds(kind: str, machines: float) -> float:
+def seconds(kind, machines):
     return 20 + 4000 / (machines * CORES[kind])
 
 
@@ -27,12 +24,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def wrote(folder: Path, *runs: str) -> None:
+def wrote(folder, *runs):
     lines = ["machine_type,machines,seconds,outcome", *runs]
     (folder / "runs.csv").write_text("\n".join(lines) + "\n")
 
 
-def measured(*kinds: str, counts=(2, 4, 8, 16)) -> list[str]:
+def measured(*kinds, counts=(2, 4, 8, 16)):
     return [f"{kind},{m},{seconds(kind, m)},ok" for kind in kinds for m in counts]
 
 

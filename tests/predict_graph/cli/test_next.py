@@ -1,7 +1,5 @@
 """next, as a user calls it."""
 
-from __future__ import annotations
-
 import json
 import sys
 
@@ -21,7 +19,7 @@ time.sleep(0.05 + 1.0 / (machines * cores))
 """
 
 
-def seconds(kind: str, machines: int) -> float:
+def seconds(kind, machines):
     cores = {"small": 2, "big": 8, "lean": 8}[kind]
     return 20 + 4000 / (machines * cores) + machines
 
@@ -34,7 +32,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def wrote(folder, *runs: str, header: str = "machine_type,machines,seconds,outcome") -> None:
+def wrote(folder, *runs, header="machine_type,machines,seconds,outcome"):
     (folder / "runs.csv").write_text("\n".join([header, *runs]) + "\n")
 
 

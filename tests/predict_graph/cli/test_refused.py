@@ -1,7 +1,5 @@
 """Wrong requests: one sentence with the value and what is accepted, status 2, nothing written."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

@@ -1,7 +1,5 @@
 """calibrate and profile, and what fit, plan and predict do with them, as a user calls them."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import sys

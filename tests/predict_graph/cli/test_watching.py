@@ -1,7 +1,5 @@
 """The command watch: logs that grow, are rolled, compressed, cut short; addresses; bad input."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

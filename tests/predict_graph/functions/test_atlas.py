@@ -1,12 +1,7 @@
 """Functions of the atlas are predicted from their graph alone."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -26,7 +21,7 @@ UNITS_OF_AN_EDGE, UNIT = 1e-3, 0.01
 
 
 @pytest.fixture
-def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def measured(tmp_path, monkeypatch):
     """Runs of a function that costs so many units an edge, with these arguments alone."""
     graphs, runs = [], []
     for number, size in enumerate((100, 400, 1600, 6400)):
@@ -41,7 +36,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_what_the_atlas_has_is_predicted_without_a_run() -> None:
+def test_what_the_atlas_has_is_predicted_without_a_run():
     keywords = {"number_of_nodes": 7}
     said = predict_call(nx.voterank, GRAPH, budget=0, history="none", keywords=keywords)
     cost = UNIT * UNITS_OF_AN_EDGE * check_graph(GRAPH).edges
@@ -52,12 +47,12 @@ def test_what_the_atlas_has_is_predicted_without_a_run() -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_other_arguments_are_another_call() -> None:
+def test_other_arguments_are_another_call():
     assert atlas.atlas_points(check_function(nx.voterank)) == []
 
 
 @pytest.mark.usefixtures("measured")
-def test_the_size_of_a_graph_is_enough() -> None:
+def test_the_size_of_a_graph_is_enough():
     """Of kinds that are all alike, as here, a graph of the same kind is predicted as well."""
     graph = check_graph("barabasi-albert:n=20000,m=5,seed=3")
     size = predict_graph.GraphSize(graph.vertices, graph.edges / 2)
@@ -79,15 +74,13 @@ def test_the_size_of_a_graph_is_enough() -> None:
     ],
 )
 @pytest.mark.usefixtures("measured")
-def test_a_size_that_is_not_enough_is_refused(
-    size: tuple[float, float], options: dict[str, Any], part: str
-) -> None:
+def test_a_size_that_is_not_enough_is_refused(size, options, part):
     with pytest.raises(RequestError, match=part):
         predict_graph.predict(nx.voterank, predict_graph.GraphSize(*size), **options)
 
 
 @pytest.mark.slow
-def test_sizes_on_the_command_line(program: Callable[..., Any]) -> None:
+def test_sizes_on_the_command_line(program):
     sizes = ["--vertices", "5e6", "--edges", "8e7"]
     said = json.loads(program("predict", "networkx:pagerank", *sizes, "--json", "-").out)
     assert said["graph"]["edges"] == 80_000_000
@@ -97,7 +90,7 @@ def test_sizes_on_the_command_line(program: Callable[..., Any]) -> None:
         refused.is_refused("a graph is missing; accepted: GRAPH, or --vertices and --edges")
 
 
-def test_the_atlas_has_many_functions_on_many_graphs() -> None:
+def test_the_atlas_has_many_functions_on_many_graphs():
     content = json.loads(gzip.decompress(FILE.read_bytes()))
     assert FILE.stat().st_size < 2**20
     assert len(content["functions"]) >= 150

@@ -1,14 +1,10 @@
 """What a function does in its process stays there."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
 
 import networkx as nx
 import pytest
@@ -17,14 +13,14 @@ from predict_graph.functions import child
 from predict_graph.functions.child import Limits, run_in_child
 
 
-def graph() -> nx.Graph:
+def graph():
     return nx.path_graph(50)
 
 
-def test_a_function_that_prints_reads_and_changes_the_graph(capfd: Any) -> None:
+def test_a_function_that_prints_reads_and_changes_the_graph(capfd):
     mine = graph()
 
-    def noisy(given: nx.Graph) -> None:
+    def noisy(given: nx.Graph):
         given.remove_node(0)
         print("much" * 1000)
         os.write(1, b"more")
@@ -35,8 +31,8 @@ def test_a_function_that_prints_reads_and_changes_the_graph(capfd: Any) -> None:
     assert capfd.readouterr().out == ""
 
 
-def test_an_error_has_its_line() -> None:
-    def fails(given: nx.Graph) -> None:
+def test_an_error_has_its_line():
+    def fails(given: nx.Graph):
         raise KeyError("weight")
 
     run = run_in_child(graph, fails, Limits(seconds=20.0))
@@ -46,19 +42,17 @@ def test_an_error_has_its_line() -> None:
 
 
 @pytest.mark.parametrize("room", [True, False])
-def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(
-    monkeypatch: Any, room: bool
-) -> None:
+def test_garbage_collection_costs_what_it_costs_the_run_if_there_is_room(monkeypatch, room):
     monkeypatch.setattr(child, "available_memory", lambda: 2**60 if room else 1)
 
-    def frozen(given: nx.Graph) -> None:
+    def frozen(given: nx.Graph):
         assert (gc.get_freeze_count() == 0) is room
 
     assert run_in_child(graph, frozen, Limits(seconds=20.0)).done
 
 
-def test_memory_is_limited_and_measured() -> None:
-    def grows(given: nx.Graph) -> bytearray:
+def test_memory_is_limited_and_measured():
+    def grows(given: nx.Graph):
         held = bytearray(64 * 2**20)
         time.sleep(0.01)
         return held
@@ -66,7 +60,7 @@ def test_memory_is_limited_and_measured() -> None:
     run = run_in_child(graph, grows, Limits(seconds=20.0))
     assert 60 * 2**20 < run.peak_bytes < 80 * 2**20
 
-    def bursts(given: nx.Graph) -> None:
+    def bursts(given: nx.Graph):
         held = []
         while True:
             held.append(bytearray(8 * 2**20))
@@ -76,10 +70,10 @@ def test_memory_is_limited_and_measured() -> None:
     assert stopped.state == "memory"
 
 
-def test_an_iterator_is_drawn_to_its_end() -> None:
+def test_an_iterator_is_drawn_to_its_end():
     seen: list[int] = []
 
-    def lazy(given: nx.Graph) -> Any:
+    def lazy(given: nx.Graph):
         return (seen.append(vertex) for vertex in given)
 
     run = run_in_child(graph, lazy, Limits(seconds=20.0))
@@ -88,7 +82,7 @@ def test_an_iterator_is_drawn_to_its_end() -> None:
     assert seen == []
 
 
-def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes() -> None:
+def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes():
     many = [{"number": number} for number in range(100_000)]
     kept = many[::100]  # so that Python can give nothing back
     del many
@@ -101,11 +95,11 @@ def test_what_the_parent_has_left_free_hides_nothing_that_a_call_takes() -> None
     assert run.peak_bytes > 0.7 * 20_000 * sys.getsizeof({"number": 1})
 
 
-def test_a_function_runs_under_the_garbage_collection_of_its_caller() -> None:
+def test_a_function_runs_under_the_garbage_collection_of_its_caller():
     ordinary = gc.get_threshold()
     mine = (5000, 5, 5)
 
-    def looks(given: nx.Graph) -> None:
+    def looks(given: nx.Graph):
         assert gc.get_threshold() == mine
 
     gc.set_threshold(*mine)
@@ -116,27 +110,27 @@ def test_a_function_runs_under_the_garbage_collection_of_its_caller() -> None:
     assert run.done, run.sentence
 
 
-def _forks_and_returns(given: nx.Graph) -> int:
+def _forks_and_returns(given: nx.Graph):
     return os.fork()
 
 
-def _forks_and_raises(given: nx.Graph) -> None:
+def _forks_and_raises(given: nx.Graph):
     if os.fork() == 0:
         raise ValueError
 
 
-def _stops_itself(given: nx.Graph) -> None:
+def _stops_itself(given: nx.Graph):
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
-def test_a_process_that_a_function_forks_sends_nothing(forks: Callable[..., Any]) -> None:
+def test_a_process_that_a_function_forks_sends_nothing(forks):
     for _ in range(5):  # two that wrote at once would be mixed up now and then
         run = run_in_child(graph, forks, Limits(seconds=20.0))
         assert run.done
 
 
 @pytest.mark.parametrize("idle", [lambda _: time.sleep(60.0), _stops_itself])
-def test_a_call_that_does_nothing_is_ended(idle: Callable[..., Any]) -> None:
+def test_a_call_that_does_nothing_is_ended(idle):
     assert run_in_child(graph, idle, Limits(seconds=0.3)).state == "time"

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from predict_graph.functions.comparing import compare_functions
@@ -15,7 +13,7 @@ pytestmark = pytest.mark.slow  # measures, and starts processes
         (["networkx:core_number", "networkx:triangles"], False),
     ],
 )
-def test_functions_are_ranked_if_they_compute_the_same(names: list[str], alike: bool) -> None:
+def test_functions_are_ranked_if_they_compute_the_same(names, alike):
     pytest.importorskip("igraph")
     graph = check_graph("barabasi-albert:n=60,m=3,seed=1")
     said = compare_functions(names, graph, history="none", seed=1).answer.sentence

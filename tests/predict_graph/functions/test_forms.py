@@ -1,7 +1,5 @@
 """A graph of ours has the same edges in every form that a function takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -24,13 +22,13 @@ READ: dict[str, Callable[[Any], Iterable[tuple[int, int, float]]]] = {
 }
 
 
-def _place(edge: list[int]) -> int:
+def _place(edge):
     return [set(each) for each in EDGES].index(set(edge))
 
 
 @pytest.mark.parametrize("form", READ)
 @pytest.mark.parametrize("directed", [False, True])
-def test_a_graph_has_the_same_edges_in_every_form(form: str, directed: bool) -> None:
+def test_a_graph_has_the_same_edges_in_every_form(form, directed):
     pytest.importorskip("predict_graph" if form in ("edges", "graph") else form)
     sources, targets = np.array(EDGES).T
     graph = from_edges(sources, targets, vertices=6, weights=np.array(WEIGHTS), directed=directed)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ RNG = np.random.default_rng(5)
 WHOLE = check_graph("powerlaw-cluster:n=6000,m=5,p=0.4,seed=3")
 
 
-def points(driver: str, seconds: float, constant: float = 0.0) -> list[Point]:
+def points(driver, seconds, constant=0.0):
     """Runs of a made-up function that costs so much a unit of one driver."""
     found = []
     for size in (150, 400, 1000):
@@ -32,9 +30,7 @@ def points(driver: str, seconds: float, constant: float = 0.0) -> list[Point]:
         ("reached_edges", 1e-8, 0.02),
     ],
 )
-def test_the_driver_that_a_cost_grows_with_is_found(
-    driver: str, seconds: float, constant: float
-) -> None:
+def test_the_driver_that_a_cost_grows_with_is_found(driver, seconds, constant):
     target = drivers_of(WHOLE, RNG)
     found = extrapolate(points(driver, seconds, constant), target, "g")
     assert found is not None
@@ -42,7 +38,7 @@ def test_the_driver_that_a_cost_grows_with_is_found(
     assert 1.0 / factor < found.cost / (seconds * target[driver]) < factor
 
 
-def test_runs_on_other_graphs_make_it_surer() -> None:
+def test_runs_on_other_graphs_make_it_surer():
     target = drivers_of(WHOLE, RNG)
     own = points("reached_edges", 1e-7)[:3]
     others = []
@@ -56,7 +52,7 @@ def test_runs_on_other_graphs_make_it_surer() -> None:
     assert 0.6 < together.cost / (1e-7 * target["reached_edges"]) < 1.6
 
 
-def test_every_beginning_of_the_order_is_like_the_whole() -> None:
+def test_every_beginning_of_the_order_is_like_the_whole():
     order = spread_order(WHOLE, RNG)
     assert sorted(order) == list(range(WHOLE.vertices))
     work = np.log(neighbour_work(WHOLE))
@@ -66,9 +62,7 @@ def test_every_beginning_of_the_order_is_like_the_whole() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "surer"), [(1.0, True), (30.0, False)])
-def test_a_run_that_outlasts_all_expectations_may_take_much_longer(
-    seconds: float, surer: bool
-) -> None:
+def test_a_run_that_outlasts_all_expectations_may_take_much_longer(seconds, surer):
     target = drivers_of(WHOLE, RNG)
     known = points("edges", 1.0 / target["edges"])  # about a second on the whole graph
     bound = Point(target, seconds, "", "g")

@@ -1,8 +1,5 @@
 """Peak memory of calls whose results grow with the square of the vertices."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from itertools import permutations
 
 import networkx as nx
@@ -20,19 +17,19 @@ RNG = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("done", [0.0, 0.05, 0.2, 0.6])
-def test_results_that_are_quadratic_in_vertices(done: float) -> None:
+def test_results_that_are_quadratic_in_vertices(done):
     """As of ``dict(all_pairs_shortest_path_length(G))``: 40 bytes for each pair."""
     check_prediction(lambda n: 40.0 * n**2 + 1e5, done)
 
 
-def test_a_leap_of_the_allocator_bends_nothing() -> None:
+def test_a_leap_of_the_allocator_bends_nothing():
     check_prediction(lambda n: 4e5 + 2000.0 * n + 8e6 * (n == 240), 0.0)
 
 
-def check_prediction(peak: Callable[[int], float], done: float) -> None:
+def check_prediction(peak, done):
     """Predict the peak on a graph from those on samples and on a part of the run."""
 
-    def drivers(n: int) -> dict[str, float]:
+    def drivers(n):
         graph = check_graph(f"barabasi-albert:n={n},m=3,seed=1")
         return drivers_of(graph, np.random.default_rng(0))
 
@@ -44,7 +41,7 @@ def check_prediction(peak: Callable[[int], float], done: float) -> None:
     assert 0.5 * peak(6000) < said.predicted < 2.0 * peak(6000)
 
 
-def test_results_that_are_quadratic_where_samples_are_not_connected() -> None:
+def test_results_that_are_quadratic_where_samples_are_not_connected():
     """As of the same on a grid: what the first part has taken refutes the samples."""
     grids = {n: drivers_of(check_graph(f"grid:rows={n},columns={n}"), RNG) for n in (8, 16, 30, 77)}
     runs = [(grids[n], ChildRun("done", peak_bytes=2e3 * n**2)) for n in (8, 16, 30)]
@@ -54,11 +51,11 @@ def test_results_that_are_quadratic_where_samples_are_not_connected() -> None:
     assert said.high > 15e8
 
 
-def pairs(graph: nx.Graph) -> Iterator[tuple[int, int]]:
+def pairs(graph: nx.Graph):
     yield from permutations(graph, 2)
 
 
-def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept() -> None:
+def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept():
     graph = nx.barabasi_albert_graph(100, 3, seed=1)
     drawn = predict_call(pairs, graph, history="none", seed=1)
     assert drawn.verdict.memory is not None
@@ -69,7 +66,7 @@ def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept() -> None
     assert "keeping none" not in kept.verdict.sentence
 
 
-def test_a_first_part_that_shows_no_loop_leaves_the_memory_finite() -> None:
+def test_a_first_part_that_shows_no_loop_leaves_the_memory_finite():
     runs = [({**dict.fromkeys(DRIVERS, float(n)), "vertices": float(n)}, ran(n)) for n in (60, 240)]
     target = dict.fromkeys(DRIVERS, 1000.0)
     stopped = ChildRun("stopped", peak_bytes=1e9)
@@ -77,5 +74,5 @@ def test_a_first_part_that_shows_no_loop_leaves_the_memory_finite() -> None:
     assert found.low == found.predicted == 1e9 <= found.high < 1e10
 
 
-def ran(vertices: int) -> ChildRun:
+def ran(vertices):
     return ChildRun("done", peak_bytes=1e4 * vertices)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import pytest
@@ -14,7 +12,7 @@ from predict_graph.functions.naming import check_arguments, check_function, with
 from predict_graph.graph import check_graph
 
 
-def test_names_of_a_library_and_callables_are_one_function() -> None:
+def test_names_of_a_library_and_callables_are_one_function():
     by_name = check_function("networkx:betweenness_centrality", (), {"k": 3, "seed": 1})
     given = check_function(nx.betweenness_centrality, (), {"k": 3, "seed": 1})
     assert by_name.name == given.name == "networkx:betweenness_centrality"
@@ -27,7 +25,7 @@ def test_names_of_a_library_and_callables_are_one_function() -> None:
         assert found.call is nx.community.louvain_communities
 
 
-def test_classes_of_networkit_are_run() -> None:
+def test_classes_of_networkit_are_run():
     pytest.importorskip("networkit")
     scored = check_function("networkit:centrality.DegreeCentrality")(
         build(check_graph("path:n=2"), "networkit")
@@ -38,20 +36,20 @@ def test_classes_of_networkit_are_run() -> None:
 @pytest.mark.parametrize(
     "name", ["igraph:betweenness", "igraph:Graph.betweenness", "igraph.Graph:betweenness"]
 )
-def test_a_function_of_a_library_gets_a_graph_of_that_library(name: str) -> None:
+def test_a_function_of_a_library_gets_a_graph_of_that_library(name):
     pytest.importorskip("igraph")
     found = check_function(name, graph=nx.path_graph(3))
     assert (found.name, found.form) == ("igraph:betweenness", "igraph")
     assert predict_graph.track(name, nx.star_graph(3), history="none") == [3.0, 0.0, 0.0, 0.0]
 
 
-def test_a_method_of_igraph_has_the_name_under_which_it_is_public() -> None:
+def test_a_method_of_igraph_has_the_name_under_which_it_is_public():
     graph = pytest.importorskip("igraph").Graph
     for name in ("betweenness", "pagerank", "community_multilevel"):
         assert check_function(getattr(graph, name)) == check_function(f"igraph:{name}")
 
 
-def test_a_file_of_ones_own_is_known_by_its_code(tmp_path: Path) -> None:
+def test_a_file_of_ones_own_is_known_by_its_code(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n")
     first = check_function(f"{file}:count")
@@ -61,8 +59,8 @@ def test_a_file_of_ones_own_is_known_by_its_code(tmp_path: Path) -> None:
     assert check_function(f"{file}:count")(nx.path_graph(4)) == 7
 
 
-def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request() -> None:
-    def annotated(graph: nx.DiGraph) -> int:
+def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request():
+    def annotated(graph: nx.DiGraph):
         return len(graph)
 
     assert check_function(annotated).form == "networkx"
@@ -79,32 +77,28 @@ def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request() -> N
         ("/no/such/file.py:f", "cannot be loaded: No such file"),
     ],
 )
-def test_wrong_names_are_explained(name: str, part: str) -> None:
+def test_wrong_names_are_explained(name, part):
     with pytest.raises(RequestError, match=part):
         check_function(name)
 
 
-def takes_nothing() -> None: ...
+def takes_nothing(): ...
 
 
 @pytest.mark.parametrize(
     ("function", "options", "part"),
     [
-        (
-            nx.betweenness_centrality,
-            {"keywords": {"kk": 3}},
-            "'kk'; accepted after .*: k=None",
-        ),
+        (nx.betweenness_centrality, {"keywords": {"kk": 3}}, "'kk'; accepted after .*: k=None"),
         (takes_nothing, {"form": "networkx"}, "with a graph .*: too many positional"),
         (nx.pagerank, {"form": "matrix"}, "unknown form of a graph 'matrix'"),
     ],
 )
-def test_wrong_arguments_are_explained(function: Any, options: Any, part: str) -> None:
+def test_wrong_arguments_are_explained(function, options, part):
     with pytest.raises(RequestError, match=part):
         check_function(function, **options)
 
 
-def test_an_argument_is_given_once() -> None:
+def test_an_argument_is_given_once():
     with pytest.raises(RequestError, match="the argument k is given twice"):
         check_arguments(["k=1", "k=2"])
 
@@ -112,22 +106,22 @@ def test_an_argument_is_given_once() -> None:
 @pytest.mark.parametrize(
     ("text", "part"), [("def f(:\n", "line 1"), ("import sys\nsys.exit(3)\n", "SystemExit")]
 )
-def test_a_file_that_breaks_is_explained(tmp_path: Path, text: str, part: str) -> None:
+def test_a_file_that_breaks_is_explained(tmp_path, text, part):
     (tmp_path / "broken.py").write_text(text)
     with pytest.raises(RequestError, match=part):
         check_function(f"{tmp_path / 'broken.py'}:f")
 
 
-def test_arguments_of_a_partial_function_are_known() -> None:
+def test_arguments_of_a_partial_function_are_known():
     found = check_function(partial(nx.betweenness_centrality, k=5), keywords={"normalized": False})
     assert found.name == "networkx:betweenness_centrality"
     assert found.keywords == {"k": 5, "normalized": False}
     assert check_function(partial(partial(nx.triangles), nodes=3)).keywords == {"nodes": 3}
 
 
-def test_numbers_around_a_function_distinguish_it() -> None:
-    def made(k: int) -> Any:
-        def call(graph: nx.Graph) -> Any:
+def test_numbers_around_a_function_distinguish_it():
+    def made(k):
+        def call(graph: nx.Graph):
             return nx.betweenness_centrality(graph, k=k)
 
         return call
@@ -136,13 +130,13 @@ def test_numbers_around_a_function_distinguish_it() -> None:
     assert check_function(made(5)).code != check_function(made(500)).code
 
 
-def test_functions_of_equal_names_are_different_ones() -> None:
+def test_functions_of_equal_names_are_different_ones():
     heuristic = check_function("networkx.algorithms.approximation:diameter")
     assert heuristic.name != check_function("networkx:diameter").name
     assert heuristic.name == check_function(nx.approximation.diameter).name
 
 
-def test_a_module_of_ones_own_is_known_by_its_code(tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_module_of_ones_own_is_known_by_its_code(tmp_path, monkeypatch):
     (tmp_path / "graph.py").write_text(
         "import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n"
     )
@@ -155,10 +149,10 @@ def test_a_module_of_ones_own_is_known_by_its_code(tmp_path: Path, monkeypatch: 
         check_function("broken:count")
 
 
-def test_a_seed_by_position_is_kept() -> None:
+def test_a_seed_by_position_is_kept():
     given = check_function("networkx:betweenness_centrality", (10, True, None, False, 42))
     assert with_seed(given, 7) is given
 
 
-def test_an_argument_that_is_no_literal_is_a_text() -> None:
+def test_an_argument_that_is_no_literal_is_a_text():
     assert check_arguments(["x={[1]}"]) == ([], {"x": "{[1]}"})

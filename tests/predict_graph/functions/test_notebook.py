@@ -1,7 +1,5 @@
 """`predict` and `track` in the cells of a notebook that is run as people run one."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -26,7 +24,7 @@ CELLS = (
 
 
 @pytest.mark.slow
-def test_the_magics() -> None:
+def test_the_magics():
     import nbformat
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in MAGICS])
@@ -66,7 +64,7 @@ WATCHED = (
 
 
 @pytest.mark.spark
-def test_a_loop_on_spark_is_watched_while_its_cell_runs() -> None:
+def test_a_loop_on_spark_is_watched_while_its_cell_runs():
     import nbformat
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in WATCHED])
@@ -83,7 +81,7 @@ def test_a_loop_on_spark_is_watched_while_its_cell_runs() -> None:
 
 
 @pytest.mark.slow
-def test_the_three_calls_in_a_notebook() -> None:
+def test_the_three_calls_in_a_notebook():
     import nbformat
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in CELLS])

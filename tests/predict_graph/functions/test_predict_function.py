@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import time
-from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -21,19 +17,19 @@ pytestmark = pytest.mark.slow  # starts processes
 GRAPH = nx.barabasi_albert_graph(300, 3, seed=1)
 
 
-def work(calls: int) -> None:
+def work(calls):
     """Take two steps for each call: 20 microseconds where they are counted."""
     for number in range(calls):
         abs(number)
 
 
-def vertex_by_vertex(graph: nx.Graph) -> int:
+def vertex_by_vertex(graph: nx.Graph):
     for _vertex in graph:
         work(2 * len(graph))
     return len(graph)
 
 
-def one_loop_before_another(graph: nx.Graph) -> None:
+def one_loop_before_another(graph: nx.Graph):
     for _vertex in graph:
         work(len(graph) // 30)
     for _vertex in graph:
@@ -41,7 +37,7 @@ def one_loop_before_another(graph: nx.Graph) -> None:
 
 
 @pytest.mark.parametrize("function", [vertex_by_vertex, one_loop_before_another])
-def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(function: Any) -> None:
+def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(function):
     with calls_by(counted_call):
         said = predict_call(function, GRAPH, budget="0.5s", history="none", seed=1)
     seconds = counted_call(lambda: GRAPH, function).seconds
@@ -56,12 +52,12 @@ def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(functi
     assert said.overhead_seconds < 1.25 * 0.5
 
 
-def neighbour_by_neighbour(graph: nx.Graph) -> None:
+def neighbour_by_neighbour(graph: nx.Graph):
     for vertex in graph:
         work(20 * sum(graph.degree(other) for other in graph[vertex]))
 
 
-def test_a_first_part_beyond_its_expected_share_is_like_the_whole() -> None:
+def test_a_first_part_beyond_its_expected_share_is_like_the_whole():
     graph = nx.barabasi_albert_graph(600, 3, seed=1)  # old vertices, at the beginning, are hubs
     with calls_by(counted_call):
         said = predict_call(neighbour_by_neighbour, graph, budget="8s", history="none", seed=1)
@@ -70,7 +66,7 @@ def test_a_first_part_beyond_its_expected_share_is_like_the_whole() -> None:
     assert 0.8 * seconds < said.processor_seconds < 1.25 * seconds
 
 
-def test_a_run_that_is_cheap_is_done() -> None:
+def test_a_run_that_is_cheap_is_done():
     said = predict_graph.predict(
         nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1), history="none"
     )
@@ -78,7 +74,7 @@ def test_a_run_that_is_cheap_is_done() -> None:
     assert said.phases["convert"] == 0.0  # the graph is networkx's already
 
 
-def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
+def test_runs_on_other_graphs_are_learned_from(tmp_path):
     history = History(tmp_path / "runs.sqlite")
     for n in (250, 350):
         with counted():
@@ -90,14 +86,14 @@ def test_runs_on_other_graphs_are_learned_from(tmp_path: Path) -> None:
     assert any("2 on other graphs" in each.detail for each in said.evidence)
 
 
-def connected_only(graph: nx.Graph) -> None:
+def connected_only(graph: nx.Graph):
     if graph and not nx.is_connected(graph.to_undirected()):
         raise nx.NetworkXError("Graph is not connected")
     vertex_by_vertex(graph)
 
 
 @pytest.mark.parametrize("create_using", [nx.Graph, nx.DiGraph])
-def test_samples_of_connected_graphs_are_connected(create_using: Any) -> None:
+def test_samples_of_connected_graphs_are_connected(create_using):
     graph = nx.path_graph(300, create_using)
     graph.add_edges_from(nx.watts_strogatz_graph(300, 4, 0.05, seed=1).edges)
     with calls_by(counted_call):
@@ -107,8 +103,8 @@ def test_samples_of_connected_graphs_are_connected(create_using: Any) -> None:
     assert first <= {"done", "time", "stopped"}
 
 
-def test_arguments_that_are_vertices_are_in_every_sample() -> None:
-    def from_one(graph: nx.Graph, source: int) -> int:
+def test_arguments_that_are_vertices_are_in_every_sample():
+    def from_one(graph: nx.Graph, source):
         return sum(len(nx.single_source_shortest_path_length(graph, source)) for _ in range(5))
 
     given = {"source": 299}
@@ -118,11 +114,11 @@ def test_arguments_that_are_vertices_are_in_every_sample() -> None:
     assert {row.sampler for row in said.samples} <= {"mhrw", "rj"}
 
 
-def summed(graph: nx.Graph) -> float:
+def summed(graph: nx.Graph):
     return float(sum(data["length"] for _, _, data in graph.edges(data=True)))
 
 
-def refuses_large_ones(graph: nx.Graph) -> None:
+def refuses_large_ones(graph: nx.Graph):
     if len(graph) > 100:
         raise ValueError("too large for this")
 
@@ -131,14 +127,14 @@ def refuses_large_ones(graph: nx.Graph) -> None:
     ("function", "error"),
     [(summed, "KeyError: 'length'"), (refuses_large_ones, "ValueError: too large for this")],
 )
-def test_what_a_function_raises_on_samples_is_named(function: Any, error: str) -> None:
+def test_what_a_function_raises_on_samples_is_named(function, error):
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
     with pytest.raises(JobError, match=f"fails on .*networkx.*: {error}"):
         predict_call(function, graph, history="none", seed=1)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_parallel_edges_and_attributes_are_kept(kind: Any) -> None:
+def test_parallel_edges_and_attributes_are_kept(kind):
     graph = kind(name="streets", crs="epsg:4326")
     for one, other in nx.barabasi_albert_graph(400, 3, seed=2).edges:
         for length in (1.0, 2.0):
@@ -158,14 +154,14 @@ def test_parallel_edges_and_attributes_are_kept(kind: Any) -> None:
         assert case.call(made) == summed(made) > 0.0
 
 
-def test_attributes_of_igraph_are_kept() -> None:
+def test_attributes_of_igraph_are_kept():
     igraph = pytest.importorskip("igraph")
     graph = igraph.Graph.Barabasi(400, 3)
     graph.add_edges(graph.get_edgelist()[:600])
     graph.vs["name"] = [f"v{vertex}" for vertex in range(400)]
     graph.es["ends"] = [{f"v{vertex}" for vertex in edge.tuple} for edge in graph.es]
 
-    def ends(graph: igraph.Graph, source: str) -> list[set[str]]:
+    def ends(graph: igraph.Graph, source):
         near = graph.es[graph.incident(source)]
         assert all({graph.vs[v]["name"] for v in edge.tuple} == edge["ends"] for edge in near)
         return [edge["ends"] for edge in near]
@@ -179,15 +175,13 @@ def test_attributes_of_igraph_are_kept() -> None:
     assert sorted(map(sorted, whole.call(whole.build()))) == sorted(map(sorted, ends(graph, "v7")))
 
 
-def loads(graph: nx.Graph) -> int:
+def loads(graph: nx.Graph):
     import antigravity_of_test
 
     return int(antigravity_of_test.SIZE) + len(graph)
 
 
-def test_what_a_function_loads_is_loaded_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_function_loads_is_loaded_once(tmp_path, monkeypatch):
     """Else each run on a sample would, and a budget of a second were spent on it."""
     log = tmp_path / "log"
     (tmp_path / "antigravity_of_test.py").write_text(
@@ -200,7 +194,7 @@ def test_what_a_function_loads_is_loaded_once(
     assert len(log.read_text().split()) == 2  # of the first child, and of this process
 
 
-def test_tracking_returns_the_result(capsys: Any) -> None:
+def test_tracking_returns_the_result(capsys):
     with counted():
         tracked = run_tracked(check_function(vertex_by_vertex), GRAPH)
     assert tracked.result == 300
@@ -210,7 +204,7 @@ def test_tracking_returns_the_result(capsys: Any) -> None:
     assert shares[-1] > 0.9
 
 
-def two_loops(graph: nx.Graph) -> None:
+def two_loops(graph: nx.Graph):
     for _vertex in graph:
         work(300)
     left = 2
@@ -219,7 +213,7 @@ def two_loops(graph: nx.Graph) -> None:
         left -= 1
 
 
-def test_a_loop_that_is_over_says_no_more_of_what_remains() -> None:
+def test_a_loop_that_is_over_says_no_more_of_what_remains():
     with counted():
         tracked = run_tracked(check_function(two_loops), GRAPH, show=False)
     early = [said for said in tracked.said if said.elapsed < 0.3 * tracked.seconds]
@@ -228,7 +222,7 @@ def test_a_loop_that_is_over_says_no_more_of_what_remains() -> None:
     assert not late
 
 
-def test_an_iterator_is_a_list_or_how_many_there_were() -> None:
+def test_an_iterator_is_a_list_or_how_many_there_were():
     function, graph = check_function(nx.find_cliques), nx.path_graph(30)
     kept = run_tracked(function, graph, show=False)
     counted = run_tracked(function, graph, show=False, keep=False)
@@ -238,12 +232,12 @@ def test_an_iterator_is_a_list_or_how_many_there_were() -> None:
     assert counted.result == 29
 
 
-def test_what_a_tracked_function_raises_comes_through() -> None:
+def test_what_a_tracked_function_raises_comes_through():
     with pytest.raises(nx.NetworkXError, match="not connected"):
         predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")
 
 
-def test_a_long_call_gets_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_call_gets_advice(monkeypatch):
     """A minute is too long for a test: what counts as long is made short."""
     pytest.importorskip("igraph")
     monkeypatch.setattr("predict_graph.functions.advice._WORTH_A_WORD", 1e-3)
@@ -255,9 +249,7 @@ def test_a_long_call_gets_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert predict_graph.predict(nx.k_core, graph, history="none").advice == []
 
 
-def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(monkeypatch):
     igraph = pytest.importorskip("igraph")
     handlers = []
     monkeypatch.setattr(igraph, "set_progress_handler", handlers.append)
@@ -268,8 +260,8 @@ def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(
     assert handlers[1:] == [None]
 
 
-def test_time_in_which_a_function_sleeps_is_predicted() -> None:
-    def fetch(graph: nx.Graph) -> None:
+def test_time_in_which_a_function_sleeps_is_predicted():
+    def fetch(graph: nx.Graph):
         time.sleep(5e-4 * len(graph))
 
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
@@ -278,8 +270,8 @@ def test_time_in_which_a_function_sleeps_is_predicted() -> None:
     assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
 
 
-def test_the_interval_of_a_call_on_several_cores_contains_its_point_estimate() -> None:
-    def square(graph: nx.Graph) -> None:
+def test_the_interval_of_a_call_on_several_cores_contains_its_point_estimate():
+    def square(graph: nx.Graph):
         matrix = nx.to_numpy_array(graph)
         matrix @ matrix @ matrix
 

@@ -1,27 +1,22 @@
 """Predictions of calls whose time is a formula: the same on any machine."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import networkx as nx
 import pytest
 
 from predict_graph.errors import JobError
-from predict_graph.outcome import Prediction
 from tests.steps import predict_by_formula
 
 GRAPH = nx.barabasi_albert_graph(900, 3, seed=1)
 
 
-def predicted(seconds: Callable[[int], float], **options: Any) -> Prediction:
+def predicted(seconds, **options):
     """Predict a call that takes what a formula says."""
     return predict_by_formula(seconds, GRAPH, **options)
 
 
-def power(seconds: float, exponent: float) -> Callable[[int], float]:
+def power(seconds, exponent):
     """Return a time that grows with a power of the vertices."""
     return lambda vertices: seconds * vertices**exponent
 
@@ -30,9 +25,7 @@ CONSTANT, SQUARE, CUBE = power(0.4, 0), power(3e-5, 2), power(2e-7, 3)
 
 
 @pytest.mark.parametrize("seconds", [CONSTANT, power(2.1, 0)])
-def test_what_does_not_grow_is_not_scaled_by_vertices(
-    seconds: Callable[[int], float],
-) -> None:
+def test_what_does_not_grow_is_not_scaled_by_vertices(seconds):
     """A sample that was stopped says that the run takes longer than that, and no more."""
     said = predicted(seconds).runtime_seconds
     assert said.low <= seconds(len(GRAPH)) <= said.high
@@ -41,7 +34,7 @@ def test_what_does_not_grow_is_not_scaled_by_vertices(
 
 
 @pytest.mark.parametrize("seconds", [CONSTANT, SQUARE, CUBE])
-def test_a_larger_budget_is_never_much_less_sure(seconds: Callable[[int], float]) -> None:
+def test_a_larger_budget_is_never_much_less_sure(seconds):
     widths = []
     for budget in ("1s", "2s", None, "10s"):
         said = predicted(seconds, budget=budget).runtime_seconds
@@ -50,7 +43,7 @@ def test_a_larger_budget_is_never_much_less_sure(seconds: Callable[[int], float]
     assert all(later < 5.0 * earlier for earlier, later in pairwise(widths))
 
 
-def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked() -> None:
+def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked():
     """The run itself would be affordable."""
     assert [each.source for each in predicted(CONSTANT).evidence] == ["run"]
     near = predicted(CONSTANT, within=1.0)
@@ -58,7 +51,7 @@ def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked() -> None:
     assert near.relative_width <= 1.0
 
 
-def test_smaller_samples_follow_one_that_does_not_end() -> None:
+def test_smaller_samples_follow_one_that_does_not_end():
     long_cube = power(2e-4, 3)
     said = predicted(long_cube)
     states = [row.state for row in said.samples]
@@ -69,7 +62,7 @@ def test_smaller_samples_follow_one_that_does_not_end() -> None:
         predicted(power(1e9, 0))
 
 
-def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows() -> None:
+def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows():
     seconds = power(2.2e-6, 3)
     said = predicted(seconds)
     assert len({row.vertices for row in said.samples}) >= 3
@@ -77,7 +70,7 @@ def test_where_the_smallest_sample_takes_all_smaller_ones_tell_how_it_grows() ->
     assert seconds(len(GRAPH)) / 3.0 < said.processor_seconds < 3.0 * seconds(len(GRAPH))
 
 
-def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
+def test_a_run_that_outgrows_all_powers_may_not_finish():
     said = predicted(lambda n: 2.5e-8 * 2.0 ** min(n / 3, 900))
     assert "may not finish: it had not ended on a sample of" in said.verdict.sentence
     assert "its time may be exponential" in said.verdict.sentence
@@ -87,7 +80,7 @@ def test_a_run_that_outgrows_all_powers_may_not_finish() -> None:
     assert not predicted(CUBE).to_dict()["verdict"]["may_not_finish"]
 
 
-def test_a_run_that_samples_say_nothing_of_is_tried() -> None:
+def test_a_run_that_samples_say_nothing_of_is_tried():
     """As of all paths between two vertices, which samples do not connect."""
     said = predicted(lambda n: 1e9 if n == len(GRAPH) else 3e-4)
     assert "may not finish: it had not ended on the graph after" in said.verdict.sentence

@@ -1,10 +1,5 @@
 """A prediction of a function beside the real call."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import networkx as nx
 import pytest
 
@@ -18,7 +13,7 @@ from tests.steps import predict_call
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
 
-def test_a_call_beside_its_prediction(tmp_path: Path) -> None:
+def test_a_call_beside_its_prediction(tmp_path):
     history = History(tmp_path / "runs.sqlite")
     graph = nx.barabasi_albert_graph(300, 4, seed=1)
     found = predict_graph.validate(nx.triangles, graph, history=history, seed=1)
@@ -39,14 +34,12 @@ def test_a_call_beside_its_prediction(tmp_path: Path) -> None:
         ("pagerank", {"k": 3}, "k is no option of validate"),
     ],
 )
-def test_options_of_the_other_kind_are_refused(
-    function: Any, option: dict[str, Any], part: str
-) -> None:
+def test_options_of_the_other_kind_are_refused(function, option, part):
     with pytest.raises(RequestError, match=part):
         predict_graph.validate(function, GRAPH, **option)
 
 
-def test_a_budget_of_nothing_runs_nothing(tmp_path: Path) -> None:
+def test_a_budget_of_nothing_runs_nothing(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n")
     history, call = History(tmp_path / "runs.sqlite"), f"{file}:count"
@@ -75,26 +68,23 @@ def test_a_budget_of_nothing_runs_nothing(tmp_path: Path) -> None:
         (0, 100.0, 0.0),
     ],
 )
-def test_what_budgets_allow(text: Any, run: float, allowed: float) -> None:
+def test_what_budgets_allow(text, run, allowed):
     from predict_graph.functions.predictor import FUNCTION_BUDGET
 
     assert check_budget(text, FUNCTION_BUDGET).allowed(run) == allowed
 
 
-@pytest.mark.parametrize(
-    "budget",
-    ["0%", "fast", "200%", "5 parsecs", "5%, 2%", "5%,", "5%, -1s"],
-)
-def test_wrong_budgets_are_refused(budget: str) -> None:
+@pytest.mark.parametrize("budget", ["0%", "fast", "200%", "5 parsecs", "5%, 2%", "5%,", "5%, -1s"])
+def test_wrong_budgets_are_refused(budget):
     with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
         predict_call("networkx:clustering", GRAPH, budget=budget)
 
 
-def test_what_does_not_react_to_signals_is_ended_from_outside() -> None:
+def test_what_does_not_react_to_signals_is_ended_from_outside():
     """Signals are held, as they are while compiled code runs; the time is a counted one."""
     import signal
 
-    def deaf(graph: Any) -> None:
+    def deaf(graph):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
         while True:
             pass

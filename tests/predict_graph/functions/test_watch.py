@@ -1,12 +1,9 @@
 """The progress of a loop, read from outside, and what the first part of a run says of the whole."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from textwrap import indent
 from typing import Any
 
@@ -14,9 +11,9 @@ import networkx as nx
 import pytest
 
 from predict_graph.budget import Budget
-from predict_graph.functions.child import TICK_SECONDS, ChildRun, Limits, run_in_child
+from predict_graph.functions.child import TICK_SECONDS, Limits, run_in_child
 from predict_graph.functions.evidence import Gathered
-from predict_graph.functions.growth import Growth, Point
+from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.reported import reporter
@@ -73,7 +70,7 @@ UNKNOWN = {
 EARLY = "for place in range(10_000):\n    if place == 300:\n        break\n    work()"
 
 
-def own(folder: Path, body: str) -> Callable[[Any], Any]:
+def own(folder, body):
     """Return a function of a file of the user's own."""
     file = folder / "own.py"
     file.write_text(HEAD + indent(body, "    ") + "\n")
@@ -81,14 +78,14 @@ def own(folder: Path, body: str) -> Callable[[Any], Any]:
     return call
 
 
-def run(function: Callable[[Any], Any], graph: Any = None, **limits: Any) -> ChildRun:
+def run(function, graph=None, **limits):
     """Run a function whose calls are counted instead of its seconds."""
     with counted():
         return run_in_child(lambda: graph or nx.path_graph(300), function, Limits(**limits))
 
 
 @pytest.mark.parametrize("body", FOR.values(), ids=FOR)
-def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path: Path, body: str) -> None:
+def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body):
     function = own(tmp_path, body)
     whole = run(function)
     shape = loop_shape(whole.observations, whole.seconds)
@@ -104,7 +101,7 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path: Path, body: str) 
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
 
 
-def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path: Path) -> None:
+def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path):
     """One that no sample has shown to be steady may be far off."""
     function = own(tmp_path, WHILE["over a set"])
     whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
@@ -113,7 +110,7 @@ def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path: 
     assert run(function, **limits, loop=shown.loop).seconds > 0.3 * whole.seconds
 
 
-def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path: Path) -> None:
+def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path):
     function = own(tmp_path, "for place in range(300):\n    work(200 - 2 * place // 3)")
     whole = run(function)
     shape = loop_shape(whole.observations, whole.seconds)
@@ -124,9 +121,7 @@ def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("body", WHILE.values(), ids=WHILE)
-def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(
-    tmp_path: Path, body: str
-) -> None:
+def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(tmp_path, body):
     function = own(tmp_path, body)
     whole = run(function)
     shape = loop_shape(whole.observations, whole.seconds)
@@ -140,14 +135,14 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(
 
 
 @pytest.mark.parametrize("body", UNKNOWN.values(), ids=UNKNOWN)
-def test_a_while_of_unknown_length_is_named(tmp_path: Path, body: str) -> None:
+def test_a_while_of_unknown_length_is_named(tmp_path, body):
     whole = run(own(tmp_path, body))
     shape = loop_shape(whole.observations, whole.seconds)
     assert not shape.loop
     assert "a while of unknown length" in shape.reason
 
 
-def test_the_remaining_time_of_a_while_is_predicted(tmp_path: Path) -> None:
+def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
     function = check_function(own(tmp_path, WHILE["over a set"]), form="networkx")
     with counted():
         tracked = run_tracked(function, nx.path_graph(900), show=False)
@@ -157,7 +152,7 @@ def test_the_remaining_time_of_a_while_is_predicted(tmp_path: Path) -> None:
     assert sum(errors) / len(errors) < 0.25
 
 
-def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path: Path) -> None:
+def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path):
     function = own(tmp_path, EARLY)
     whole = run(function)
     shape = loop_shape(whole.observations, whole.seconds)
@@ -174,7 +169,7 @@ def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path: Path) -> Non
     assert found.log_std > 0.1
 
 
-def iterations(samples: dict[float, float], vertices: float) -> Growth | None:
+def iterations(samples, vertices):
     """Return the iterations on a graph of so many vertices, from those on samples."""
     gathered = Gathered({"vertices": vertices}, "g", [])
     for size, rounds in samples.items():
@@ -190,7 +185,7 @@ def iterations(samples: dict[float, float], vertices: float) -> Growth | None:
         (lambda time: 100.0 * (time if time > 0.6 else time**4), False),
     ],
 )
-def test_what_a_library_reports_counts_where_it_grows_steadily(percent: Any, steady: bool) -> None:
+def test_what_a_library_reports_counts_where_it_grows_steadily(percent, steady):
     times = [0.02 * number for number in range(51)]
     observations = [Observation(each, library_progress(percent(each))) for each in times]
     shape = loop_shape(observations, 1.0)
@@ -199,10 +194,10 @@ def test_what_a_library_reports_counts_where_it_grows_steadily(percent: Any, ste
     assert not loop_shape(observations[:6], 0.1).loop
 
 
-def test_the_progress_that_igraph_reports_is_read() -> None:
+def test_the_progress_that_igraph_reports_is_read():
     igraph = pytest.importorskip("igraph")
 
-    def betweenness(**limits: Any) -> ChildRun:
+    def betweenness(**limits):
         graph = igraph.Graph.Barabasi
         call, progress = igraph.Graph.betweenness, reporter("igraph")
         with counted():
@@ -216,9 +211,7 @@ def test_the_progress_that_igraph_reports_is_read() -> None:
 
 
 @pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])
-def test_a_first_part_has_four_rounds_if_they_are_a_small_part(
-    tmp_path: Path, rounds: int, least: int
-) -> None:
+def test_a_first_part_has_four_rounds_if_they_are_a_small_part(tmp_path, rounds, least):
     slowly = own(tmp_path, f"for _ in range({rounds}):\n    work(2500)")
     part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
     assert part.state == "stopped"
@@ -226,17 +219,16 @@ def test_a_first_part_has_four_rounds_if_they_are_a_small_part(
     assert least <= done <= 0.1 * rounds
 
 
-def test_a_run_that_is_stopped_takes_no_longer(tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_takes_no_longer(tmp_path):
     stopped = run(own(tmp_path, "return [work() for _ in range(10**9)]"), seconds=0.2)
     assert stopped.state == "stopped"
     assert stopped.seconds == pytest.approx(0.2, abs=TICK_SECONDS)
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["betweenness_centrality", "global_efficiency", "average_shortest_path_length"],
+    "name", ["betweenness_centrality", "global_efficiency", "average_shortest_path_length"]
 )
-def test_loops_of_networkx_are_found(name: str) -> None:
+def test_loops_of_networkx_are_found(name):
     done = run(getattr(nx, name), nx.barabasi_albert_graph(150, 4, seed=1))
     shape = loop_shape(done.observations, done.seconds)
     assert shape.loop, shape.reason
@@ -245,13 +237,13 @@ def test_loops_of_networkx_are_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 3])
-def test_a_place_among_combinations_is_how_many_came_before(length: int) -> None:
+def test_a_place_among_combinations_is_how_many_came_before(length):
     pool = ["a", "b", "c", "d", "e"]
 
-    def entry() -> list[tuple[float, float]]:
+    def entry():
         return through()
 
-    def through() -> list[tuple[float, float]]:
+    def through():
         found = []
         for _chosen in itertools.combinations(pool, length):
             seen = watch.observe(0.0, sys._getframe()).loop

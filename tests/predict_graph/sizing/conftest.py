@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,7 @@ print("did", *sys.argv[1:])
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> list[str]:
+def job(tmp_path):
     """Command of a small job that takes {scale} and {machines}."""
     script = tmp_path / "job.py"
     script.write_text(JOB)
@@ -25,10 +22,10 @@ def job(tmp_path: Path) -> list[str]:
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Callable[..., Path]:
+def written(tmp_path):
     """Write a file of a given text."""
 
-    def write(text: str, name: str = "table.csv") -> Path:
+    def write(text, name="table.csv"):
         path = tmp_path / name
         path.write_text(text)
         return path
@@ -37,10 +34,10 @@ def written(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def cluster_file() -> Callable[[str], Path]:
+def cluster_file():
     """Find a file of measured cluster runs; skip when it is not there."""
 
-    def find(name: str) -> Path:
+    def find(name):
         path = Path(os.environ.get("PREDICT_GRAPH_DATA", ""), "cluster", name)
         if not path.is_file():
             pytest.skip(f"needs {name} in the folder that PREDICT_GRAPH_DATA names")

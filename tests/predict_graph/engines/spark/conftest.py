@@ -1,7 +1,5 @@
 """What tests of Spark share."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 
@@ -55,7 +53,7 @@ def processes_of():
     if not Path("/proc/self/stat").exists():
         pytest.skip("processes are found in /proc")
 
-    def find(session: int) -> list[str]:
+    def find(session):
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:

@@ -4,8 +4,6 @@ Where no jar of GraphFrames fits the installed pyspark, what needs one is skippe
 ``make spark35``.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """The session that the user has open: used, measured, and left as it was."""
 
-from __future__ import annotations
-
 import signal
 import tempfile
 from pathlib import Path

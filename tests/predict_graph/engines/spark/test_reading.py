@@ -1,7 +1,5 @@
 """Graphs that Spark reads are those of the local readers."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Predictions whose graph only Spark reads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
