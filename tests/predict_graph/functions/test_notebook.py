@@ -7,38 +7,41 @@ import pytest
 nbclient = pytest.importorskip("nbclient", reason="needs nbclient and ipykernel")
 pytest.importorskip("ipykernel", reason="needs nbclient and ipykernel")
 
-MAGICS = (
-    "%load_ext predict_graph\nimport networkx as nx\nG = nx.barabasi_albert_graph(900, 5, seed=1)",
-    "%%predict budget='1s', history='none'\nnx.betweenness_centrality(G, k=100)",
-    "%%track history='none'\nfound = nx.betweenness_centrality(G)",
-    "print(len(found))",
-    "%track nx.number_of_nodes(G)",
-    "%predict len(G) + 1",
-)
 CELLS = (
-    "import networkx as nx, predict_graph\nG = nx.barabasi_albert_graph(900, 5, seed=1)",
+    "%load_ext predict_graph\nimport networkx as nx, predict_graph\n"
+    "G = nx.barabasi_albert_graph(900, 5, seed=1)",
     "predict_graph.predict(nx.betweenness_centrality, G, history='none')",
     "found = predict_graph.track(nx.betweenness_centrality, G, history='none')",
     "print(len(found), found == nx.betweenness_centrality(G))",
+    "%%predict budget='1s', history='none'\nnx.betweenness_centrality(G, k=100)",
+    "%%track history='none'\nfound = nx.betweenness_centrality(G)",
+    "print(len(found), found == nx.betweenness_centrality(G))",
+    "%track nx.number_of_nodes(G)",
+    "%predict len(G) + 1",
 )
 
 
 @pytest.mark.slow
-def test_the_magics():
+def test_calls_and_magics_in_a_notebook():
     import nbformat
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in MAGICS])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in CELLS])
     client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
     client.allow_errors = True
     client.execute()
-    _, predicted, tracked, checked, line, refused = (cell.outputs for cell in notebook.cells)
-    assert [each.output_type for each in predicted] == ["execute_result"], predicted
-    assert "90% sure" in predicted[0].data["text/html"]
-    said = "".join(each.text for each in tracked if each.output_type == "stream")
-    assert "networkx:betweenness_centrality took" in said
-    assert [each.text for each in checked] == ["900\n"]
+    _, *calls, line, refused = (cell.outputs for cell in notebook.cells)
+    for predicted, tracked, checked in (calls[:3], calls[3:]):
+        (shown,) = predicted
+        assert shown.output_type == "execute_result"
+        assert "90% sure" in shown.data["text/html"]
+        assert "<table" in shown.data["text/html"]
+        said = "".join(each.text for each in tracked if each.output_type == "stream")
+        assert "networkx:betweenness_centrality took" in said
+        assert "the first prediction was" in said
+        assert not [each for each in tracked if each.output_type == "error"]
+        assert [each.text for each in checked] == ["900 True\n"]
+        assert "ipywidgets" not in str(predicted + tracked)
     assert line[-1].data["text/plain"] == "900"
-    assert "ipywidgets" not in str(predicted + tracked)
     assert "the cell is not one call with a graph" in refused[-1].evalue
 
 
@@ -78,20 +81,3 @@ def test_a_loop_on_spark_is_watched_while_its_cell_runs():
     assert "no option 'iteration'; accepted: iterations, history" in unknown[-1].evalue
     assert [each.text for each in checked if each.name == "stdout"] == ["9\n"]
     assert "no active Spark session has a web page" in refused[-1].evalue
-
-
-@pytest.mark.slow
-def test_the_three_calls_in_a_notebook():
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in CELLS])
-    nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
-    _, predicted, tracked, checked = (cell.outputs for cell in notebook.cells)
-    shown = next(each for each in predicted if each.output_type == "execute_result")
-    assert "90% sure" in shown.data["text/html"]
-    assert "<table" in shown.data["text/html"]
-    said = "".join(each.text for each in tracked if each.output_type == "stream")
-    assert "took" in said
-    assert "the first prediction was" in said
-    assert not [each for each in tracked if each.output_type == "error"]
-    assert [each.text for each in checked] == ["900 True\n"]
