@@ -12,7 +12,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.builtin import merging
 from predict_graph.builtin.label_propagation import local as label_propagation
 from predict_graph.builtin.semi_clustering import local as semi_clustering
-from predict_graph.engines import COUNTERS
+from predict_graph.engines import COUNTERS, OUT_EDGES
 from predict_graph.engines.local import LocalEngine, spreading
 from predict_graph.engines.local.blocks import row_blocks
 from predict_graph.engines.local.partition import worker_of
@@ -120,6 +120,14 @@ def check(algorithm, graph):
     assert profile.converged == (aggregates[-1] < threshold)
     for name in COUNTERS:
         assert profile.table[name].tolist() == [n for step in steps for n in step[name]], name
+    worker = worker_of(np.arange(graph.vertices), WORKERS)
+    for name, each in (("total_vertices", None), (OUT_EDGES, graph.out_degrees)):
+        held = np.bincount(worker, each, WORKERS).tolist()
+        assert profile.table[name].tolist() == held * profile.iterations, name
+    table = profile.table
+    sent = table["local_messages"] + table["remote_messages"]
+    size = table["local_message_bytes"] + table["remote_message_bytes"]
+    assert (table["average_message_bytes"] * sent).tolist() == pytest.approx(size.tolist())
     if algorithm.name == "semi-clustering":
         found = [{each for each in row if each >= 0} for row in profile.values.tolist()]
         assert found == program.values()

@@ -94,6 +94,10 @@ def test_validate_and_run_a_function(program, tmp_path):
     assert "no prediction was made before this run" in done.out
 
 
+OF_BOTH = ["run", "predict"]
+"""Commands; ``validate`` predicts first, and then runs."""
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -105,7 +109,7 @@ def test_validate_and_run_a_function(program, tmp_path):
         ),
     ],
 )
-@pytest.mark.parametrize("command", ["run", "predict", "validate"])
+@pytest.mark.parametrize("command", OF_BOTH)
 def test_whatever_a_function_raises_is_its_own_error(program, tmp_path, command, body, said):
     (tmp_path / "f.py").write_text(f"def f(graph):\n    {body}\n")
     done = program(command, f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
@@ -133,7 +137,7 @@ def test_a_function_that_forks_and_returns_is_shown_once(process, tmp_path):
         ("os._exit(3)", "it ended its process: exit status 3"),
     ],
 )
-@pytest.mark.parametrize("command", ["run", "predict", "validate"])
+@pytest.mark.parametrize("command", OF_BOTH)
 def test_a_function_that_crashes_or_exits_is_named_as_such(program, tmp_path, command, body, said):
     (tmp_path / "f.py").write_text(
         f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"

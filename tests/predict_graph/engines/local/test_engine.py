@@ -1,11 +1,16 @@
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from predict_graph.algorithms import PageRank
-from predict_graph.engines.local import LocalEngine
+from predict_graph.engines import OUT_EDGES, critical_worker
+from predict_graph.engines.local import LocalEngine, Superstep
+from predict_graph.engines.local.partition import worker_of
 from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
+from predict_graph.engines.local.tally import Tally
+from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
@@ -104,3 +109,59 @@ def test_a_superstep_that_a_limit_stops_is_timed_by_the_blocks_that_ended(monkey
     assert len(part.seconds) == 1
     assert len(part.rows) == 0
     assert part.seconds[0] > 0
+
+
+# Counters; those of whole runs are in tests/predict_graph/builtin/test_supersteps.py.
+
+
+def test_bytes_beyond_32_bits_and_of_other_sizes_are_counted():
+    graph = from_edges(np.zeros(3, int), np.array([1, 2, 3]))
+    tally = Tally(graph, 1)
+    for size in (np.full(4, 2**31 - 1, np.int32), 1, 2):
+        tally.add(Superstep(0.0, size))
+    counted = tally.table(np.zeros(3), np.ones(3), 0)["local_message_bytes"]
+    assert counted.tolist() == [3 * (2**31 - 1), 3, 6]
+
+
+def test_the_critical_worker_holds_most_out_edges_whoever_sends_most():
+    """PREDIcT, section 3.4: also when its vertices have fallen silent."""
+    graph = from_edges(np.array([0, 0, 0, 1, 1]), np.array([1, 2, 3, 2, 3]))
+    workers = 64
+    first, second = (int(worker_of(v, workers)) for v in (0, 1))
+    assert first != second
+    tally = Tally(graph, workers)
+    for senders in ([1, 1, 0, 0], *([[0, 1, 0, 0]] * 3)):
+        tally.add(Superstep(0.5, 16, np.array(senders, np.uint8)))
+    table = tally.table(np.full(4, 0.5), np.ones(4), 7)
+    assert critical_worker(table) == first
+    assert critical_worker(table.without(OUT_EDGES)) == second
+    assert critical_worker(table.assign(out_edges=np.nan)) == second
+
+
+# Threads
+
+
+def test_a_thread_that_is_held_up_gets_less_to_do():
+    slow, counts, half = threading.get_ident(), {}, threading.Event()
+
+    def work(first, last):
+        counts[threading.get_ident()] = counts.get(threading.get_ident(), 0) + last - first
+        if threading.get_ident() == slow:
+            half.wait(60)
+        elif counts[threading.get_ident()] > 80:
+            half.set()
+
+    with Team(2) as team:
+        team.share(work, 160)
+    assert sum(counts.values()) == 160
+    assert half.is_set()
+
+
+def test_an_error_of_any_thread_is_raised():
+    def work(first, last):
+        time.sleep(0.01)
+        if first >= 90:
+            raise ZeroDivisionError
+
+    with Team(3) as team, pytest.raises(ZeroDivisionError):
+        team.share(work, 96)
