@@ -103,8 +103,7 @@ def check(algorithm, graph, blocks, folder):
     assert cluster.values() == pytest.approx(local.values, rel=1e-9, abs=1e-15)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("blocks", [1, 2, 5])
+@pytest.mark.parametrize(("blocks", "weighted"), [(1, False), (2, True), (5, False)])
 @pytest.mark.parametrize(("name", "given"), CASES)
 def test_blocks_do_what_the_local_kernel_does(name, given, blocks, weighted, tmp_path):
     algorithm = check_algorithm(name, given)

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
+from benchmarks.robustness import webgraph
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.limits import limited
@@ -176,22 +177,25 @@ def test_unreadable(tmp_path):
     refused(file, "cannot be read: Permission denied")
 
 
-def test_webgraph(tmp_path, shared_graph_file):
-    graph = shared_graph_file("uk-2007-05@100000.graph").read_bytes()
-    facts = shared_graph_file("uk-2007-05@100000.properties").read_text()
+def test_webgraph(tmp_path):
+    rows = [[(v * step) % 90 for step in range(1, 9)] for v in range(1, 91)]
+    symbols = webgraph.symbols_of([sorted(set(row)) for row in rows])
+    graph, arcs = webgraph.packed(symbols), sum(len(set(row)) for row in rows)
+    facts = webgraph.properties(90, arcs)
     file, properties = tmp_path / "w.graph", tmp_path / "w.properties"
     file.write_bytes(graph)
     refused(file, r"a WebGraph needs w\.properties beside it")
     for old, new, message in [
-        ("BVGraph\n", "EFGraph\n", "graphclass is"),
-        ("nodes=100000", "nodes=many", "nodes is many"),
+        (".BVGraph\n", ".EFGraph\n", "graphclass is"),
+        ("nodes=90", "nodes=many", "nodes is many"),
         ("compressionflags=", "compressionflags=RESIDUALS_GOLOMB", "RESIDUALS_GOLOMB is not"),
-        ("arcs=3050615", "arcs=3050616", "but w.properties says 3050616"),
+        (f"arcs={arcs}", f"arcs={arcs + 1}", f"but w.properties says {arcs + 1}"),
         ("zetak=3", "zetak=2", "is damaged: the successors of vertex"),
     ]:
         properties.write_text(facts.replace(old, new))
         refused(file, message)
     properties.write_text(facts)
+    assert check_graph(file).edges == arcs
     file.write_bytes(graph[: len(graph) // 2])
     refused(file, "is damaged: the successors of vertex")
 

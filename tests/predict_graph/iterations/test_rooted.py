@@ -47,9 +47,7 @@ def test_distances_and_parents(graph, root):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["rmat:scale=15,edge_factor=16,seed=1", "grid:rows=150,columns=150"]
-)
+@pytest.mark.parametrize("name", ["rmat:scale=12,edge_factor=16,seed=1", "grid:rows=60,columns=60"])
 def test_a_large_search_looks_at_no_more_than_every_edge_about_once(name):
     graph = check_graph(name, directed=False)
     root = int(graph.out_degrees.argmax())
