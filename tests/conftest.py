@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 import itertools
+import json
 import os
 import re
 import signal
@@ -159,6 +160,12 @@ class Result:
     @property
     def lines(self):
         return self.err.splitlines()
+
+    @property
+    def answer(self):
+        """What a command that succeeded has written to standard output as JSON."""
+        assert self.status == 0, self
+        return json.loads(self.out)
 
     def is_refused(self, *parts, status=2):
         """Check that the program said why not, in one line."""

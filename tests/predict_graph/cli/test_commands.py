@@ -23,8 +23,7 @@ def written(path):
 )
 def test_json_on_standard_output_is_pure(program, arguments, table):
     result = program(*arguments, "--json", "-")
-    assert result.status == 0
-    assert json.loads(result.out)
+    assert result.answer
     assert table in result.err
 
 
@@ -57,11 +56,10 @@ def test_the_history_from_end_to_end(program, tmp_path):
     first, second, export = (tmp_path / n for n in ("1.sqlite", "2.sqlite", "runs.parquet"))
     for _ in range(2):
         assert program("run", "pagerank", GRAPH, "--history", first).status == 0
-    listed = program("history", "list", "--history", first, "--json", "-")
-    runs = json.loads(listed.out)
+    runs = program("history", "list", "--history", first, "--json", "-").answer
     assert [run["kind"] for run in runs] == ["run", "run"]
     shown = program("history", "show", runs[0]["id"], "--history", first, "--json", "-")
-    record = json.loads(shown.out)
+    record = shown.answer
     assert record["iterations"] == runs[0]["iterations"]
     assert len(record["table"]) == 4 * record["iterations"]
     assert "2 runs" in program("history", "export", export, "--history", first).out
@@ -69,7 +67,7 @@ def test_the_history_from_end_to_end(program, tmp_path):
     again = program("history", "import", export, "--history", second)
     assert "0 runs added, 2 were here" in again.out
     assert "1 runs forgotten" in program("history", "prune", "--keep", 1, "--history", second).out
-    left = json.loads(program("history", "list", "--history", second, "--json", "-").out)
+    left = program("history", "list", "--history", second, "--json", "-").answer
     assert len(left) == 1
 
 
@@ -79,7 +77,7 @@ def test_a_dataset_is_listed_and_found_by_its_name(program, shared_graph_file):
     result = program("datasets", "path", "wiki-Vote")
     assert (result.status, result.out.strip()) == (0, str(path))
     found = program("predict", "pagerank", "wiki-Vote", "--json", "-", "--seed", 1)
-    assert json.loads(found.out)["graph"]["vertices"] == 7115
+    assert found.answer["graph"]["vertices"] == 7115
 
 
 def test_help_and_version(program):

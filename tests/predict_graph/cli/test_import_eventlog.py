@@ -35,10 +35,10 @@ def test_a_log_becomes_a_run(program, imported, log, history):
     added = imported(log, "--graph", "web", "--vertices", 40, "--edges", 200)
     assert added.status == 0, added.err
     assert "ranks: 4 supersteps in 4.0 s added, of 7.0 s of the application; certain" in added.out
-    (run,) = json.loads(program("history", "list", "--history", history, "--json", "-").out)
+    (run,) = program("history", "list", "--history", history, "--json", "-").answer
     assert (run["kind"], run["algorithm"], run["graph"]) == ("run", "ranks", "web")
     assert (run["vertices"], run["edges"], run["iterations"]) == (40, 200, 4)
-    shown = json.loads(program("history", "show", 1, "--history", history, "--json", "-").out)
+    shown = program("history", "show", 1, "--history", history, "--json", "-").answer
     assert shown["engine"]["master"] == "spark://far:7077"
     assert shown["engine"]["memory"] == "2g"
     assert shown["machine"] == "Spark executors on 1 host"
@@ -56,7 +56,7 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, log, history
     cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
     graph = "barabasi-albert:n=300,m=2,seed=1"
     asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
-    found = json.loads(program(*asked).out)
+    found = program(*asked).answer
     assert [source["source"] for source in found["evidence"]] == ["real runs on the cluster"]
     # A second a superstep for 100 records; the graph has 1,200, none of them remote on one machine.
     assert found["phases"]["superstep"] > 0.8 * found["iterations"]["predicted"]
@@ -66,7 +66,7 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, log, history
 def test_the_same_log_twice(program, imported, log, history):
     for said in ("added", "was here already"):
         assert said in imported(log, "--algorithm", "mine").out
-    runs = json.loads(program("history", "list", "--history", history, "--json", "-").out)
+    runs = program("history", "list", "--history", history, "--json", "-").answer
     assert [run["algorithm"] for run in runs] == ["mine"]
 
 

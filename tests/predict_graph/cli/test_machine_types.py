@@ -1,7 +1,5 @@
 """fit and plan with several machine types in one model, as a user calls them."""
 
-import json
-
 import pytest
 
 TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.45\nlean,8,8,0.3\n"
@@ -36,7 +34,7 @@ def measured(*kinds, counts=(2, 4, 8, 16)):
 def planned(program, *more, status=0):
     result = program("plan", "m.json", "--machines", "2,4,8,16", "--json", "-", *more)
     assert result.status == status, result
-    return json.loads(result.out)
+    return result.answer
 
 
 def fitted(program, *more):

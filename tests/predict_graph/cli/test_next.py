@@ -1,6 +1,5 @@
 """next, as a user calls it."""
 
-import json
 import sys
 
 import pytest
@@ -54,23 +53,23 @@ def test_following_the_advice_finds_a_good_configuration_in_few_runs(program, fo
     for _ in range(6):
         result = ask(program, "--uses", 1000, goal=goal)
         assert result.status == 0, result
-        made = json.loads(result.out)
+        made = result.answer
         if made["stop"]:
             break
         one = made["next"][0]
         kind, count = one["machine_type"], one["machines"]
         runs.append(f"{kind},{count},{seconds(kind, count)},ok")
         wrote(folder, *runs)
-    best = json.loads(ask(program, goal=goal).out)["best"]
+    best = ask(program, goal=goal).answer["best"]
     assert worth[best["machine_type"], best["machines"]] <= 1.1 * min(worth.values())
     assert len(made["candidates"]) == 12
 
 
 def test_a_deadline_is_a_constraint(program, folder):
     wrote(folder, *(f"{k},{m},{seconds(k, m)},ok" for k in ("small", "big") for m in (2, 4, 8, 16)))
-    made = json.loads(ask(program, goal="deadline=90s").out)
+    made = ask(program, goal="deadline=90s").answer
     assert made["best"]["measured"] <= 90
-    loose = json.loads(ask(program, goal="deadline=1h").out)
+    loose = ask(program, goal="deadline=1h").answer
     assert loose["best"]["measured"] > 90
     result = ask(program, goal="deadline=100ms")
     result.is_refused("no candidate can be done in 100 ms", "comes closest", status=1)
@@ -78,27 +77,27 @@ def test_a_deadline_is_a_constraint(program, folder):
 
 def test_a_deadline_is_not_given_up_after_two_runs(program, folder):
     wrote(folder, "small,2,1022,ok", "small,4,900,ok")
-    made = json.loads(ask(program, goal="deadline=70s").out)  # which big x 16 meets
+    made = ask(program, goal="deadline=70s").answer  # which big x 16 meets
     assert made["next"]
     assert any("no candidate is likely to be done in 70 s" in text for text in made["warnings"])
 
 
 def test_failures_are_information_and_not_numbers(program, folder):
     wrote(folder, "small,4,1,failed", "small,2,500,timeout", "big,4,190,ok")
-    made = json.loads(ask(program).out)
+    made = ask(program).answer
     by_name = {(o["machine_type"], o["machines"]): o for o in made["candidates"]}
     assert by_name["small", 4]["gain"] == 0
     assert by_name["small", 4]["chance"] < by_name["big", 16]["chance"]
     assert by_name["small", 2]["seconds"] > 100
     wrote(folder, "small,4,1,failed", "small,2,3,failed")
-    made = json.loads(ask(program).out)
+    made = ask(program).answer
     assert any("all 2 runs failed" in text for text in made["warnings"])
     assert made["next"][0]["machine_type"] != "small"
 
 
 def test_several_at_a_time_are_different(program, folder):
     wrote(folder, "big,4,190,ok")
-    made = json.loads(ask(program, "--parallel", 3).out)
+    made = ask(program, "--parallel", 3).answer
     chosen = {(one["machine_type"], one["machines"]) for one in made["next"]}
     assert len(chosen) == 3
     assert ("big", 4) not in chosen
@@ -114,7 +113,7 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
     ]
     (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
     plain, taught = (
-        json.loads(ask(program, *more).out)["candidates"] for more in ((), ("--prior", "past.csv"))
+        ask(program, *more).answer["candidates"] for more in ((), ("--prior", "past.csv"))
     )
     width = [
         next(o["high"] / o["low"] for o in made if (o["machine_type"], o["machines"]) == ("big", 8))
@@ -123,13 +122,13 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
     assert width[1] < width[0]
     other = (folder / "past.csv").read_text().replace("small", "odd").replace("big", "strange")
     (folder / "other.csv").write_text(other)
-    made = json.loads(ask(program, "--prior", "other.csv").out)
+    made = ask(program, "--prior", "other.csv").answer
     assert any("the history of another cluster and not used" in text for text in made["warnings"])
 
 
 def test_rows_that_contradict_each_other_are_told(program, folder):
     wrote(folder, "big,4,190,ok", "big,4,900,ok", "small,4,500,ok", "small,4,3,failed")
-    said = " ".join(json.loads(ask(program).out)["warnings"])
+    said = " ".join(ask(program).answer["warnings"])
     assert "runs.csv:2 and line 3 contradict each other: big x 4 in 190 s and 900 s" in said
     assert "small x 4 failed (runs.csv:5) and succeeded (runs.csv:4)" in said
 
@@ -186,7 +185,7 @@ def test_the_rest_of_the_file_is_the_history_of_a_fit(program, folder):
         assert result.status == 0, result
         assert ("5 past jobs" in result.out) == (not history)
         planned = program("plan", "m.json", "--machines", "48", "--json", "-")
-        (one,) = json.loads(planned.out)["configurations"]
+        (one,) = planned.answer["configurations"]
         widths[history] = one["high"] / one["low"]
     assert widths[()] < widths["--history", "none"]
     given = ("fit", "jobs.csv", "--where", "job=new", "--history", "jobs.csv", "--model", "ernest")

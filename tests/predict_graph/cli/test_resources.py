@@ -45,8 +45,7 @@ def test_calibrate(program, folder, monkeypatch):
         name = f"predict_graph.resources.{part}.measure_{part}"
         monkeypatch.setattr(name, partial(pkgutil.resolve_name(name), repeats=1))
     result = program("calibrate", "--no-disk", "--out", "now.json", "--json", "-")
-    assert result.status == 0, result
-    document = json.loads(result.out)
+    document = result.answer
     assert document["attributes"]["cpu_integer_speed"]["unit"] == "million steps/s"
     assert json.loads((folder / "now.json").read_text())["machine"] == document["machine"]
     assert "memory_latency_128m" in result.err
@@ -73,8 +72,7 @@ def test_profile_fit_and_plan(process, program, folder):
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
     plan = ["plan", "model.json", "--assignments", "candidates.csv", "--with", "vertices=4"]
     result = program(*plan, "--json", "-")
-    assert result.status == 0, result
-    found = json.loads(result.out)
+    found = result.answer
     assert found["choice"] is None
     assert [one["machine_type"] for one in found["configurations"]] == ["quick", "slow"]
     assigned = found["configurations"][0]["assignment"]

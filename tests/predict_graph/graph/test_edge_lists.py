@@ -1,7 +1,5 @@
 """Edge lists as users have them, in files, tables and graphs of other libraries."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -229,7 +227,7 @@ def test_the_command_line(tmp_path, program):
     file.write_text("hue,one,red,blue\n" + "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40)))
     options = ["run", "pagerank", str(file), "--history", "none", "--json", "-"]
     columns = ["--src-column", "one", "--dst-column", "3", "--directed"]
-    graph = json.loads(program(*options, *columns, "--bipartite").out)["graph"]
+    graph = program(*options, *columns, "--bipartite").answer["graph"]
     assert (graph["vertices"], graph["edges"], graph["notes"]) == (80, 40, [])
     program(*options).is_refused("--src-column")
 
