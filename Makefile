@@ -94,7 +94,7 @@ spark35: $(SPARK35)/.installed
 
 check-spark35: $(SPARK35)/.installed
 	$(SPARK35)/bin/python -m pytest -q -n $(JOBS) --dist loadfile \
-	  tests/predict_graph/engines/spark tests/predict_graph/builtin/test_contract.py
+	  tests/predict_graph/engines/spark
 
 studies: $(STAMP)
 	$(BIN)/python -m benchmarks.studies

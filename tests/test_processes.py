@@ -130,7 +130,6 @@ def leaving(file, seconds):
 def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path):
     file = tmp_path / "process"
     found = Job(leaving(file, 300.0), timeout=2.0).run()
-    assert found is not None
     assert found.outcome == "timeout"
     end_of(file)
 
@@ -138,7 +137,6 @@ def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path):
 def test_a_job_that_ends_may_leave_a_daemon(tmp_path):
     file = tmp_path / "process"
     found = Job(leaving(file, 0.0), timeout=60.0).run()
-    assert found is not None
     assert (found.outcome, found.exit_status) == ("ok", 0)
     daemon = psutil.Process(int(file.read_text()))
     assert daemon.is_running()
@@ -165,7 +163,6 @@ def test_who_supervises_ends_as_its_child(status):
 
 def test_a_command_that_cannot_be_run_is_said_to():
     found = Job(["/no/such/command"]).run()
-    assert found is not None
     assert (found.outcome, found.exit_status) == ("failed", 127)
     assert ENDING == signal.SIGHUP
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.algorithms import check_algorithm
+from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.builtin import merging
 from predict_graph.builtin.label_propagation import local as label_propagation
 from predict_graph.builtin.semi_clustering import local as semi_clustering
@@ -102,8 +102,8 @@ def bulk_synchronous(program, graph, threshold, limit):
     return aggregates, steps
 
 
-def check(algorithm, graph):
-    """Compare the kernel with 1, 2 and 3 threads, to the bit, and with the slow program."""
+def run_by_threads(algorithm, graph):
+    """Return the run of a kernel, which is the same to the bit with 1, 2 and 3 threads."""
     profile, *others = (
         LocalEngine(workers=WORKERS, threads=threads).run(algorithm, graph) for threads in (1, 2, 3)
     )
@@ -112,6 +112,12 @@ def check(algorithm, graph):
         assert other.convergence.tobytes() == profile.convergence.tobytes()
         assert other.result == profile.result
         assert other.table[list(COUNTERS)].equals(profile.table[list(COUNTERS)])
+    return profile
+
+
+def check(algorithm, graph):
+    """Compare the kernel with the slow program."""
+    profile = run_by_threads(algorithm, graph)
     prior = None if profile.prior is None else profile.prior.values
     program = PROGRAMS[algorithm.name](graph, algorithm.on(graph), prior)
     threshold = algorithm.threshold(graph.vertices)
@@ -167,6 +173,14 @@ def test_pushed_and_pulled_rows_are_the_same(name, few, monkeypatch):
     monkeypatch.setattr(merging, "_FEW", few)
     for graph in DIRECTED.values():
         check(check_algorithm(name), graph)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_a_large_graph_gives_the_same_whatever_the_threads(name):
+    algorithm = check_algorithm(name, {"c_max": 2, "s_max": 2} if "semi" in name else {})
+    source = "rmat:scale=13,edge_factor=8,seed=1"
+    graph = check_graph(source, directed=False if algorithm.undirected else None)
+    assert run_by_threads(algorithm, graph).iterations > 1
 
 
 def of_networkx(algorithm, graph):

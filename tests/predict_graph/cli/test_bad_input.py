@@ -94,10 +94,3 @@ def test_odd_names_of_files_are_no_internal_errors(program, tmp_path, monkeypatc
     (tmp_path / "design.csv").write_text("machines\n1\n")
     program("collect", "--design", "design.csv", "--logs", "", "--", "true", "{machines}")
     assert program("history", "list", "--history", "~nosuch/h.sqlite").status == 0
-
-
-@pytest.mark.parametrize("words", [["show"], ["list", "--limit"], ["prune", "--keep"]])
-def test_a_history_and_a_number_beyond_64_bits(program, tmp_path, words):
-    kept = tmp_path / "h.sqlite"
-    assert program("run", "pagerank", GRAPH, "--history", kept).status == 0
-    program("history", *words, "9" * 20, "--history", kept).is_refused("64 bits")

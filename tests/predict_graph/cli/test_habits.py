@@ -1,13 +1,15 @@
 """What people expect of any program: completion, hints, plain terminals, pipes that end early."""
 
+import io
 import os
-import subprocess
-import sys
+import time
 
 import pytest
+from rich.console import Console
 
 from predict_graph.durations import remaining
 from predict_graph.reports.progress import watched
+from tests.python import python
 
 
 @pytest.mark.slow
@@ -19,26 +21,13 @@ def test_completion_in_a_shell():
         "try: main([])\n"
         "finally: print('heavy', [m for m in ('numpy', 'rich.console') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | asked,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = python("-c", code, env=os.environ | asked)
     assert "compare-samplers" in done.stdout
     assert "heavy []" in done.stdout
     assert done.stderr == ""
-    assert done.returncode == 0
 
 
 def test_what_remains_is_told_in_plain_lines(monkeypatch):
-    import io
-    import time
-
-    from rich.console import Console
-
     monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 0.05)
     file = io.StringIO()
     with watched(Console(file=file, width=80)) as steps:
@@ -63,8 +52,7 @@ def test_help_loads_nothing_heavy():
         "[*map(command_of, NAMES)]; "
         "print([m for m in ('numpy', 'pandas', 'rich.console', 'numba') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n[]\n"
+    assert python("-c", code).stdout == "[]\n[]\n"
 
 
 def test_what_a_group_and_its_commands_are_is_said_without_much(program):

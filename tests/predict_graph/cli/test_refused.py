@@ -16,7 +16,6 @@ GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 REFUSED = """
 predict pagerank G --ratio=half | --ratio | 'half'
 predict pagerank G --train-ratios a,b | 'a,b'
-predict pagerank G -p speed=1 | unknown parameter of pagerank 'speed' | damping
 predict pagerank G -p damping | 'damping' | NAME=VALUE
 predict pagerank G -p damping=.8 -p damping=.9 | damping is given twice
 predict pagerank G --sped 1 | --sped
@@ -40,6 +39,9 @@ predict networkx:clustering G --as pajek | unknown form of a graph 'pajek'
 predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
 run pagerank G -q -v | -q and -v are both given
 run pagerank rmat:size=3 | 'size' | scale
+run pagerank G --events - --json - | --events - and --json - would both write to standard output
+run pagerank G --expect list.json | is not a prediction of an algorithm; accepted: a file
+run pagerank G --events . | it is a folder
 run pagerank points.csv --json points.csv | --json points.csv would overwrite what GRAPH names
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
 run pagerank G --out r.doc | r.doc | .csv
@@ -55,6 +57,8 @@ calibrate --master local --no-disk | --no-disk is not read together with --maste
 history list --history none | 'none'
 history list --history . | . is a folder, but a history is one file
 history show 9 --history h.sqlite | 9 | h.sqlite
+history show 99999999999999999999 --history h.sqlite | 64 bits
+history list --limit 99999999999999999999 --history h.sqlite | 64 bits
 history export e.doc --history h.sqlite | e.doc | .parquet
 history import-eventlog types.csv --history h.sqlite | is not an event log of Spark
 history import-eventlog start.log --history h.sqlite | has no tasks
@@ -116,6 +120,7 @@ def files(tmp_path_factory):
         "design.csv": "machines\n1\n2\n",
         "points.csv": "machines,seconds\n1,90\n2,50\n4,30\n8,20\n",
         "types.csv": TYPES,
+        "list.json": "[1]",
         "free.csv": TYPES.replace("0.1", "0"),
         "odd.csv": runs.format("odd"),
         "small.csv": runs.format("small"),

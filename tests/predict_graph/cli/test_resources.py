@@ -7,36 +7,21 @@ from functools import partial
 
 import pytest
 
-from predict_graph.resources import Measured, ResourceProfile, write_profile
+from predict_graph.resources import write_profile
 from predict_graph.sizing.tasks.watching import Observation
+from tests.predict_graph.resources.test_profile import machine
 
 pytestmark = pytest.mark.slow
 
 BUSY = "import sys, time\nend = time.process_time() + {0}\nwhile time.process_time() < end: pass"
 
 
-def machine(factor):
-    """A machine whose every attribute is some times as good as that of another."""
-    values = {
-        "cpu_integer_speed": 1000.0 * factor,
-        "cpu_float_speed": 200.0 * factor,
-        "cpu_cores": 2.0 * factor,
-        "memory_latency_32k": 1.5 / factor,
-        "memory_latency_2m": 12.0 / factor,
-        "memory_latency_256k": 4.0 / factor,
-        "memory_latency_16m": 40.0 / factor,
-        "memory_latency_128m": 90.0 / factor,
-        "memory_bandwidth": 10.0 * factor**2,
-    }
-    attributes = {name: Measured(value, "", 0.01, 5) for name, value in values.items()}
-    return ResourceProfile(f"machine {factor}", "2026-01-01T00:00:00+00:00", 9.0, attributes)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_profile(machine(1.0), tmp_path / "here.json")
-    write_profile(machine(0.5), tmp_path / "slow.json")
+    write_profile(machine(), tmp_path / "here.json")
+    slow = machine(speed=500.0, cores=1.0, latency=180.0, bandwidth=2.5)
+    write_profile(slow, tmp_path / "slow.json")
     return tmp_path
 
 

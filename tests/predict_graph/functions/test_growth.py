@@ -33,7 +33,6 @@ def points(driver, seconds, constant=0.0):
 def test_the_driver_that_a_cost_grows_with_is_found(driver, seconds, constant):
     target = drivers_of(WHOLE, RNG)
     found = extrapolate(points(driver, seconds, constant), target, "g")
-    assert found is not None
     factor = 2.5 if constant else 1.6
     assert 1.0 / factor < found.cost / (seconds * target[driver]) < factor
 
@@ -46,8 +45,6 @@ def test_runs_on_other_graphs_make_it_surer():
         drivers = drivers_of(check_graph(f"barabasi-albert:n={n},m=4,seed=1"), RNG)
         others.append(Point(drivers, 1e-7 * drivers["reached_edges"], "", str(n)))
     alone, together = extrapolate(own, target, "g"), extrapolate([*own, *others], target, "g")
-    assert alone is not None
-    assert together is not None
     assert together.log_std < alone.log_std
     assert 0.6 < together.cost / (1e-7 * target["reached_edges"]) < 1.6
 
@@ -67,6 +64,5 @@ def test_a_run_that_outlasts_all_expectations_may_take_much_longer(seconds, sure
     known = points("edges", 1.0 / target["edges"])  # about a second on the whole graph
     bound = Point(target, seconds, "", "g")
     found = extrapolate(known, target, "g", stopped=[bound])
-    assert found is not None
     assert seconds < found.cost < 5.0 * seconds
     assert (found.log_std < 1.0) == surer

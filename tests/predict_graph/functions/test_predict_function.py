@@ -36,10 +36,17 @@ def one_loop_before_another(graph: nx.Graph):
         work(2 * len(graph))
 
 
+def predicted(function, graph=GRAPH, budget="0.5s", **options):
+    """Predict a call that takes counted steps."""
+    with calls_by(counted_call):
+        return predict_call(
+            function, graph, budget=budget, **{"history": "none", "seed": 1} | options
+        )
+
+
 @pytest.mark.parametrize("function", [vertex_by_vertex, one_loop_before_another])
 def test_a_function_of_one_loop_is_predicted_by_the_first_part_of_its_run(function):
-    with calls_by(counted_call):
-        said = predict_call(function, GRAPH, budget="0.5s", history="none", seed=1)
+    said = predicted(function)
     seconds = counted_call(lambda: GRAPH, function).seconds
     assert 0.8 * seconds < said.processor_seconds < 1.25 * seconds
     assert said.runtime_seconds.low < said.runtime_seconds.predicted < said.runtime_seconds.high
@@ -59,8 +66,7 @@ def neighbour_by_neighbour(graph: nx.Graph):
 
 def test_a_first_part_beyond_its_expected_share_is_like_the_whole():
     graph = nx.barabasi_albert_graph(600, 3, seed=1)  # old vertices, at the beginning, are hubs
-    with calls_by(counted_call):
-        said = predict_call(neighbour_by_neighbour, graph, budget="8s", history="none", seed=1)
+    said = predicted(neighbour_by_neighbour, graph, "8s")
     seconds = counted_call(lambda: graph, neighbour_by_neighbour).seconds
     assert {each.source for each in said.evidence} == {"samples", "prefix"}
     assert 0.8 * seconds < said.processor_seconds < 1.25 * seconds
@@ -79,8 +85,7 @@ def test_runs_on_other_graphs_are_learned_from(tmp_path):
     for n in (250, 350):
         with counted():
             predict_graph.track(vertex_by_vertex, nx.path_graph(n), history=history)
-    with calls_by(counted_call):
-        said = predict_call(vertex_by_vertex, GRAPH, budget="0.5s", history=history, seed=1)
+    said = predicted(vertex_by_vertex, history=history)
     assert len(history.runs(algorithm=said.algorithm["name"], kind="run")) == 2
     assert len(history.runs(kind="sample")) >= 1
     assert any("2 on other graphs" in each.detail for each in said.evidence)
@@ -96,8 +101,7 @@ def connected_only(graph: nx.Graph):
 def test_samples_of_connected_graphs_are_connected(create_using):
     graph = nx.path_graph(300, create_using)
     graph.add_edges_from(nx.watts_strogatz_graph(300, 4, 0.05, seed=1).edges)
-    with calls_by(counted_call):
-        said = predict_call(connected_only, graph, budget="0.5s", history="none", seed=1)
+    said = predicted(connected_only, graph)
     first = {each.state for each in said.samples if each.sampler == "completed"}
     assert "done" in first
     assert first <= {"done", "time", "stopped"}
@@ -107,9 +111,7 @@ def test_arguments_that_are_vertices_are_in_every_sample():
     def from_one(graph: nx.Graph, source):
         return sum(len(nx.single_source_shortest_path_length(graph, source)) for _ in range(5))
 
-    given = {"source": 299}
-    with calls_by(counted_call):
-        said = predict_call(from_one, GRAPH, keywords=given, history="none", seed=1)
+    said = predicted(from_one, budget=None, keywords={"source": 299})
     assert all(row.state == "done" for row in said.samples)
     assert {row.sampler for row in said.samples} <= {"mhrw", "rj"}
 

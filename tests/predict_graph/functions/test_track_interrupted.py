@@ -2,13 +2,12 @@
 
 import re
 import signal
-import subprocess
-import sys
 
 import networkx as nx
 import pytest
 
 from predict_graph import track
+from tests.python import python
 
 pytestmark = pytest.mark.slow  # starts processes
 
@@ -40,9 +39,7 @@ def called():
 
 def interrupted(call="called()", function="slow", graph="nx.path_graph(1000)"):
     code = INTERRUPTED.format(call=call, function=function, graph=graph)
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
+    return python("-c", code, check=False)
 
 
 def test_an_interrupt_ends_a_script_with_one_sentence():

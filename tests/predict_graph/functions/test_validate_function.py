@@ -7,6 +7,8 @@ import predict_graph
 from predict_graph.budget import check_budget
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import Limits, run_in_child
+from predict_graph.functions.comparing import compare_functions
+from predict_graph.graph import check_graph
 from predict_graph.history import History
 from tests.steps import predict_call
 
@@ -91,3 +93,19 @@ def test_what_does_not_react_to_signals_is_ended_from_outside():
 
     run = run_in_child(lambda: None, deaf, Limits(seconds=0.1))
     assert run.state == "time"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("names", "alike"),
+    [
+        (["networkx:core_number", "igraph:coreness"], True),
+        (["networkx:core_number", "networkx:triangles"], False),
+    ],
+)
+def test_functions_are_ranked_if_they_compute_the_same(names, alike):
+    pytest.importorskip("igraph")
+    graph = check_graph("barabasi-albert:n=60,m=3,seed=1")
+    said = compare_functions(names, graph, history="none", seed=1).answer.sentence
+    assert said.startswith("the fastest is") == alike
+    assert ("may compute different things" in said) == (not alike)

@@ -84,19 +84,28 @@ def run(function, graph=None, **limits):
         return run_in_child(lambda: graph or nx.path_graph(300), function, Limits(**limits))
 
 
+def shape_of(whole):
+    """Return the loop of a run that has finished."""
+    return loop_shape(whole.observations, whole.seconds)
+
+
+def predicted(part, *more, **options):
+    """Return what the first part of a run says of the whole."""
+    return read_prefix(part.observations, part.seconds, *more, **options)
+
+
 @pytest.mark.parametrize("body", FOR.values(), ids=FOR)
 def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body):
     function = own(tmp_path, body)
     whole = run(function)
-    shape = loop_shape(whole.observations, whole.seconds)
+    shape = shape_of(whole)
     assert shape.loop, shape.reason
     places = [each.loop.done for each in whole.observations if each.loop.total]
     assert places == sorted(places)
     part = run(function, budget=Budget(share=0.3))
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
-    found = read_prefix(part.observations, part.seconds, shape)
-    assert found is not None
+    found = predicted(part, shape)
     assert found.total == 300
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
 
@@ -106,17 +115,16 @@ def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path):
     function = own(tmp_path, WHILE["over a set"])
     whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
     assert run(function, **limits).seconds < 0.1 * whole.seconds
-    shown = loop_shape(whole.observations, whole.seconds)
+    shown = shape_of(whole)
     assert run(function, **limits, loop=shown.loop).seconds > 0.3 * whole.seconds
 
 
 def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path):
     function = own(tmp_path, "for place in range(300):\n    work(200 - 2 * place // 3)")
     whole = run(function)
-    shape = loop_shape(whole.observations, whole.seconds)
+    shape = shape_of(whole)
     part = run(function, budget=Budget(share=0.2))
-    found = read_prefix(part.observations, part.seconds, shape)
-    assert found is not None
+    found = predicted(part, shape)
     assert 0.8 * whole.seconds < found.seconds < 1.25 * whole.seconds
 
 
@@ -124,20 +132,19 @@ def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path):
 def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(tmp_path, body):
     function = own(tmp_path, body)
     whole = run(function)
-    shape = loop_shape(whole.observations, whole.seconds)
+    shape = shape_of(whole)
     assert shape.loop, shape.reason
     assert not shape.counted
     part = run(function, budget=Budget(share=shape.curve.place(0.3)), loop=shape.loop)
     assert part.state == "stopped"
-    found = read_prefix(part.observations, part.seconds, shape, shapes=[shape, shape])
-    assert found is not None
+    found = predicted(part, shape, shapes=[shape, shape])
     assert 0.6 * whole.seconds < found.seconds < 1.6 * whole.seconds
 
 
 @pytest.mark.parametrize("body", UNKNOWN.values(), ids=UNKNOWN)
 def test_a_while_of_unknown_length_is_named(tmp_path, body):
     whole = run(own(tmp_path, body))
-    shape = loop_shape(whole.observations, whole.seconds)
+    shape = shape_of(whole)
     assert not shape.loop
     assert "a while of unknown length" in shape.reason
 
@@ -155,15 +162,14 @@ def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
 def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path):
     function = own(tmp_path, EARLY)
     whole = run(function)
-    shape = loop_shape(whole.observations, whole.seconds)
+    shape = shape_of(whole)
     assert 290 < shape.rounds <= 301
     part = run(function, budget=Budget(share=0.3), rounds=310.0)
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
-    assert read_prefix(part.observations, part.seconds, shape) is None  # of 10,000 rounds, at most
+    assert predicted(part, shape) is None  # of 10,000 rounds, at most
     rounds = iterations({100: 290, 200: 310, 300: 300}, 300.0)
-    found = read_prefix(part.observations, part.seconds, shape, lambda done: rounds)
-    assert found is not None
+    found = predicted(part, shape, lambda done: rounds)
     assert found.estimated
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
     assert found.log_std > 0.1
@@ -204,7 +210,7 @@ def test_the_progress_that_igraph_reports_is_read():
             return run_in_child(lambda: graph(1000, 4), call, Limits(**limits), progress=progress)
 
     whole = betweenness()
-    assert loop_shape(whole.observations, whole.seconds).loop == REPORTED
+    assert shape_of(whole).loop == REPORTED
     part = betweenness(seconds=0.05, budget=Budget(share=0.6), loop=REPORTED)
     assert part.state == "stopped"
     assert part.seconds > 0.5 * whole.seconds > 0.05
@@ -230,7 +236,7 @@ def test_a_run_that_is_stopped_takes_no_longer(tmp_path):
 )
 def test_loops_of_networkx_are_found(name):
     done = run(getattr(nx, name), nx.barabasi_albert_graph(150, 4, seed=1))
-    shape = loop_shape(done.observations, done.seconds)
+    shape = shape_of(done)
     assert shape.loop, shape.reason
     loops = [each.loop for each in done.observations]
     assert [each.total for each in loops if each.name == shape.loop and each.total][-1] == 150

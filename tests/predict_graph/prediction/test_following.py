@@ -93,14 +93,3 @@ def test_the_command_line_writes_events_and_a_last_line(program, tmp_path, monke
     assert last.startswith("pagerank took ")
     assert "; the first prediction was " in last
     assert str(expected) in last
-
-
-def test_the_command_line_refuses(program, tmp_path):
-    both = "--events - and --json - would both write to standard output"
-    program("run", "pagerank", GRAPH, "--events", "-", "--json", "-").is_refused(both)
-    file = tmp_path / "list.json"
-    file.write_text("[1]")
-    program("run", "pagerank", GRAPH, "--expect", file).is_refused(
-        "is not a prediction of an algorithm; accepted: a file that predict --json"
-    )
-    program("run", "pagerank", GRAPH, "--events", tmp_path).is_refused()

@@ -23,7 +23,6 @@ from predict_graph.graph import check_graph
 def test_a_loop_is_found_between_what_comes_before_and_after(before, block, times, after):
     symbols = [*before, *(block * times), *after]
     found = longest_repetition(symbols, [1.0] * len(symbols))
-    assert found is not None
     assert (found.start, found.period) == (len(before), len(block))
     assert found.stop == len(before) + len(block) * times
     assert len(loop_starts(symbols, found)) == times
