@@ -22,11 +22,8 @@ predict pagerank G --sped 1 | --sped
 predict pagerank G --plot p.doc | p.doc | .png
 predict pageranks G | unknown algorithm 'pageranks' | did you mean pagerank?
 predict pagerank G -p epsilom=1 | did you mean epsilon?
-predict pagerank web-Notredam | did you mean web-NotreDame?
 predict pagerank point.csv | did you mean points.csv?
 predict pagerank G --report r.pdf | accepted: a name in .html
-predict pagerank no-such | unknown graph 'no-such' | rmat
-predict pagerank long.txt | :20001 | alpha | --ids string
 predict pagerank | GRAPH
 predict pagerank star:n=9 --profile here.json | accepted: with --target-profile
 predict pagerank G --arg k=3 | --arg is for functions
@@ -35,10 +32,8 @@ predict networkx:clustering G --sampler rj | sampler is read for algorithms
 predict networkx:clustering G --workers 0 | workers is read for algorithms
 predict networkx:clustering G --no-probe | probe is read for algorithms
 predict networkx:clustering G --engine igraph | unknown engine 'igraph' | local
-predict networkx:clustering G --as pajek | unknown form of a graph 'pajek'
 predict ~nosuch/f.py:f G | ~nosuch/f.py cannot be loaded
 run pagerank G -q -v | -q and -v are both given
-run pagerank rmat:size=3 | 'size' | scale
 run pagerank G --events - --json - | --events - and --json - would both write to standard output
 run pagerank G --expect list.json | is not a prediction of an algorithm; accepted: a file
 run pagerank G --events . | it is a folder
@@ -51,30 +46,24 @@ pedict | pedict
 list sampler | did you mean samplers?
 list things | 'things' | samplers | cost-models
 list samplers --plugin loop | cannot be loaded
-datasets path web-Nowhere | 'web-Nowhere' | web-NotreDame
 calibrate --serve 0 --peer localhost:1 | --peer is not read together with --serve
 calibrate --master local --no-disk | --no-disk is not read together with --master
 history list --history none | 'none'
-history list --history . | . is a folder, but a history is one file
 history show 9 --history h.sqlite | 9 | h.sqlite
 history show 99999999999999999999 --history h.sqlite | 64 bits
 history list --limit 99999999999999999999 --history h.sqlite | 64 bits
-history export e.doc --history h.sqlite | e.doc | .parquet
 history import-eventlog types.csv --history h.sqlite | is not an event log of Spark
 history import-eventlog start.log --history h.sqlite | has no tasks
-history import-eventlog once.log --history h.sqlite | no supersteps found
 history import-eventlog steps.log --vertices 0 --history h.sqlite | vertices is 0 | at least 1
 watch nowhere | there is no nowhere; accepted: the address of a running application
 watch steps.log --iterations 0 | iterations are 0; accepted: at least 1
 watch steps.log --patience soon | the patience is 'soon'
 watch steps.log --iterations 3 --expect here.json | both say how many
-design --scale 1:10 --machines 1:8 --budget 0.1 | the budget 0.1 affords too few runs
 design --scale 1:10 --machines 1:8 --budget 20 --terms cube | unknown terms 'cube' | ernest, masha
 design --scale 1:10 --machines 1:8 --budget 20 --criterion i --target 8:64 | SCALE@MACHINES
 collect -- true | --design
 collect --design design.csv --timeout soon -- true {machines} | the timeout is 'soon'
 fit points.csv --where machines | 'machines'; accepted: NAME=VALUE
-fit points.csv --model cubic | unknown model 'cubic'
 fit points.csv --out away/m.json | no folder away
 fit points.csv --types types.csv | no column for the machine type
 fit odd.csv --types types.csv | on odd, which no row describes | small
@@ -83,7 +72,6 @@ plan model.json | --machines N:M | --assignments
 plan model.json --machines 2:8 --scale all | --scale | 'all'
 plan model.json --machines 2 --prices no.csv | no file no.csv
 plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
-plan points.csv --machines 2 | points.csv is no model
 plan =model.json --machines 2 | TYPE=MODEL.json
 plan here.json --assignments here.json | no model of a task
 plan m.json --assignments here.json --machines 1:2 | --machines does not go with --assignments
@@ -97,9 +85,7 @@ next odd.csv --machines 2 --candidates types.csv | runs of odd.csv are on odd | 
 next small.csv --machines 2 --candidates free.csv | free.csv:2 | price_per_hour is '0'
 next small.csv --machines 2 --candidates types.csv --run | --run needs a command
 next small.csv --machines 2 --candidates types.csv --max-runs 3 | --max-runs goes with --run only
-calibrate --peer nowhere | 'nowhere' | HOST:PORT
 calibrate --serve 99999 | 99999 | 0 to 65535
-calibrate --folder missing | there is no folder missing
 calibrate --plot x.png | --master
 calibrate --machines 2 | --machines counts executors | --master
 profile --with edges=-1 -- true | 'edges=-1' | from 0
@@ -116,7 +102,6 @@ def files(tmp_path_factory):
     runs = "machine_type,machines,seconds\n{0},2,5\n{0},4,3\n"
     log = [start(9.0), *steps(4, 10.0)]
     texts = {
-        "long.txt": "0 1\n" * 20_000 + "alpha 2\n",
         "design.csv": "machines\n1\n2\n",
         "points.csv": "machines,seconds\n1,90\n2,50\n4,30\n8,20\n",
         "types.csv": TYPES,
@@ -125,7 +110,6 @@ def files(tmp_path_factory):
         "odd.csv": runs.format("odd"),
         "small.csv": runs.format("small"),
         "start.log": log[0],
-        "once.log": "".join(log[:2]),
         "steps.log": "".join(log),
     }
     for name, text in texts.items():

@@ -1,7 +1,5 @@
 """Predictions of calls whose time is a formula: the same on any machine."""
 
-from itertools import pairwise
-
 import networkx as nx
 import pytest
 
@@ -21,7 +19,7 @@ def power(seconds, exponent):
     return lambda vertices: seconds * vertices**exponent
 
 
-CONSTANT, SQUARE, CUBE = power(0.4, 0), power(3e-5, 2), power(2e-7, 3)
+CONSTANT, CUBE = power(0.4, 0), power(2e-7, 3)
 
 
 @pytest.mark.parametrize("seconds", [CONSTANT, power(2.1, 0)])
@@ -31,16 +29,6 @@ def test_what_does_not_grow_is_not_scaled_by_vertices(seconds):
     assert said.low <= seconds(len(GRAPH)) <= said.high
     assert seconds(len(GRAPH)) / 1.5 < said.predicted < 1.5 * seconds(len(GRAPH))
     assert said.high / said.low < 10.0
-
-
-@pytest.mark.parametrize("seconds", [CONSTANT, SQUARE, CUBE])
-def test_a_larger_budget_is_never_much_less_sure(seconds):
-    widths = []
-    for budget in ("1s", "2s", None, "10s"):
-        said = predicted(seconds, budget=budget).runtime_seconds
-        assert said.low <= seconds(len(GRAPH)) <= said.high
-        widths.append(said.high / said.low)
-    assert all(later < 5.0 * earlier for earlier, later in pairwise(widths))
 
 
 def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked():
