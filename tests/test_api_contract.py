@@ -98,12 +98,6 @@ def test_an_algorithm_declares_itself(name):
     json.dumps(algorithm.to_dict())
 
 
-@pytest.mark.parametrize("name", ALGORITHMS.names())
-def test_an_algorithm_refuses_what_it_does_not_declare(name):
-    with pytest.raises(RequestError, match=f"unknown parameter of {name} 'colour'; accepted: "):
-        ALGORITHMS.get(name)(colour="red")
-
-
 # Engines
 
 
