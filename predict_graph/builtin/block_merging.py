@@ -24,17 +24,10 @@ class MergingProgram(BlockProgram):
     """
 
     rule: ClassVar[tuple[int, ...]]
-    kept: ClassVar[tuple[str, ...]] = ("state",)
-
-    state: Array
-
-    def offered(self) -> Array:
-        """Return the rows."""
-        return self.state
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Merge received rows."""
         count = self.block.count
         changed = np.zeros(count, np.uint8)
-        pull(self.rule, 0, count, *self.rows, senders, offers, self.state, changed)
+        pull(0, count, self.rule, *self.rows, senders, offers, self.state, changed)
         self.senders = changed.view(bool)

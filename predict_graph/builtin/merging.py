@@ -49,19 +49,14 @@ class MergingKernel(SpreadingKernel):
         self._state = state
         self._next = state.copy()
 
-    def _pull(self, first: int, last: int) -> None:
-        """Merge the received rows at the vertices of some blocks."""
-        states = (self._state, self._next, self._changed)
-        pull(self.rule, *self._rows(first, last), *self._in, self._senders, *states)
-
     def _exchange(self) -> Work:
         """Merge the received rows at every vertex; return the work."""
         messages = int(self._degrees[self._senders.view(bool)].sum())
+        states = (self._state, self._next, self._changed)
         if messages * _FEW > len(self._out[1]):
-            self._team.share(self._pull, len(self._blocks) - 1)
+            self._share(pull, self.rule, *self._in, self._senders, *states)
             return Work(_PULLED_VERTEX, _PULLED_EDGE)
-        senders = np.flatnonzero(self._senders)
-        push(self.rule, *self._out, senders, self._state, self._next, self._changed)
+        push(self.rule, *self._out, np.flatnonzero(self._senders), *states)
         return Work(_PUSHED_VERTEX, messages=_PUSHED_MESSAGE)
 
 
@@ -77,20 +72,10 @@ class EntriesKernel(MergingKernel):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose row changed."""
-        sizes = message_sizes(self._known)
+        sizes = _HEADER_BYTES + _ENTRY_BYTES * self._known.astype(np.int64)
         work = self._exchange()
-        self._team.share(self._publish, len(self._blocks) - 1)
+        self._share(_publish, self._changed, self._next, self._state, self._known)
         return self._turn(sizes, work)
-
-    def _publish(self, first: int, last: int) -> None:
-        """Publish the changed rows of some blocks for the next superstep."""
-        _publish(*self._rows(first, last), self._changed, self._next, self._state, self._known)
-
-
-def message_sizes(known: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the bytes of messages with so many known entries."""
-    sizes: npt.NDArray[np.int64] = _HEADER_BYTES + _ENTRY_BYTES * known.astype(np.int64)
-    return sizes
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -127,9 +112,9 @@ def _merge(rule: Any, mine: Any, theirs: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def pull(
-    rule: Any,
     first: int,
     last: int,
+    rule: Any,
     indptr: Any,
     sources: Any,
     senders: Any,
@@ -169,6 +154,7 @@ def push(
 
 @numba.njit(cache=True, nogil=True)
 def _publish(first: int, last: int, changed: Any, following: Any, state: Any, known: Any) -> None:
+    """Publish the changed rows for the next superstep."""
     for v in range(first, last):
         if changed[v] != 0:
             count = 0

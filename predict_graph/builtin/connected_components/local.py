@@ -57,19 +57,10 @@ class ComponentsKernel(SpreadingKernel):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
-        blocks = len(self._blocks) - 1
-        self._team.share(self._push, blocks)
-        self._team.share(self._settle, blocks)
+        labels = (self._sent, self._labels, self._changed)
+        self._share(_push, self._indptr, self._indices, self._senders, *labels)
+        self._share(_settle, *labels)
         return self._turn(self.message_bytes, Work())
-
-    def _push(self, first: int, last: int) -> None:
-        """Send from the vertices of some blocks."""
-        labels = (self._senders, self._sent, self._labels, self._changed)
-        _push(*self._rows(first, last), self._indptr, self._indices, *labels)
-
-    def _settle(self, first: int, last: int) -> None:
-        """Publish the changed labels of some blocks for the next superstep."""
-        _settle(*self._rows(first, last), self._labels, self._sent, self._changed)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -83,6 +74,7 @@ def _push(
     labels: Any,
     changed: Any,
 ) -> None:
+    """Send from the vertices of some rows."""
     for v in range(first, last):
         if senders[v] == 0:
             continue
@@ -95,7 +87,8 @@ def _push(
 
 
 @numba.njit(cache=True, nogil=True)
-def _settle(first: int, last: int, labels: Any, sent: Any, changed: Any) -> None:
+def _settle(first: int, last: int, sent: Any, labels: Any, changed: Any) -> None:
+    """Publish the changed labels for the next superstep."""
     for v in range(first, last):
         if changed[v] != 0:
             sent[v] = labels[v]

@@ -23,36 +23,26 @@ class ComponentsProgram(BlockProgram):
     """
 
     algorithm: ConnectedComponents
-    kept = ("labels",)
 
     def first(self, prior: Array | None) -> None:
         """Set the label of each vertex to its own id."""
-        self.labels = np.array(self.block.rows, np.int64)
+        self.state = np.array(self.block.rows, np.int64)
         self.senders = np.ones(self.block.count, bool)
-
-    def offered(self) -> Array:
-        """Return the labels."""
-        return self.labels
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Take the smallest received label where it is lower."""
         nothing = identity(MIN, offers.dtype)
         offers[senders == 0] = nothing
-        received, heard = np.empty_like(self.labels), np.empty(0, bool)
+        received, heard = np.empty_like(self.state), np.empty(0, bool)
         rows = (self.rows[0], self.rows[1].view(np.uint32), _NO_WEIGHTS)
-        bounds = np.array([0, self.block.count])
-        pull(0, 1, MIN, *rows, bounds, offers, _NONE, nothing, received, heard, False)
-        self.senders = received < self.labels
-        self.labels = np.minimum(self.labels, received)
+        pull(0, self.block.count, MIN, *rows, offers, _NONE, nothing, received, heard, False)
+        self.senders = received < self.state
+        self.state = np.minimum(self.state, received)
 
     def sums(self) -> dict[str, float]:
         """Count the decreased labels, and the vertices whose label is their own id."""
-        components = np.count_nonzero(self.labels == self.block.rows)
+        components = np.count_nonzero(self.state == self.block.rows)
         return {**super().sums(), "components": float(components)}
-
-    def values(self) -> Array:
-        """Return the labels."""
-        return self.labels
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:

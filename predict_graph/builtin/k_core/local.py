@@ -80,26 +80,14 @@ class KCoreKernel(SpreadingKernel):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose estimate decreased."""
-        blocks = len(self._blocks) - 1
-        work = Work()
+        work, edges = Work(), (self._indptr, self._indices)
         if self._sampled:  # needed on samples only
             work = Work(self._marked * (_LOOK * self._degrees + _VERTEX) + 1.0)
-        self._team.share(self._lower, blocks)
+        estimates = (self._sent, self._estimates, self._changed)
+        self._share(lower, *edges, self._sampled, self._marked, *estimates)
         self._marked[:] = 0
-        self._team.share(self._settle, blocks)
+        self._share(_settle, *edges, *estimates, self._marked)
         return self._turn(self.message_bytes, work)
-
-    def _lower(self, first: int, last: int) -> None:
-        """Lower the estimates of the marked vertices of some blocks."""
-        rows = (*self._rows(first, last), self._indptr, self._indices)
-        lower(*rows, self._sampled, self._marked, self._sent, self._estimates, self._changed)
-
-    def _settle(self, first: int, last: int) -> None:
-        """Publish the decreased estimates of some blocks, and mark the vertices that they
-        affect.
-        """
-        rows = (*self._rows(first, last), self._indptr, self._indices)
-        _settle(*rows, self._estimates, self._sent, self._changed, self._marked)
 
 
 def first_estimates(out_degrees: npt.NDArray[Any], most: int | None) -> npt.NDArray[np.int32]:
@@ -169,11 +157,12 @@ def _settle(
     last: int,
     indptr: Any,
     indices: Any,
-    estimates: Any,
     sent: Any,
+    estimates: Any,
     changed: Any,
     marked: Any,
 ) -> None:
+    """Publish the decreased estimates, and mark the vertices that they affect."""
     for v in range(first, last):
         if changed[v] == 0:
             continue

@@ -24,34 +24,29 @@ class KCoreProgram(BlockProgram):
 
     algorithm: KCore
     all_known = True
-    kept = ("estimates",)
 
     def first(self, prior: Array | None) -> None:
         """Set the estimates to the degrees."""
-        self.estimates = first_estimates(self.block.degrees, self.algorithm.most)
+        self.state = first_estimates(self.block.degrees, self.algorithm.most)
         self.senders = np.ones(self.block.count, bool)
-
-    def offered(self) -> Array:
-        """Return the estimates."""
-        return self.estimates
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Lower the estimates."""
         every, changed = np.ones(self.block.count, np.uint8), np.zeros(self.block.count, np.uint8)
         rows = (0, self.block.count, *self.rows, False)
-        lower(*rows, every, offers, self.estimates, changed)
+        lower(*rows, every, offers, self.state, changed)
         self.senders = changed.view(bool)
 
     def sums(self) -> dict[str, Any]:
         """Count the decreased estimates, and the vertices of the k-core."""
         found, most = super().sums(), self.algorithm.most
         if most is not None:
-            found["members"] = int(np.count_nonzero(self.estimates == most))
+            found["members"] = int(np.count_nonzero(self.state == most))
         return found
 
     def values(self) -> Array:
         """Return the core number, or 1 for the k-core and 0 for the others."""
-        return members(self.estimates, self.algorithm.most).astype(np.int64)
+        return members(self.state, self.algorithm.most).astype(np.int64)
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:

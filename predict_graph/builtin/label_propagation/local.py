@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
-from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
@@ -25,7 +25,7 @@ _MESSAGE_BYTES, _WEIGHT_BYTES = 16, 8
 _VERTEX, _LABEL = 3.0, 3.5
 
 
-class LabelPropagationKernel:
+class LabelPropagationKernel(SharedRows):
     """Label propagation on one undirected graph."""
 
     values_are_vertices = True
@@ -37,16 +37,15 @@ class LabelPropagationKernel:
         team: Team | None = None,
         first_labels: npt.NDArray[Any] | None = None,
     ) -> None:
-        self._team = team or Team()
+        super().__init__(graph, team)
         weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
         self._graph = (graph.indptr, graph.indices, weights)
-        self._blocks = row_blocks(graph.indptr)
         self._labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
         self._next = self._labels.copy()
         self._first_labels = first_labels
         self._heard = np.ones(graph.vertices, np.int32)
-        self._other = np.zeros(len(self._blocks) - 1, np.int64)
-        self.message_bytes = message_bytes(graph.weights is not None)
+        self._others: list[int] = []  # labels of rows that are not those of two supersteps ago
+        self.message_bytes = _MESSAGE_BYTES + (0 if graph.weights is None else _WEIGHT_BYTES)
         self.working_set_bytes = self._labels.nbytes
 
     @property
@@ -60,15 +59,14 @@ class LabelPropagationKernel:
         return {"communities": int(np.count_nonzero(sizes)), "largest": int(sizes.max())}
 
     def _vote(self, first: int, last: int) -> None:
-        """Let the vertices of some blocks choose their next labels."""
-        rows = (self._blocks[first], self._blocks[last])
+        """Let the vertices of some rows choose their next labels."""
         labels = (self._labels, self._next, self._heard)
-        self._other[first] = vote(*rows, *self._graph, *labels)
+        self._others.append(vote(first, last, *self._graph, *labels))
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
-        self._other[:] = 0
-        self._team.share(self._vote, len(self._other))
+        self._others.clear()
+        self._share(self._vote)
         if self._first_labels is not None:
             self._next[:], self._first_labels = self._first_labels, None
         changes = self._next != self._labels
@@ -80,16 +78,11 @@ class LabelPropagationKernel:
     @property
     def cycling(self) -> bool:
         """Whether all labels equal those of two supersteps ago, so that they alternate forever."""
-        return not self._other.any()
+        return not any(self._others)
 
     def stand_for(self, weighting: Weighting) -> None:
         """Start with the ids that the sampled vertices have in the whole graph."""
         self._labels[:] = weighting.vertices
-
-
-def message_bytes(weighted: bool) -> int:
-    """Return the bytes of a message."""
-    return _MESSAGE_BYTES + (_WEIGHT_BYTES if weighted else 0)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -20,31 +20,23 @@ class LabelPropagationProgram(BlockProgram):
 
     algorithm: LabelPropagation
     weighted = True
-    kept = ("labels", "changed")
+    kept = ("state", "changed")
 
     def first(self, prior: Array | None) -> None:
         """Set the label of each vertex to its own id."""
-        self.labels, self.changed = np.array(self.block.rows, np.int64), 0
-
-    def offered(self) -> Array:
-        """Return the labels."""
-        return self.labels
+        self.state, self.changed = np.array(self.block.rows, np.int64), 0
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Sum votes, and take the label with most; the smallest of several."""
-        following = self.labels.copy()
+        following = self.state.copy()
         heard = np.empty(self.block.count, np.int32)
         vote(0, self.block.count, *self.rows, self.block.weights, offers, following, heard)
-        self.changed = int(np.count_nonzero(following != self.labels))
-        self.labels = following
+        self.changed = int(np.count_nonzero(following != self.state))
+        self.state = following
 
     def sums(self) -> dict[str, float]:
         """Count the labels that changed."""
         return {"changed": float(self.changed)}
-
-    def values(self) -> Array:
-        """Return the labels."""
-        return self.labels
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:

@@ -78,8 +78,7 @@ class NeighborhoodKernel(MergingKernel):
     def _settle(self, changed: npt.NDArray[np.uint8]) -> None:
         """Publish the changed counters for the next superstep, and estimate them."""
         arrays = (self._state, self._next, self._estimates, self._sums)
-        share = self._team.share
-        share(lambda a, b: settle(a, b, self._blocks, changed, *arrays), len(self._sums))
+        self._share_blocks(settle, changed, *arrays)
         self._reached.append(float(ordered_sum(self._sums)))
 
 

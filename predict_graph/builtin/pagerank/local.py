@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.builtin.pagerank.definition import PageRank
-from predict_graph.engines.local.blocks import ordered_sum, row_blocks
+from predict_graph.engines.local.blocks import SharedRows, ordered_sum
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
@@ -27,15 +27,14 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-class PageRankKernel:
+class PageRankKernel(SharedRows):
     """PageRank on one graph; all arrays are allocated on construction."""
 
     message_bytes = 16
 
     def __init__(self, algorithm: PageRank, graph: Graph, team: Team | None = None) -> None:
-        n = graph.vertices
-        self._team = team or Team()
-        reverse = graph.reverse
+        n, reverse = graph.vertices, graph.reverse
+        super().__init__(reverse, team)
         self._indptr = reverse.indptr
         # Unsigned indices spare the compiled loop the check for negative ones.
         self._sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
@@ -43,15 +42,17 @@ class PageRankKernel:
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
         self._teleport = (1.0 - algorithm.damping) / max(n, 1)
-        self._bounds = row_blocks(self._indptr)
-        self.rank = np.full(n, 1.0 / max(n, 1))
-        self._offer = self.rank * self._scale
+        self._begin(np.full(n, 1.0 / max(n, 1)))
+        blocks = len(self._blocks) - 1
+        self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
+        self.working_set_bytes = 8 * n
+
+    def _begin(self, rank: FloatArray) -> None:
+        """Set the ranks before the first superstep, and their contributions."""
+        self.rank, self._offer = rank, rank * self._scale
         # A copy, so that the first superstep does not include page faults of a new array.
         self._next_offer = self._offer.copy()
-        blocks = len(self._bounds) - 1
-        self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
-        self._dangling_rank = float(self.rank[degrees == 0].sum())
-        self.working_set_bytes = 8 * n
+        self._dangling_rank = float(rank[self._scale == 0.0].sum())
 
     @staticmethod
     def footprint(algorithm: PageRank, id_bytes: int) -> Footprint:
@@ -71,25 +72,25 @@ class PageRankKernel:
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
         n = len(self.rank)
         base = self._teleport + self._spread * self._dangling_rank / max(n, 1)
-        sums = (self._changes, self._dangling)
-        rows = (self._indptr, self._sources, self._bounds[:-1], self._bounds[1:])
+        return Superstep(self._pull(base) / max(n, 1), self.message_bytes)
+
+    def _pull(self, base: float) -> float:
+        """Update all ranks and their contributions; return the sum of the changes."""
         ranks = (self._scale, self._offer, base, self.rank, self._next_offer)
-        self._team.share(
-            lambda first, last: superstep(first, last, *rows, *ranks, *sums), len(self._changes)
-        )
+        sums = (self._changes, self._dangling)
+        self._share_blocks(superstep, self._indptr, self._sources, *ranks, *sums)
         self._offer, self._next_offer = self._next_offer, self._offer
         self._dangling_rank = float(ordered_sum(self._dangling))
-        return Superstep(float(ordered_sum(self._changes)) / max(n, 1), self.message_bytes)
+        return float(ordered_sum(self._changes))
 
 
 @numba.njit(cache=True, nogil=True)
 def superstep(
     first_block: int,
     last_block: int,
+    blocks: Any,
     indptr: Any,
     sources: Any,
-    starts: Any,
-    stops: Any,
     scale: Any,
     offer: Any,
     base: float,
@@ -102,7 +103,7 @@ def superstep(
     for block in range(first_block, last_block):
         change = 0.0
         leaked = 0.0
-        for v in range(starts[block], stops[block]):
+        for v in range(blocks[block], blocks[block + 1]):
             # Four accumulators hide the latency of additions and keep their order. Hardware gathers
             # (which a compiler uses for reorderable sums) take at least twice as long.
             first, second, third, fourth = base, 0.0, 0.0, 0.0

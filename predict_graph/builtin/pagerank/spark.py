@@ -20,7 +20,7 @@ class PageRankProgram(BlockProgram):
     """Every vertex sends its rank over its out-degree in every superstep."""
 
     algorithm: PageRank
-    kept = ("rank", "change")
+    kept = ("state", "change")
     kind = "double"
 
     def first(self, prior: Array | None) -> None:
@@ -28,11 +28,12 @@ class PageRankProgram(BlockProgram):
         degrees, damping = self.block.degrees, self.algorithm.damping
         self._scale = np.where(degrees > 0, damping / np.maximum(degrees, 1), 0.0)
         self._bounds = row_blocks(self.rows[0])
-        self.rank, self.change = np.full(len(degrees), 1.0 / self.block.vertices), 0.0
+        self.state, self.change = np.full(len(degrees), 1.0 / self.block.vertices), 0.0
 
     def offered(self) -> Array:
         """Return the rank over each out-edge."""
-        return self.rank * self._scale
+        offers: Array = self.state * self._scale
+        return offers
 
     def base(self, sums: Mapping[str, float]) -> float:
         """Return the base rank of vertices, which does not depend on messages."""
@@ -47,8 +48,8 @@ class PageRankProgram(BlockProgram):
     def _pull(self, offers: Array, base: float) -> None:
         count = len(self._bounds) - 1
         changes, dangling = np.zeros(count), np.zeros(count)
-        rows = (self.rows[0], self.rows[1].view(np.uint32), self._bounds[:-1], self._bounds[1:])
-        ranks = (self._scale, offers, base, self.rank, np.empty_like(self.rank))
+        rows = (self._bounds, self.rows[0], self.rows[1].view(np.uint32))
+        ranks = (self._scale, offers, base, self.state, np.empty_like(self.state))
         superstep(0, count, *rows, *ranks, changes, dangling)
         self.change = float(ordered_sum(changes))
 
@@ -56,9 +57,5 @@ class PageRankProgram(BlockProgram):
         """Sum the changes, and the rank of dangling vertices."""
         return {
             "changed": self.change,
-            "dangling": float(self.rank[self.block.degrees == 0].sum()),
+            "dangling": float(self.state[self.block.degrees == 0].sum()),
         }
-
-    def values(self) -> Array:
-        """Return the ranks."""
-        return self.rank

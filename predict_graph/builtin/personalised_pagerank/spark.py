@@ -24,16 +24,16 @@ class PersonalisedPageRankProgram(PageRankProgram):
         super().first(prior)
         assert self.algorithm.known is not None
         self._source = np.flatnonzero(self.block.rows == self.algorithm.known[0])
-        self.rank = np.zeros(self.block.count)
-        self.rank[self._source] = 1.0
+        self.state = np.zeros(self.block.count)
+        self.state[self._source] = 1.0
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Sum contributions, and add the base rank at the source."""
-        before = self.rank[self._source]
+        before = self.state[self._source]
         self._pull(offers, 0.0)
-        heard = self.rank[self._source]
+        heard = self.state[self._source]
         damping = self.algorithm.damping
         spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
         now = heard + (1.0 - damping + spread)
-        self.rank[self._source] = now
+        self.state[self._source] = now
         self.change += float((np.abs(now - before) - np.abs(heard - before)).sum())

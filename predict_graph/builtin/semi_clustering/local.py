@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
-from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
@@ -48,14 +48,14 @@ class Clusters(NamedTuple):
     keys: npt.NDArray[np.uint64]
 
 
-class SemiClusteringKernel:
+class SemiClusteringKernel(SharedRows):
     """Semi-clustering on one undirected graph."""
 
     values_are_vertices = True
 
     def __init__(self, algorithm: SemiClustering, graph: Graph, team: Team | None = None) -> None:
         parameters: Any = algorithm.parameters
-        self._team = team or Team()
+        super().__init__(graph, team)
         n, v_max = graph.vertices, int(parameters["v_max"])
         s_max, c_max = int(parameters["s_max"]), int(parameters["c_max"])
         weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
@@ -63,7 +63,6 @@ class SemiClusteringKernel:
         self._graph = (graph.indptr, graph.indices, weights)
         limits = (v_max, float(parameters["boundary_factor"]), largest)
         self._fixed = (self._graph, self._graph[:2], np.empty(0, np.int64), limits)
-        self._blocks = row_blocks(graph.indptr)
         self._degrees = edge_weights(graph, np.arange(n))
         given = np.arange(n, dtype=graph.indices.dtype), v_max, self._degrees
         self._sent, self._next = singletons(s_max, *given), singletons(s_max, *given)
@@ -99,12 +98,9 @@ class SemiClusteringKernel:
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
-        blocks = self._blocks[:-1], self._blocks[1:]
         counts = updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
         state = (self._degrees, self._sent, self._next, self._lists)
-        self._team.share(
-            lambda a, b: superstep(a, b, *blocks, *self._fixed, *state, *counts), len(blocks[0])
-        )
+        self._share(superstep, *self._fixed, *state, *counts)
         sizes = self._sent.sizes
         clusters = np.count_nonzero(sizes, axis=1)
         message_bytes = _HEADER_BYTES + (
@@ -238,10 +234,8 @@ def _write(
 
 @numba.njit(cache=True, nogil=True)
 def superstep(
-    first_block: int,
-    last_block: int,
-    starts: Any,
-    stops: Any,
+    first: int,
+    last: int,
     graph: Any,
     inbox: Any,
     ids: Any,
@@ -254,7 +248,7 @@ def superstep(
     distinct: Any,
     scored: Any,
 ) -> None:
-    """Run the vertices of some blocks: PREDIcT, section 4.2, steps i to iii.
+    """Run the vertices of some rows: PREDIcT, section 4.2, steps i to iii.
 
     Without `ids`, the inbox of a vertex is its row of the graph. With `ids`, rows of the graph have
     no self-loops, the inbox holds places in `sent`, and `following` what each vertex sent before.
@@ -268,79 +262,78 @@ def superstep(
     scratch = np.empty((max(s_max, c_max), v_max), np.int64)
     # Neighbours often send the same semi-cluster: skip recently scanned ones.
     seen_keys, seen_by = np.zeros(SEEN, np.uint64), np.full(SEEN, -1, np.int64)
-    for block in range(first_block, last_block):
-        for v in range(starts[block], stops[block]):
-            vertex = np.int64(v) if whole else ids[v]
-            row, stop = indptr[v], indptr[v + 1]
-            sending, keeping = 0, 0
-            for place in range(c_max):
-                if lists.sizes[v, place] > 0:
-                    inner, boundary = lists.inner[v, place], lists.boundary[v, place]
-                    values = (lists.scores[v, place], inner, boundary)
-                    origin = (np.int64(-1), np.int64(place), np.int64(0))
-                    keeping = _insert(to_keep, keeping, lists.keys[v, place], values, origin)
-            own_hash = splitmix64(vertex)
-            received, grown = 0, 0
-            for e in range(inbox_starts[v], inbox_starts[v + 1]):
-                u = senders[e]
-                if whole and u == v:
+    for v in range(first, last):
+        vertex = np.int64(v) if whole else ids[v]
+        row, stop = indptr[v], indptr[v + 1]
+        sending, keeping = 0, 0
+        for place in range(c_max):
+            if lists.sizes[v, place] > 0:
+                inner, boundary = lists.inner[v, place], lists.boundary[v, place]
+                values = (lists.scores[v, place], inner, boundary)
+                origin = (np.int64(-1), np.int64(place), np.int64(0))
+                keeping = _insert(to_keep, keeping, lists.keys[v, place], values, origin)
+        own_hash = splitmix64(vertex)
+        received, grown = 0, 0
+        for e in range(inbox_starts[v], inbox_starts[v + 1]):
+            u = senders[e]
+            if whole and u == v:
+                continue
+            for slot in range(sent.sizes.shape[1]):
+                size = sent.sizes[u, slot]
+                if size == 0:
+                    break
+                score, key = sent.scores[u, slot], sent.keys[u, slot]
+                spot = np.int64(key & np.uint64(SEEN - 1))
+                if seen_keys[spot] == key and seen_by[spot] == v:
                     continue
-                for slot in range(sent.sizes.shape[1]):
-                    size = sent.sizes[u, slot]
-                    if size == 0:
+                seen_keys[spot], seen_by[spot] = key, v
+                received += 1
+                inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
+                values = (score, inner, boundary)
+                origin = (np.int64(u), np.int64(slot), np.int64(0))
+                sending = _insert(to_send, sending, key, values, origin)
+                belongs = False
+                for i in range(size):
+                    if sent.members[u, slot, i] == vertex:
+                        belongs = True
                         break
-                    score, key = sent.scores[u, slot], sent.keys[u, slot]
-                    spot = np.int64(key & np.uint64(SEEN - 1))
-                    if seen_keys[spot] == key and seen_by[spot] == v:
-                        continue
-                    seen_keys[spot], seen_by[spot] = key, v
-                    received += 1
-                    inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
-                    values = (score, inner, boundary)
-                    origin = (np.int64(u), np.int64(slot), np.int64(0))
-                    sending = _insert(to_send, sending, key, values, origin)
-                    belongs = False
-                    for i in range(size):
-                        if sent.members[u, slot, i] == vertex:
-                            belongs = True
-                            break
-                    if belongs:
-                        keeping = _insert(to_keep, keeping, key, values, origin)
-                        continue
-                    if size >= v_max:
-                        continue
-                    pairs = 0.5 * size * (size + 1)
-                    most = min(largest * size, degrees[v])
-                    bound = (inner + most - factor * (boundary + degrees[v] - 2 * most)) / pairs
-                    if (
-                        sending == s_max
-                        and bound < to_send.values[s_max - 1, 0]
-                        and keeping == c_max
-                        and bound < to_keep.values[c_max - 1, 0]
-                    ):
-                        continue
-                    grown += 1
-                    between = 0.0
-                    for i in range(size):
-                        member = sent.members[u, slot, i]
-                        between += _weight_between(row, stop, indices, weights, member)
-                    new_inner = inner + between
-                    new_boundary = boundary + degrees[v] - 2.0 * between
-                    new_score = (new_inner - factor * new_boundary) / pairs
-                    new_key = key + own_hash
-                    values = (new_score, new_inner, new_boundary)
-                    origin = (np.int64(u), np.int64(slot), np.int64(1))
-                    sending = _insert(to_send, sending, new_key, values, origin)
-                    keeping = _insert(to_keep, keeping, new_key, values, origin)
-            if sending > 0:
-                _write(following, v, vertex, to_send, sending, sent, lists, scratch)
-            elif whole:  # no vertex sent: its list stays
-                for place in range(s_max):
-                    following.sizes[v, place] = sent.sizes[v, place]
-            distinct[v], scored[v] = received, grown
-            fresh = 0
-            for place in range(keeping):
-                fresh += to_keep.origins[place, 0] >= 0
-            updated[v] = fresh
-            if fresh > 0:
-                _write(lists, v, vertex, to_keep, keeping, sent, lists, scratch)
+                if belongs:
+                    keeping = _insert(to_keep, keeping, key, values, origin)
+                    continue
+                if size >= v_max:
+                    continue
+                pairs = 0.5 * size * (size + 1)
+                most = min(largest * size, degrees[v])
+                bound = (inner + most - factor * (boundary + degrees[v] - 2 * most)) / pairs
+                if (
+                    sending == s_max
+                    and bound < to_send.values[s_max - 1, 0]
+                    and keeping == c_max
+                    and bound < to_keep.values[c_max - 1, 0]
+                ):
+                    continue
+                grown += 1
+                between = 0.0
+                for i in range(size):
+                    member = sent.members[u, slot, i]
+                    between += _weight_between(row, stop, indices, weights, member)
+                new_inner = inner + between
+                new_boundary = boundary + degrees[v] - 2.0 * between
+                new_score = (new_inner - factor * new_boundary) / pairs
+                new_key = key + own_hash
+                values = (new_score, new_inner, new_boundary)
+                origin = (np.int64(u), np.int64(slot), np.int64(1))
+                sending = _insert(to_send, sending, new_key, values, origin)
+                keeping = _insert(to_keep, keeping, new_key, values, origin)
+        if sending > 0:
+            _write(following, v, vertex, to_send, sending, sent, lists, scratch)
+        elif whole:  # no vertex sent: its list stays
+            for place in range(s_max):
+                following.sizes[v, place] = sent.sizes[v, place]
+        distinct[v], scored[v] = received, grown
+        fresh = 0
+        for place in range(keeping):
+            fresh += to_keep.origins[place, 0] >= 0
+        updated[v] = fresh
+        if fresh > 0:
+            _write(lists, v, vertex, to_keep, keeping, sent, lists, scratch)

@@ -20,7 +20,7 @@ class SemiClusteringProgram(BlockProgram):
 
     algorithm: SemiClustering
     weighted = True
-    kept = ("sent", "lists", "updated")
+    kept = ("state", "lists", "updated")
 
     def first(self, prior: Array | None) -> None:
         """Let every vertex hold the semi-cluster of itself."""
@@ -40,21 +40,17 @@ class SemiClusteringProgram(BlockProgram):
         sums = np.bincount(owners, weights, block.count) if len(weights) else counts
         self._degrees = sums.astype(np.float64)
         given = (block.rows, v_max, self._degrees)
-        self.sent = singletons(int(parameters["s_max"]), *given)
+        self.state = singletons(int(parameters["s_max"]), *given)
         self.lists = singletons(int(parameters["c_max"]), *given)
         self.updated = 0
-
-    def offered(self) -> Clusters:
-        """Return the semi-clusters to send."""
-        return self.sent
 
     def receive(self, offers: Clusters, senders: Array, sums: Mapping[str, Any]) -> None:
         """Extend the received semi-clusters."""
         n = self.block.count
         counts = updated, _, _ = np.zeros((3, n), np.int32)
-        rows = (np.array([0]), np.array([n]), self._graph, self._inbox, self.block.rows)
-        state = (self._degrees, offers, self.sent, self.lists)
-        superstep(0, 1, *rows, self._limits, *state, *counts)
+        rows = (0, n, self._graph, self._inbox, self.block.rows)
+        state = (self._degrees, offers, self.state, self.lists)
+        superstep(*rows, self._limits, *state, *counts)
         self.updated = int(updated.sum())
 
     def sums(self) -> dict[str, Any]:

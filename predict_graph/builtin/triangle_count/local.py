@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.builtin.triangle_count.definition import TriangleCount
-from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
@@ -24,7 +24,7 @@ _DEGREE_BYTES = 16  # vertex id of the receiver, and a degree; by definition
 _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 
 
-class TriangleCountKernel:
+class TriangleCountKernel(SharedRows):
     """Triangles of one undirected graph.
 
     It has no probe: a message of the first superstep costs almost nothing compared with one of the
@@ -35,9 +35,8 @@ class TriangleCountKernel:
 
     def __init__(self, algorithm: TriangleCount, graph: Graph, team: Team | None = None) -> None:
         n = graph.vertices
-        self._team = team or Team()
+        super().__init__(graph, team)
         self._indptr, self._indices = graph.indptr, graph.indices
-        self._blocks = row_blocks(graph.indptr)
         self._above = np.zeros_like(graph.indices)
         self._counts = np.zeros(n, np.int64)
         self._triangles = np.zeros(n, np.int64)
@@ -77,22 +76,16 @@ class TriangleCountKernel:
         """Let no vertex send in the next superstep: the run is over then."""
         self._steps = 2
 
-    def _order(self, first: int, last: int) -> None:
-        """Run the first superstep on some blocks of rows."""
-        rows = (self._blocks[first], self._blocks[last])
-        above(*rows, self._indptr, self._indices, self._above, self._counts)
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices that still have to send."""
         self._steps += 1
-        blocks = len(self._blocks) - 1
         if self._steps == 1:
-            self._team.share(self._order, blocks)
+            self._share(above, self._indptr, self._indices, self._above, self._counts)
             return Superstep(1.0, self.message_bytes, work=Work(vertices=1.0))
         if self._steps > 2:
             return Superstep(0.0, self.message_bytes, np.zeros(len(self._counts), bool))
-        self._team.share(self._count, blocks)
-        sizes = set_bytes(self._counts)
+        self._share(self._count)
+        sizes = _HEADER_BYTES + _ENTRY_BYTES * self._counts
         if not self._sampled:  # needed on samples only
             return Superstep(0.0, sizes)
         looked = np.zeros(len(self._counts), np.int64)
@@ -100,18 +93,11 @@ class TriangleCountKernel:
         return Superstep(0.0, sizes, work=Work(vertices=1.0 + looked))
 
     def _count(self, first: int, last: int) -> None:
-        """Count the triangles of the vertices of some blocks."""
+        """Count the triangles of the vertices of some rows."""
         marks = self._marks.pop()
-        rows = (self._blocks[first], self._blocks[last])
         graph = (self._indptr, self._indices, self._indptr, self._above, self._counts)
-        triangles(*rows, *graph, marks, self._triangles)
+        triangles(first, last, *graph, marks, self._triangles)
         self._marks.append(marks)
-
-
-def set_bytes(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the bytes of a message with so many vertices."""
-    sizes: npt.NDArray[np.int64] = _HEADER_BYTES + _ENTRY_BYTES * counts.astype(np.int64)
-    return sizes
 
 
 @numba.njit(cache=True, nogil=True)

@@ -20,16 +20,16 @@ class TriangleCountProgram(BlockProgram):
     """All vertices send their degrees, then the neighbours that are above them."""
 
     algorithm: TriangleCount
-    kept = ("steps", "triangles", "sizes", "above")
+    kept = ("steps", "state", "sizes", "above")
 
     def first(self, prior: Array | None) -> None:
         """Let every vertex send its degree."""
         self.steps = 0
-        self.triangles, self.sizes = np.zeros((2, self.block.count), np.int64)
+        self.state, self.sizes = np.zeros((2, self.block.count), np.int64)
         self.above = np.empty(0, np.int64)
         none, nothing = np.empty(0, np.int64), np.empty(0, np.int32)
         # Compiled before the first superstep
-        triangles(0, 0, *self.rows, none, nothing, none, nothing, self.triangles)
+        triangles(0, 0, *self.rows, none, nothing, none, nothing, self.state)
 
     def offered(self) -> Array:
         """Return the degrees."""
@@ -80,19 +80,15 @@ class TriangleCountProgram(BlockProgram):
         marks = np.full(len(ids) + 1, -1, np.int32)
         starts = np.cumsum(sizes) - sizes
         here = (0, self.block.count, *self.rows)
-        triangles(*here, starts, columns.astype(np.int32), sizes, marks, self.triangles)
+        triangles(*here, starts, columns.astype(np.int32), sizes, marks, self.state)
 
     def sums(self) -> dict[str, Any]:
         """Count the vertices that still have to send, and triangles."""
         return {
             "changed": float(self.block.count if self.steps < 2 else 0),
-            "triangles": int(self.triangles.sum()),
-            "most": (int(self.triangles.max(initial=0)),),
+            "triangles": int(self.state.sum()),
+            "most": (int(self.state.max(initial=0)),),
         }
-
-    def values(self) -> Array:
-        """Return the triangles of each vertex."""
-        return self.triangles
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, Any]]) -> dict[str, Any]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
+
+from predict_graph.engines.local.team import Team
+from predict_graph.graph import Graph
 
 # Edges + vertices of a block (tens of microseconds): limits scheduling overhead
 _BLOCK_WORK = 16_384
@@ -34,6 +38,23 @@ def row_blocks(
     count = max(1, int(np.ceil(work[-1] / block_work)))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1])
     return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)
+
+
+class SharedRows:
+    """A kernel whose threads share the rows of a graph, some blocks at a time."""
+
+    def __init__(self, rows: Graph, team: Team | None) -> None:
+        self._team = team or Team()
+        self._blocks = row_blocks(rows.indptr)
+
+    def _share(self, work: Callable[..., Any], *arrays: Any) -> None:
+        """Call ``work(first, last, *arrays)`` for ranges of rows that cover all of them."""
+        self._share_blocks(lambda a, b, blocks: work(blocks[a], blocks[b], *arrays))
+
+    def _share_blocks(self, work: Callable[..., Any], *arrays: Any) -> None:
+        """Call ``work(first, last, starts of blocks, *arrays)`` for ranges of blocks likewise."""
+        blocks = self._blocks
+        self._team.share(lambda first, last: work(first, last, blocks, *arrays), len(blocks) - 1)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -57,13 +57,12 @@ def _both(code: int, one: Any, other: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def pull(
-    first_block: int,
-    last_block: int,
+    first: int,
+    last: int,
     code: int,
     indptr: Any,
     sources: Any,
     weights: Any,
-    bounds: Any,
     offered: Any,
     senders: Any,
     nothing: Any,
@@ -71,11 +70,11 @@ def pull(
     received: Any,
     in_turn: bool,
 ) -> None:
-    """Combine the messages from the in-neighbours of the vertices of some blocks.
+    """Combine the messages from the in-neighbours of the vertices of some rows.
 
     Vertices that do not send offer `nothing`. With `in_turn` the order is that of :func:`push`.
     """
-    rows = range(bounds[first_block], bounds[last_block])
+    rows = range(first, last)
     # One loop per case: rows are short, so a branch per row is expensive.
     if len(weights) > 0:
         for v in rows:

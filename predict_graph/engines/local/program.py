@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms.vertex_program import VertexProgram
-from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, identity, pull, push
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
@@ -39,7 +39,7 @@ _NO_WEIGHTS = fixed(np.empty(0, np.float32))
 _ALL_SEND = fixed(np.empty(0, np.uint8))
 
 
-class ProgramKernel:
+class ProgramKernel(SharedRows):
     """A vertex program on one graph."""
 
     def __init__(
@@ -52,8 +52,7 @@ class ProgramKernel:
         self._program = copy(program)  # state that `initial` keeps belongs to this graph
         self._program.prior_values = prior_values
         self._graph = graph
-        self._team = team or Team()
-        self._prepare_edges(graph, program)
+        self._prepare_edges(graph, program, team)
         self._degrees = graph.out_degrees
         self._sends = self._degrees > 0
         self._code = _CODES[program.combiner]
@@ -64,9 +63,10 @@ class ProgramKernel:
         self._senders = self._starters()
         self.working_set_bytes = 8 * graph.vertices
 
-    def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
-        """Store the edges in the layout of the compiled loops."""
+    def _prepare_edges(self, graph: Graph, program: VertexProgram, team: Team | None) -> None:
+        """Store the edges in the layout of the compiled loops, whose rows threads share."""
         reverse = graph.reverse
+        super().__init__(reverse, team)
         self._indptr = reverse.indptr
         # Unsigned indices spare the compiled loop the check for negative ones.
         self._sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
@@ -74,7 +74,6 @@ class ProgramKernel:
         self._weighted = program.weighted and graph.weights is not None
         self._in_weights = reverse.weights if self._weighted else _NO_WEIGHTS
         self._out_weights = graph.weights if self._weighted else _NO_WEIGHTS
-        self._bounds = row_blocks(self._indptr)
         self._reached = graph.in_degrees > 0
 
     @property
@@ -150,14 +149,9 @@ class ProgramKernel:
     def _pull(
         self, offered: Array, senders: Array, nothing: Any, combined: Array, received: Array
     ) -> None:
-        rows = (self._indptr, self._sources, self._in_weights, self._bounds)
-        offered = fixed(offered)
-        self._team.share(
-            lambda first, last: pull(
-                first, last, self._code, *rows, offered, senders, nothing, combined, received, False
-            ),
-            len(self._bounds) - 1,
-        )
+        rows = (self._indptr, self._sources, self._in_weights)
+        messages = (fixed(offered), senders, nothing, combined, received, False)
+        self._share(pull, self._code, *rows, *messages)
 
     def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """Validate the array that a method returned; convert it to 64-bit integers or floats."""
@@ -202,11 +196,10 @@ def _described(array: Array) -> str:
 @cache
 def warm_up() -> None:
     """Compile the loops for both types of messages, so that no phase includes compilation."""
-    indptr, bounds = fixed(np.array([0, 1, 2])), np.array([0, 2])
-    edges = fixed(np.array([1, 0], np.uint32))
+    indptr, edges = fixed(np.array([0, 1, 2])), fixed(np.array([1, 0], np.uint32))
     for message in (fixed(np.ones(2)), fixed(np.ones(2, np.int64))):
         combined, received = np.empty_like(message), np.zeros(2, np.bool_)
         nothing = identity(SUM, message.dtype)
         rows = (indptr, edges, _NO_WEIGHTS)
         push(SUM, np.array([0]), *rows, message, combined, received)
-        pull(0, 1, SUM, *rows, bounds, message, _ALL_SEND, nothing, combined, received, False)
+        pull(0, 2, SUM, *rows, message, _ALL_SEND, nothing, combined, received, False)

@@ -6,28 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.kernel import Superstep, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
 
-class SpreadingKernel:
+class SpreadingKernel(SharedRows):
     """A kernel that tracks which vertices send and which have changed."""
 
     def __init__(self, rows: Graph, team: Team | None) -> None:
-        self._team = team or Team()
-        self._blocks = row_blocks(rows.indptr)
+        super().__init__(rows, team)
         self._senders = np.ones(rows.vertices, np.uint8)
         self._changed = np.zeros(rows.vertices, np.uint8)
 
     def rest(self) -> None:
         """Let no vertex send in the next superstep, to time its fixed costs."""
         self._senders = np.zeros_like(self._senders)
-
-    def _rows(self, first: int, last: int) -> tuple[int, int]:
-        """Return the first row of some blocks, and the row after their last."""
-        return self._blocks[first], self._blocks[last]
 
     def _turn(self, message_bytes: Any, work: Work) -> Superstep:
         """Make the changed vertices the next senders; return the superstep, with their share."""

@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.builtin import merging
-from predict_graph.builtin.label_propagation import local as label_propagation
-from predict_graph.builtin.semi_clustering import local as semi_clustering
 from predict_graph.engines import COUNTERS, OUT_EDGES
-from predict_graph.engines.local import LocalEngine, spreading
-from predict_graph.engines.local.blocks import row_blocks
+from predict_graph.engines.local import LocalEngine, blocks
 from predict_graph.engines.local.partition import worker_of
 from predict_graph.graph import check_graph
 from tests.predict_graph.builtin.references import PROGRAMS
@@ -151,8 +148,7 @@ def check(algorithm, graph):
 @pytest.fixture
 def _small_blocks(monkeypatch):
     """Cut the smallest graphs into blocks, so that threads share them."""
-    for module in (spreading, semi_clustering, label_propagation):
-        monkeypatch.setattr(module, "row_blocks", partial(row_blocks, block_work=8))
+    monkeypatch.setattr(blocks, "row_blocks", partial(blocks.row_blocks, block_work=8))
 
 
 @pytest.mark.slow

@@ -51,6 +51,8 @@ class BlockProgram(ABC):
         Whether it reads edge weights.
     all_known : bool
         Whether receivers read the values of all neighbours, senders or not.
+    state : ndarray, or named tuple of them
+        What the own vertices hold, by vertex; by default they send it, and it is the result.
     kept : tuple of str
         The attributes that change, in addition to ``senders``: arrays of the own vertices.
     senders : ndarray of bool or None
@@ -62,9 +64,10 @@ class BlockProgram(ABC):
     merges_by: ClassVar[str] = "sender"
     weighted: ClassVar[bool] = False
     all_known: ClassVar[bool] = False
-    kept: ClassVar[tuple[str, ...]] = ()
+    kept: ClassVar[tuple[str, ...]] = ("state",)
     kind: ClassVar[str] = "long"
 
+    state: Any
     senders: Array | None = None
 
     def __init__(self, algorithm: Any, block: StoredBlock, prior: Array | None = None) -> None:
@@ -86,9 +89,9 @@ class BlockProgram(ABC):
     def first(self, prior: Array | None) -> None:
         """Set the state before the first superstep."""
 
-    @abstractmethod
     def offered(self) -> Any:
         """Return what the own vertices send: an array, or a named tuple of arrays, by vertex."""
+        return self.state
 
     def taken(self, places: Array) -> Any:
         """Return what some vertices send, to be pickled."""
@@ -132,9 +135,9 @@ class BlockProgram(ABC):
         """Return the aggregate from the sums: the share of changed vertices by default."""
         return float(sums["changed"]) / vertices
 
-    @abstractmethod
-    def values(self) -> Array:
+    def values(self) -> Any:
         """Return the result of each own vertex."""
+        return self.state
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, Any]]) -> dict[str, Any]:

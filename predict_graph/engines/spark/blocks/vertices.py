@@ -26,6 +26,7 @@ from predict_graph.algorithms import VertexProgram
 from predict_graph.engines.local.edge_loops import identity, pull
 from predict_graph.engines.local.partition import edges_inside
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
+from predict_graph.engines.local.team import Team
 from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.engines.spark.blocks.on_executors import Batches
 from predict_graph.engines.spark.blocks.program import DRIVER
@@ -117,7 +118,7 @@ class _Kernel(ProgramKernel):
         self._stored, self._homes = stored, homes
         super().__init__(program, graph, None, prior)
 
-    def _prepare_edges(self, graph: Graph, program: VertexProgram) -> None:
+    def _prepare_edges(self, graph: Graph, program: VertexProgram, team: Team | None) -> None:
         """Leave the edges to the executors."""
         self._weighted = program.weighted and graph.weights is not None
 
@@ -190,8 +191,8 @@ def _combined_in(block: StoredBlock, weighted: bool, shared: Any, code: int) -> 
     combined, received = np.full(block.count, nothing), np.ones(block.count, bool)
     weights = block.weights if weighted else block.weights[:0]
     rows = (fixed(block.indptr), fixed(block.sources.view(np.uint32)), fixed(weights))
-    sent_by = (np.array([0, block.count]), fixed(offered[columns]), fixed(senders))
-    pull(0, 1, code, *rows, *sent_by, nothing, combined, received, few)
+    sent = (fixed(offered[columns]), fixed(senders))
+    pull(0, block.count, code, *rows, *sent, nothing, combined, received, few)
     if ids is None:
         received = np.diff(block.indptr) > 0
     return block.rows[received], combined[received]

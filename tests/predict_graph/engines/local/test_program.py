@@ -136,7 +136,7 @@ def test_bits_do_not_depend_on_threads_whoever_sends(share, combiner, weighted):
             kernel = ProgramKernel(Once(combiner, state, sends, weighted), graph, team)
             kernel.step()
         runs.append(kernel._program.combined.tobytes() + kernel._program.received.tobytes())
-    assert len(kernel._bounds) > 3, "too small to have several blocks"
+    assert len(kernel._blocks) > 3, "too small to have several blocks"
     assert runs[0] == runs[1] == runs[2]
 
 
