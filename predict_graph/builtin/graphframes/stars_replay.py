@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -32,7 +31,7 @@ from predict_graph.builtin.graphframes.definition import (
 )
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
-from predict_graph.engines.spark.tables.hashing import partition_of_one, partition_of_pair
+from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
 
 IntArray = npt.NDArray[np.int64]
 
@@ -118,34 +117,20 @@ def _small_star(
     there = np.flatnonzero(counts)
     first = np.concatenate((least[source], least[there]))
     second = np.concatenate((target, there))
-    parts = np.concatenate((parts, 2 * partitions + _alone(there, partitions)))
+    parts = np.concatenate((parts, 2 * partitions + partition_of(there, partitions)))
     kept = first != second
     records, low, high = _distinct(n, 3 * partitions, first[kept], second[kept], parts[kept])
     uncombined = len(source) + int(np.count_nonzero(kept))
     return low, high, _Rows(joined, uncombined, grouped + records, grouped)
 
 
-@numba.njit(cache=True, nogil=True)
-def _alone(vertices: Any, partitions: int) -> Any:
-    homes = np.empty(len(vertices), np.int64)
-    for i in range(len(vertices)):
-        homes[i] = partition_of_one(vertices[i], partitions)
-    return homes
-
-
-@numba.njit(cache=True, nogil=True)
-def _homes(partitions: int, first: Any, second: Any, hubs: Any) -> Any:
+def _homes(partitions: int, first: IntArray, second: IntArray, hubs: Any) -> tuple[IntArray, int]:
     """Return the partitions where edges are joined with their first end, and the rows sent
     there.
     """
-    homes, joined = np.empty(len(first), np.int64), 0
-    for e in range(len(first)):
-        if hubs[first[e]]:
-            homes[e] = partitions + partition_of_pair(first[e], second[e], partitions)
-        else:
-            homes[e] = partition_of_one(first[e], partitions)
-            joined += 1
-    return homes, joined
+    stay, there = hubs[first], partition_of(first, partitions)
+    homes = np.where(stay, partitions + partition_of_pair(first, second, partitions), there)
+    return homes, int(np.count_nonzero(~stay))
 
 
 def _least(
@@ -157,21 +142,13 @@ def _least(
     end alone. Edges are in the partition of the hash of both ends.
     """
     least = np.arange(n) if both else np.full(n, n)
-    homes = _pair_homes(first, second, partitions)
+    homes = partition_of_pair(first, second, partitions)
     owners, others = first, second
     if both:
         owners, others = np.concatenate((first, second)), np.concatenate((second, first))
         homes = np.concatenate((homes, homes))
     np.minimum.at(least, owners, others)
     return least, np.bincount(owners, minlength=n), len(np.unique(owners * partitions + homes))
-
-
-@numba.njit(cache=True, nogil=True)
-def _pair_homes(first: Any, second: Any, partitions: int) -> Any:
-    homes = np.empty(len(first), np.int64)
-    for e in range(len(first)):
-        homes[e] = partition_of_pair(first[e], second[e], partitions)
-    return homes
 
 
 def _distinct(

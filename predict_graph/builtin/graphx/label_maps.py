@@ -91,19 +91,20 @@ def _sooner(one: Any, other: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def _hash(label: Any) -> Any:
+def long_hash(label: Any) -> Any:
+    """Return the hash of a ``Long``: itself where it is small, else both halves combined."""
     return (label ^ (label >> 32)) & _WORD
 
 
 @numba.njit(cache=True, nogil=True)
 def _mixed(label: Any) -> Any:
-    mixed = _hash(label)
+    mixed = long_hash(label)
     return mixed ^ (mixed >> 16)
 
 
 @numba.njit(cache=True, nogil=True)
 def _older(label: Any) -> Any:
-    swapped = (_hash(label) * _SWAP) & _WORD
+    swapped = (long_hash(label) * _SWAP) & _WORD
     swapped = (
         (swapped & 0xFF) << 24 | (swapped & 0xFF00) << 8 | (swapped >> 8) & 0xFF00 | (swapped >> 24)
     )
@@ -113,7 +114,7 @@ def _older(label: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def _in_set(label: Any) -> Any:
-    mixed = _hash(label)
+    mixed = long_hash(label)
     mixed = (mixed + (~(mixed << 9) & _WORD)) & _WORD
     mixed ^= mixed >> 14
     mixed = (mixed + (mixed << 4)) & _WORD

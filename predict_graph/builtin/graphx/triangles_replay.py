@@ -5,6 +5,11 @@ Second, both ends of an edge exchange their ids, which are combined into lists, 
 and then over all. Third, these are sent as sets to all partitions with edges of their vertex; an
 edge looks up each id of the smaller set in the larger one, and sends the count to both ends, even
 if it is zero.
+
+Examples
+--------
+>>> _pair_hash([0, 1, 5], [1, 2, 100000], False).tolist()
+[1084890308, 1316541600, 1475829013]
 """
 
 from __future__ import annotations
@@ -17,19 +22,18 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.builtin.graphx.definition import GraphXTriangleCount
+from predict_graph.builtin.graphx.label_maps import long_hash
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
+from predict_graph.engines.spark.tables.hashing import finished, stirred
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 # By definition: Scala hashes a case class by MurmurHash3, from this seed, into which 2.13 mixes the
-# hash of the name "Tuple2" first; and the constants of that hash.
+# hash of the name "Tuple2" first.
 _SEED, _CLASS = 0xCAFEBABE, 0x95FC5D8A
-_C1, _C2, _MIXED = 0xCC9E2D51, 0x1B873593, 0xE6546B64
-_LAST_1, _LAST_2 = 0x85EBCA6B, 0xC2B2AE35
-_WORD = 0xFFFFFFFF
 # By definition: ids of 8 bytes in a cache line of 64, the unit in which lists are copied
 _AT_ONCE = 8
 
@@ -77,48 +81,24 @@ def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
     fresh = (np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0)
     records = int(np.count_nonzero(fresh | (np.diff(parts, prepend=-1) != 0)))
     low, high = low[fresh], high[fresh]
-    home = _pair_hash(low, high, older=scala_line() == "2.12") % count
+    home = _pair_hash(low, high, scala_line() == "2.12") % count
     order = np.argsort(home, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=count)))).astype(np.int64)
     return EdgeLayout(n, starts, low[order], high[order]), records
 
 
-def _pair_hash(first: IntArray, second: IntArray, *, older: bool = False) -> IntArray:
+@numba.vectorize(cache=True)
+def _pair_hash(first: Any, second: Any, older: Any) -> Any:
     """Return ``Tuple2(first, second).hashCode`` of ids in Scala 2.13: 32 bits, signed.
 
     With `older`, the hash of Scala 2.12, used by Spark 3.
-
-    Examples
-    --------
-    >>> _pair_hash(np.array([0, 1, 5]), np.array([1, 2, 100000])).tolist()
-    [1084890308, 1316541600, 1475829013]
     """
-    seed = np.uint64(_SEED)
-    h = np.full(len(first), seed if older else _mix(seed, np.uint64(_CLASS)), np.uint64)
+    mixed = np.uint64(_SEED)
+    if not older:
+        mixed = stirred(mixed, np.uint64(_CLASS))
     for each in (first, second):
-        h = _mix(h, _long_hash(each))
-    h ^= np.uint64(2)  # number of fields
-    h = (h ^ (h >> np.uint64(16))) * np.uint64(_LAST_1) & np.uint64(_WORD)
-    h = (h ^ (h >> np.uint64(13))) * np.uint64(_LAST_2) & np.uint64(_WORD)
-    h ^= h >> np.uint64(16)
-    return h.astype(np.uint32).view(np.int32).astype(np.int64)
-
-
-def _long_hash(ids: IntArray) -> Any:
-    """Return the hash of a ``Long``: itself where it is small, else both halves combined."""
-    halves = ids.astype(np.uint64)
-    return (halves ^ (halves >> np.uint64(32))) & np.uint64(_WORD)
-
-
-def _mix(h: Any, k: Any) -> Any:
-    word = np.uint64(_WORD)
-    k = k * np.uint64(_C1) & word
-    k = _rotated(k, 15) * np.uint64(_C2) & word
-    return (_rotated(h ^ k, 13) * np.uint64(5) + np.uint64(_MIXED)) & word
-
-
-def _rotated(x: Any, by: int) -> Any:
-    return ((x << np.uint64(by)) | (x >> np.uint64(32 - by))) & np.uint64(_WORD)
+        mixed = stirred(mixed, np.uint64(long_hash(each)))
+    return np.int64(np.int32(finished(mixed, 2)))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -386,17 +386,17 @@ class SparkEngine:
             job = VertexJob(*given, graph=graph, **options)
         else:
             job = BlockJob(*given, **options)
-        log = job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
+        job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
         session.flush()
         events = logged.read()
-        table = superstep_table(log, events.tasks, run, remote=not self.settings.local)
+        table = superstep_table(job, events.tasks, remote=not self.settings.local)
         table = table.assign(storage_bytes=session.storage_bytes())
         session.group(f"{run}/result")
-        values = job.values(log.state)
-        result = {} if log.stopped else job.summary(log.state, log.sums)
-        if log.redone:
-            result["supersteps_done_again"] = log.redone
-        found = log.values
+        values = job.values()
+        result = {} if job.stopped else job.summary()
+        if job.redone:
+            result["supersteps_done_again"] = job.redone
+        found = job.collected
         if found is None and self.collect:
             found = _collected(values, graph.vertices)
         before = {"setup": stored.setup_seconds, "superstep": 0.0, "write": 0.0}
@@ -409,18 +409,18 @@ class SparkEngine:
             graph=graph.describe(),
             engine={"executors_lost": lost},
             phases={
-                "setup": log.setup_seconds + before["setup"],
+                "setup": job.setup_seconds + before["setup"],
                 "read": stored.read_seconds,
-                "superstep": float(sum(log.seconds)) + before["superstep"],
-                "write": log.checkpoint_seconds + before["write"],
+                "superstep": float(sum(job.seconds)) + before["superstep"],
+                "write": job.checkpoint_seconds + before["write"],
             },
             rows=Table(table),
-            convergence=np.array(log.convergence),
-            converged=bool(log.convergence and log.convergence[-1] < rule[0]),
+            convergence=np.array(job.aggregates),
+            converged=job.converged,
             values=np.empty(0) if found is None else found,
             result=result,
             prior=prior,
-            stopped=log.stopped,
+            stopped=job.stopped,
         )
         return self._described(profile, algorithm), values
 

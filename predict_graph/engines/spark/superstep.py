@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -20,26 +19,6 @@ from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-
-@dataclass(frozen=True)
-class SuperstepLog:
-    """Counters and times of the supersteps of a run.
-
-    Counters are those of senders by iteration and partition: vertices, messages, and the values
-    (``records``) and bytes that carry these between blocks, or to and from the driver.
-    """
-
-    state: DataFrame
-    sums: list[Mapping[str, Any]]
-    convergence: list[float]
-    seconds: list[float]
-    counts: pd.DataFrame
-    setup_seconds: float
-    checkpoint_seconds: float = 0.0
-    redone: int = 0
-    stopped: bool = False
-    values: npt.NDArray[Any] | None = None
 
 
 def superstep_group(run: str, iteration: int) -> str:
@@ -58,7 +37,27 @@ class SuperstepJob(ABC):
     rule : tuple
         The threshold, and the most supersteps.
     progress : callable, optional
+
+    Attributes
+    ----------
+    aggregates, seconds : list of float
+        Of each superstep.
+    counts : list of DataFrame
+        Of senders by iteration and partition: vertices, messages, and the values (``records``) and
+        bytes that carry these between blocks, or to and from the driver.
+    redone : int
+        The supersteps that ran again after the loss of an executor.
+    stopped : bool
+        Whether the deadline ended the run.
+    collected : ndarray, optional
+        The result, if it is in this process.
     """
+
+    setup_seconds: float
+    checkpoint_seconds = 0.0
+    redone = 0
+    stopped = False
+    collected: npt.NDArray[Any] | None = None
 
     def __init__(
         self,
@@ -68,29 +67,21 @@ class SuperstepJob(ABC):
         rule: tuple[float, int],
         progress: IterationCallback | None = None,
     ) -> None:
-        self._session, self._run = session, run
+        self._session, self.run = session, run
         (self._threshold, self._limit), self._progress = rule, progress
-        self._aggregates: list[float] = []
-        self._seconds: list[float] = []
-        self._counts: list[pd.DataFrame] = []
-        self._stopped = False
+        self.aggregates: list[float] = []
+        self.seconds: list[float] = []
+        self.counts: list[pd.DataFrame] = []
 
-    def execute(self, ready: Callable[[], None]) -> SuperstepLog:
-        """Set up, call `ready`, run the supersteps, and return what was measured."""
+    def execute(self, ready: Callable[[], None]) -> None:
+        """Set up, call `ready`, and run the supersteps."""
         started = time.perf_counter()
         with spark_failures("setting up on Spark"):
-            self._session.group(superstep_group(self._run, 0))
+            self._session.group(superstep_group(self.run, 0))
             self.begin()
-        setup_seconds = time.perf_counter() - started
+        self.setup_seconds = time.perf_counter() - started
         ready()
         self.go_on()
-        return self.log(
-            convergence=self._aggregates,
-            seconds=self._seconds,
-            counts=pd.concat(self._counts, ignore_index=True),
-            setup_seconds=setup_seconds,
-            stopped=self._stopped,
-        )
 
     @abstractmethod
     def begin(self) -> None:
@@ -101,14 +92,10 @@ class SuperstepJob(ABC):
         """Run a superstep, and return its aggregate."""
 
     @abstractmethod
-    def log(self, **measured: Any) -> SuperstepLog:
-        """Return the last state with what was measured."""
-
-    @abstractmethod
-    def values(self, state: DataFrame) -> DataFrame:
+    def values(self) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
 
-    def summary(self, state: DataFrame, sums: list[Mapping[str, Any]]) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Return a summary of the result, from the last state and the sums of all states."""
         return {}
 
@@ -118,21 +105,25 @@ class SuperstepJob(ABC):
             self._superstep()
 
     @property
+    def converged(self) -> bool:
+        """Whether the last aggregate is below the threshold."""
+        return bool(self.aggregates) and self.aggregates[-1] < self._threshold
+
+    @property
     def _over(self) -> bool:
-        converged = bool(self._aggregates) and self._aggregates[-1] < self._threshold
-        return converged or self._stopped or len(self._aggregates) >= self._limit
+        return self.converged or self.stopped or len(self.aggregates) >= self._limit
 
     def _superstep(self) -> None:
-        iteration = len(self._aggregates) + 1
+        iteration = len(self.aggregates) + 1
         started = time.perf_counter()
         with spark_failures(f"superstep {iteration} on Spark"):
-            self._session.group(superstep_group(self._run, iteration))
+            self._session.group(superstep_group(self.run, iteration))
             aggregate = self.advance()
-        self._seconds.append(time.perf_counter() - started)
-        self._aggregates.append(aggregate)
+        self.seconds.append(time.perf_counter() - started)
+        self.aggregates.append(aggregate)
         if self._progress is not None:
             self._progress(iteration, aggregate)
-        self._stopped = not self._over and time_left() < self._seconds[-1]
+        self.stopped = not self._over and time_left() < self.seconds[-1]
 
 
 def program_of(algorithm: Algorithm) -> Any:

@@ -31,7 +31,6 @@ from predict_graph.engines.spark.session.failures import ExecutorLostError, spar
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import (
     SuperstepJob,
-    SuperstepLog,
     program_of,
     superstep_group,
 )
@@ -160,10 +159,10 @@ class BlockJob(SuperstepJob):
             algorithm = algorithm.within(stored)
         place = None
         if prior is not None:
-            place = stored.folder / f"{self._run}.npy"
+            place = stored.folder / f"{self.run}.npy"
             np.save(place, self._program.prepared(algorithm, prior))
         self._known = Run(
-            name=self._run,
+            name=self.run,
             program=self._program,
             algorithm=algorithm,
             folder=stored.folder,
@@ -175,8 +174,6 @@ class BlockJob(SuperstepJob):
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss
-        self._checkpoint_seconds = 0.0
-        self._redone = 0
 
     def begin(self) -> None:
         """Create the first state."""
@@ -204,18 +201,18 @@ class BlockJob(SuperstepJob):
         checkpoints = self._session.checkpoints
         lost = 0.0
         while not self._over:
-            started, done, before = time.perf_counter(), len(self._aggregates), self._state
+            started, done, before = time.perf_counter(), len(self.aggregates), self._state
             try:
                 self._superstep()
-                self._seconds[-1] += lost
+                self.seconds[-1] += lost
                 lost = 0.0
                 if self._saved is None or self._saved[1] is not before:
                     with spark_failures(f"superstep {done + 1} on Spark"):
                         forget(before)
-                if checkpoints and (self._over or checkpoints.due(len(self._aggregates))):
+                if checkpoints and (self._over or checkpoints.due(len(self.aggregates))):
                     self._save(checkpoints)
             except ExecutorLostError as error:
-                if len(self._aggregates) == done:
+                if len(self.aggregates) == done:
                     lost += time.perf_counter() - started
                 lost += self._go_back(error)
 
@@ -223,68 +220,58 @@ class BlockJob(SuperstepJob):
         """Go back to the newest checkpoint, or to the start, and return the lost seconds; raise the
         error if that is useless.
         """
-        done = len(self._aggregates)
+        done = len(self.aggregates)
         self._losses.append(done)
         if self._session.checkpoints is None or self._losses.count(done) >= _MOST_LOSSES:
             raise error
         forget(self._state)
         started = time.perf_counter()
         kept = 0 if self._saved is None else self._saved[0]
-        dropped = sum(self._seconds[kept:])
-        self._redone += done - kept
-        del self._aggregates[kept:], self._seconds[kept:]
+        dropped = sum(self.seconds[kept:])
+        self.redone += done - kept
+        del self.aggregates[kept:], self.seconds[kept:]
         if self._saved is None:
-            self._counts.clear()
+            self.counts.clear()
             self._sums.clear()
             with spark_failures("setting up on Spark again"):
-                self._session.group(superstep_group(self._run, 0))
+                self._session.group(superstep_group(self.run, 0))
                 self.begin()
         else:
             self._state = self._saved[1]
-            del self._counts[kept + 1 :], self._sums[kept + 1 :]
+            del self.counts[kept + 1 :], self._sums[kept + 1 :]
         return dropped + time.perf_counter() - started
-
-    def log(self, **measured: Any) -> SuperstepLog:
-        """Return the last state with what was measured."""
-        return SuperstepLog(
-            state=self._state,
-            sums=self._sums,
-            checkpoint_seconds=self._checkpoint_seconds,
-            redone=self._redone,
-            **measured,
-        )
 
     def _settle(self, state: DataFrame) -> None:
         """Truncate the lineage of a state; add its senders and sums."""
         self._state = cut_off(state)
         counts, sums = _measured(self._state)
         # The senders of a state send in the superstep after it.
-        self._counts.append(counts.assign(iteration=len(self._counts) + 1))
+        self.counts.append(counts.assign(iteration=len(self.counts) + 1))
         self._sums.append(sums)
 
     def _save(self, checkpoints: Checkpoints) -> None:
-        iteration = len(self._aggregates)
+        iteration = len(self.aggregates)
         started = time.perf_counter()
         with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
-            self._session.group(f"{self._run}/checkpoint/{iteration}")
+            self._session.group(f"{self.run}/checkpoint/{iteration}")
             saved = checkpoints.save(self._state)
         self._saved = iteration, saved
         if self._over:  # the result is read from there
             forget(self._state)
             self._state = saved
-        self._checkpoint_seconds += time.perf_counter() - started
+        self.checkpoint_seconds += time.perf_counter() - started
 
-    def values(self, state: DataFrame) -> DataFrame:
+    def values(self) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
         first, *others = result_names(self._program.width(self._known.algorithm))
         kinds = ", ".join([f"{first} long", *(f"{name} {self._program.kind}" for name in others)])
         pairs = (f"({key}L, {number})" for number, key in enumerate(self._known.keys))
-        states = state.where(f"(to, sender) IN ({', '.join(pairs)})")
+        states = self._state.where(f"(to, sender) IN ({', '.join(pairs)})")
         return states.mapInArrow(partial(results, run=self._known), kinds)
 
-    def summary(self, state: DataFrame, sums: list[Mapping[str, Any]]) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Return a summary of the result, from the last state and the sums of all states."""
-        found: dict[str, Any] = self._program.summary(self.values(state), sums)
+        found: dict[str, Any] = self._program.summary(self.values(), self._sums)
         return found
 
 

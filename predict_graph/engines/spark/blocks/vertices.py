@@ -34,7 +34,7 @@ from predict_graph.engines.spark.blocks.running import StoredGraph
 from predict_graph.engines.spark.blocks.stored import PARCELS, StoredBlock, parcels, stored_block
 from predict_graph.engines.spark.blocks.workers import keep_loaded
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.superstep import SuperstepJob, SuperstepLog
+from predict_graph.engines.spark.superstep import SuperstepJob
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.graph.rows import fixed
@@ -76,18 +76,18 @@ class VertexJob(SuperstepJob):
         """Run a superstep, and return its aggregate."""
         superstep = self._kernel.step()
         counts = self._senders(superstep.senders).assign(**self._kernel.moved)
-        self._counts.append(counts.assign(iteration=len(self._counts) + 1))
+        self.counts.append(counts.assign(iteration=len(self.counts) + 1))
         return superstep.convergence
 
-    def log(self, **measured: Any) -> SuperstepLog:
-        """Return the result with what was measured."""
-        values = self._kernel.values
-        state = self._session.small_table(id=np.arange(len(values)), value=values)
-        return SuperstepLog(state=state, sums=[], values=values, **measured)
+    def go_on(self) -> None:
+        """Run supersteps to the end, and store the result."""
+        super().go_on()
+        self.collected = values = self._kernel.values
+        self._table = self._session.small_table(id=np.arange(len(values)), value=values)
 
-    def values(self, state: DataFrame) -> DataFrame:
+    def values(self) -> DataFrame:
         """Return ``id`` and ``value``."""
-        return state
+        return self._table
 
     def _senders(self, senders: Array | None) -> pd.DataFrame:
         """Count vertices and senders by partition, with the columns of other programs."""

@@ -12,7 +12,7 @@ from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 from predict_graph.engines.spark.recognition.units import united
-from predict_graph.engines.spark.superstep import SuperstepLog, superstep_group
+from predict_graph.engines.spark.superstep import SuperstepJob, superstep_group
 
 EXECUTOR_COLUMNS = (
     "task_seconds",
@@ -60,23 +60,21 @@ def with_average(table: pd.DataFrame, convergence: Any = np.nan) -> pd.DataFrame
     return table.astype({name: np.int64 for name in table if name not in _FRACTIONS})
 
 
-def superstep_table(
-    log: SuperstepLog, tasks: pd.DataFrame, run: str, *, remote: bool = True
-) -> pd.DataFrame:
+def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> pd.DataFrame:
     """Return one row per iteration and executor.
 
     Messages are counted as vertices send them, before combining; bytes are those that executors
-    read from themselves and from each other, or, if the log has them, those that it counted: all of
+    read from themselves and from each other, or, if the job has them, those that it counted: all of
     them local unless machines are `remote`.
     """
-    iterations = len(log.convergence)
-    groups = {superstep_group(run, number): number for number in range(1, iterations + 1)}
+    iterations, counts = len(job.seconds), pd.concat(job.counts, ignore_index=True)
+    groups = {superstep_group(job.run, number): number for number in range(1, iterations + 1)}
     own = tasks[tasks["group"].isin(list(groups))]
-    table = executor_table(own.assign(iteration=own["group"].map(groups)), log.seconds)
-    homes = log.counts["partition"].map(_homes(own))
+    table = executor_table(own.assign(iteration=own["group"].map(groups)), job.seconds)
+    homes = counts["partition"].map(_homes(own))
     first = table["executor"].iloc[0] if len(table) else "driver"
     keys = ["iteration", "executor"]
-    counts = log.counts.assign(executor=homes.fillna(first)).drop(columns="partition")
+    counts = counts.assign(executor=homes.fillna(first)).drop(columns="partition")
     counts = counts.groupby(keys).sum()
     table = table.join(counts.reindex(pd.MultiIndex.from_frame(table[keys])).fillna(0.0), on=keys)
     if "records" in table:
@@ -88,7 +86,7 @@ def superstep_table(
             shuffle_write_records=table["records"],
             shuffle_write_bytes=local + away,
         )
-    return with_average(table, np.repeat(log.convergence, len(table) // max(iterations, 1)))
+    return with_average(table, np.repeat(job.aggregates, len(table) // max(iterations, 1)))
 
 
 def _homes(tasks: pd.DataFrame) -> dict[int, str]:

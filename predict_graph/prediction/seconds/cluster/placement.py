@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from predict_graph.engines.spark.tables.hashing import partition_of_one
+from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 
 
@@ -36,7 +36,7 @@ def _held(degrees: Any, partitions: Any, machines: Any) -> Any:
     """Count the vertices and edges of each machine."""
     vertices, edges = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for v in range(len(degrees)):
-        worker = partition_of_one(v, partitions) % machines
+        worker = partition_of(v, partitions) % machines
         vertices[worker] += 1
         edges[worker] += degrees[v]
     return vertices, edges
