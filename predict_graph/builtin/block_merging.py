@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.merging import pull
 from predict_graph.engines.spark.blocks.program import BlockProgram
-
-Array = npt.NDArray[Any]
 
 
 class MergingProgram(BlockProgram):

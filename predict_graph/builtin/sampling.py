@@ -6,9 +6,9 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import FloatArray, IndexArray, IntArray
 from predict_graph.builtin.k_core.local import KCoreKernel
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
 from predict_graph.builtin.label_propagation.local import vote
@@ -23,9 +23,6 @@ from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middl
 from predict_graph.iterations.rooted.represented import RepresentedSampler
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, small_neighbours
 from samplers.search import largest
-
-IntArray = npt.NDArray[np.integer]
-FloatArray = npt.NDArray[np.float64]
 
 _MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead
 _HOLDERS = 4  # vertices with large hashes per register: trades off overhead for error
@@ -97,7 +94,7 @@ def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     return Recipe(RootedSampler(graph, trees, certain))
 
 
-def _largest_hashes(algorithm: Any, graph: Graph) -> IntArray:
+def _largest_hashes(algorithm: Any, graph: Graph) -> IndexArray:
     """Return the vertices with the largest hashes in each register of a counter."""
     tops = np.empty(graph.vertices, np.uint8)
     for first in range(0, graph.vertices, _AT_ONCE):
@@ -121,7 +118,7 @@ def paths_recipe(algorithm: Any, graph: Graph) -> Recipe:
     return Recipe(RootedSampler(graph, trees, certain))
 
 
-def _longest_way(tree: HopTree) -> npt.NDArray[np.int64]:
+def _longest_way(tree: HopTree) -> IntArray:
     """Return the vertices on the path to one that is farthest away.
 
     Each of them gets a shorter path in a superstep of its own: without them, a superstep in which
@@ -157,7 +154,7 @@ def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
 
 
 def next_ranks(
-    graph: Graph, algorithm: PageRank, ranks: FloatArray, vertices: IntArray
+    graph: Graph, algorithm: PageRank, ranks: FloatArray, vertices: IndexArray
 ) -> FloatArray:
     """Return the rank of some vertices after one more iteration; it reads their inbound edges."""
     offers = algorithm.damping * ranks / np.maximum(graph.out_degrees, 1)
@@ -194,7 +191,7 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     return Recipe(RootedSampler(graph, trees, certain, near=small))
 
 
-def _smallest_pairs(graph: Graph, most_edges: float) -> IntArray:
+def _smallest_pairs(graph: Graph, most_edges: float) -> IndexArray:
     """Return the vertices with an edge whose ends have few edges together.
 
     All with less than `most_edges`, if those are few; otherwise the first of them.
@@ -204,12 +201,12 @@ def _smallest_pairs(graph: Graph, most_edges: float) -> IntArray:
     able = int(np.count_nonzero(together < most_edges))
     if able > _MOST_SEEDS * graph.vertices:
         able = int(_SEED_SHARE * graph.vertices)
-    chosen: IntArray = order[: max(able, 1)]
+    chosen: IndexArray = order[: max(able, 1)]
     return chosen
 
 
 @numba.njit(cache=True, nogil=True)
-def _edges_of_smallest_pair(indptr: Any, indices: Any) -> IntArray:
+def _edges_of_smallest_pair(indptr: Any, indices: Any) -> IndexArray:
     """Return, for each vertex, the degree of it and its smallest neighbour together."""
     n = len(indptr) - 1
     together = np.full(n, np.iinfo(np.int64).max)
@@ -236,7 +233,7 @@ def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
     """
     labels = _first_labels(graph)
 
-    def inputs(sample: RootedSample) -> IntArray:
+    def inputs(sample: RootedSample) -> IndexArray:
         return labels[sample.vertices]
 
     order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
@@ -244,7 +241,7 @@ def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
     return Recipe(sampler, graph.vertices, inputs, level_std=_LEVEL_STD)
 
 
-def _first_labels(graph: Graph) -> IntArray:
+def _first_labels(graph: Graph) -> IndexArray:
     """Return the labels after the first superstep: the smallest, or heaviest, neighbours."""
     labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
     if graph.weights is not None:

@@ -13,10 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import Array, FloatArray
 from predict_graph.engines.base import Engine
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
     from predict_graph.history import History
     from predict_graph.transforms import Transform
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class StagedSample:
 
     graph: Graph
     weighting: Any
-    prior_values: npt.NDArray[Any] | None
+    prior_values: Array | None
     work: FloatArray = field(repr=False)
     whole_work: FloatArray = field(repr=False)
     summary: SampleSummary

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.engines.local.edge_loops import MIN, identity, pull
 from predict_graph.engines.spark.blocks.program import BlockProgram
-
-Array = npt.NDArray[Any]
 
 _NONE, _NO_WEIGHTS = np.empty(0, np.uint8), np.empty(0, np.float32)
 

@@ -22,9 +22,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import IntArray
 from predict_graph.builtin.graphframes.definition import (
     GraphFramesAlgorithm,
     GraphFramesConnectedComponents,
@@ -32,8 +32,6 @@ from predict_graph.builtin.graphframes.definition import (
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
-
-IntArray = npt.NDArray[np.int64]
 
 
 class _Rows(NamedTuple):

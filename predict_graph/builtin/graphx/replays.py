@@ -16,9 +16,9 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import BoolArray, FloatArray, IntArray
 from predict_graph.builtin.graphx.definition import (
     GraphXConnectedComponents,
     GraphXLabelPropagation,
@@ -30,11 +30,6 @@ from predict_graph.builtin.graphx.label_maps import first, first_older
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-Hops = npt.NDArray[np.int32]
 
 _MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max

@@ -6,14 +6,11 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import BoolArray, IntArray
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Rounds:

@@ -18,14 +18,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import BoolArray
 from predict_graph.builtin.graphx.definition import GraphXStronglyConnectedComponents
 from predict_graph.builtin.graphx.rounds import Rounds, sent
 from predict_graph.engines.spark.library.layout import EdgeLayout
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 def strong(algorithm: GraphXStronglyConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:

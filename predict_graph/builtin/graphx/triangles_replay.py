@@ -18,18 +18,15 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import BoolArray
 from predict_graph.builtin.graphx.definition import GraphXTriangleCount
 from predict_graph.builtin.graphx.label_maps import long_hash
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 from predict_graph.engines.spark.tables.hashing import finished, stirred
-
-IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 # By definition: Scala hashes a case class by MurmurHash3, from this seed, into which 2.13 mixes the
 # hash of the name "Tuple2" first.

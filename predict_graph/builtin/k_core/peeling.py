@@ -19,12 +19,10 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.graph import Graph
 from predict_graph.graph.degrees import edge_weights
-
-IntArray = npt.NDArray[np.int64]
 
 _PEELED = 3  # values of k: limits overhead; two are exact on all but one of 26 graphs (measured)
 

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.builtin.label_propagation.local import vote
 from predict_graph.engines.spark.blocks.program import BlockProgram
-
-Array = npt.NDArray[Any]
 
 
 class LabelPropagationProgram(BlockProgram):

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.builtin.merging import MAXIMUM, MergingKernel
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
@@ -17,8 +18,6 @@ from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import splitmix64
-
-FloatArray = npt.NDArray[np.float64]
 
 _ESTIMATED = 3.3  # work of an estimate relative to a message; measured
 _CONNECTED = 0.9  # of pairs, by definition of the effective diameter

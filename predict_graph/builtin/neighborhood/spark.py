@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.block_merging import MergingProgram
 from predict_graph.builtin.merging import MAXIMUM
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.builtin.neighborhood.local import effective_diameter, hashed, settle
-
-Array = npt.NDArray[Any]
 
 
 class NeighborhoodProgram(MergingProgram):

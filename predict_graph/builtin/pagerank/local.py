@@ -14,17 +14,14 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.engines.local.blocks import SharedRows, ordered_sum
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 class PageRankKernel(SharedRows):

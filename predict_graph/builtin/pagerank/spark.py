@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.pagerank.local import superstep
 from predict_graph.engines.local.blocks import ordered_sum, row_blocks
 from predict_graph.engines.spark.blocks.program import BlockProgram
-
-Array = npt.NDArray[Any]
 
 
 class PageRankProgram(BlockProgram):

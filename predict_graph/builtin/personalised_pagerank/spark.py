@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.pagerank.spark import PageRankProgram
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
-
-Array = npt.NDArray[Any]
 
 
 class PersonalisedPageRankProgram(PageRankProgram):

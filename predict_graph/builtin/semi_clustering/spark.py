@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.builtin.semi_clustering.local import Clusters, singletons, superstep
 from predict_graph.engines.spark.blocks.program import BlockProgram
-
-Array = npt.NDArray[Any]
 
 
 class SemiClusteringProgram(BlockProgram):

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.block_merging import MergingProgram
 from predict_graph.builtin.merging import FAR, UNION
 from predict_graph.builtin.topk_ranking.definition import TopKRanking
-
-Array = npt.NDArray[Any]
 
 
 class TopKRankingProgram(MergingProgram):

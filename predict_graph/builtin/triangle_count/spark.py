@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.builtin.triangle_count.local import triangles
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph.csr import edges_of
-
-Array = npt.NDArray[Any]
 
 
 class TriangleCountProgram(BlockProgram):

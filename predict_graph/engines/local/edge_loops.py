@@ -6,9 +6,6 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
-
-Array = npt.NDArray[Any]
 
 SUM, MIN, MAX = 0, 1, 2
 

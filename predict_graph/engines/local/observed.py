@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import Array, FloatArray
 from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of, supersteps
 from predict_graph.engines.local.probing import idle_seconds
 from predict_graph.engines.local.team import Team, available_threads
@@ -21,8 +21,6 @@ from predict_graph.engines.profile import evenly
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import stopwatch
 from predict_graph.table import Table
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ def observed_run(
     threshold: float,
     edges: int,
     workers: int,
-    prior: npt.NDArray[Any] | None = None,
+    prior: Array | None = None,
     threads: int | None = None,
 ) -> ObservedRun:
     """Run an algorithm on a sample until the whole graph would have converged.
@@ -87,7 +85,7 @@ def timed_run(
     weighting: Weighting,
     iterations: int,
     *,
-    prior: npt.NDArray[Any] | None = None,
+    prior: Array | None = None,
     threads: int | None = None,
 ) -> tuple[FloatArray, float]:
     """Return the seconds of each superstep on a sample, run without interruption."""
@@ -106,7 +104,7 @@ def _kernel(
     algorithm: Algorithm,
     graph: Graph,
     weighting: Weighting,
-    prior: npt.NDArray[Any] | None,
+    prior: Array | None,
     team: Team,
 ) -> Kernel:
     kernel = kernel_of(algorithm)(algorithm, graph, team, *(() if prior is None else (prior,)))

@@ -8,12 +8,11 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray, IntArray
 from predict_graph.graph import Graph
 
-IntArray = npt.NDArray[np.integer]
 
-
-def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
+def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:
     """Return the worker that holds each vertex: a multiplicative hash, modulo the workers.
 
     The multiplier is 2**64 over the golden ratio (Fibonacci hashing: Knuth, The Art of Computer
@@ -32,15 +31,15 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> npt.NDArray[np.int64]:
     return (mixed % np.uint64(workers)).astype(np.int64)
 
 
-def out_messages(graph: Graph, workers: int) -> tuple[IntArray, IntArray]:
+def out_messages(graph: Graph, workers: int) -> tuple[IndexArray, IndexArray]:
     """Return the worker of each vertex, and how many of its out-edges stay on it."""
     owner = worker_of(np.arange(graph.vertices), workers).astype(np.int32)
     return owner, edges_inside(graph, owner)
 
 
-def edges_inside(graph: Graph, owner: IntArray) -> IntArray:
+def edges_inside(graph: Graph, owner: IndexArray) -> IndexArray:
     """Return how many out-edges of each vertex end at a vertex with the same owner."""
-    inside: IntArray = _inside(graph.indptr, graph.indices, owner)
+    inside: IndexArray = _inside(graph.indptr, graph.indices, owner)
     return inside
 
 

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.engines.profile import per_iteration
 from predict_graph.table import Table
-
-FloatArray = npt.NDArray[np.float64]
 
 PROBED_SUPERSTEPS = 6
 """Sufficient to measure supersteps that all do the same work; limits overhead."""

@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms.vertex_program import VertexProgram
+from predict_graph.arrays import Array
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, identity, pull, push
 from predict_graph.engines.local.kernel import Superstep
@@ -26,9 +26,6 @@ from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.graph.rows import fixed
 from predict_graph.plugins import blamed_on
-
-Array = npt.NDArray[Any]
-FloatArray = npt.NDArray[np.float64]
 
 _CODES = {"sum": SUM, "min": MIN, "max": MAX}
 # Share of the edges: trades off expensive pushed messages for scanning all edges; not tuned.

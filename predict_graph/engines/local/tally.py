@@ -8,13 +8,12 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import Array, FloatArray, IntArray
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.partition import out_messages
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.graph import Graph
 from predict_graph.table import Table
-
-IntArray = npt.NDArray[np.int64]
 
 # A mask that no graph has: matches nothing before the first superstep
 _EVERYONE = np.empty(0, np.uint8)
@@ -48,7 +47,7 @@ class Tally:
         mask = _EVERYONE if senders is None else senders.view(np.uint8)
         self._rows.append(self._counted(mask, np.atleast_1d(size)))
 
-    def _counted(self, senders: npt.NDArray[np.uint8], sizes: npt.NDArray[Any]) -> IntArray:
+    def _counted(self, senders: npt.NDArray[np.uint8], sizes: Array) -> IntArray:
         counts: IntArray = _count(
             self._indptr, self._owner, self._inside, senders, sizes, self._workers
         )
@@ -56,8 +55,8 @@ class Tally:
 
     def table(
         self,
-        aggregates: npt.NDArray[np.float64],
-        seconds: npt.NDArray[np.float64],
+        aggregates: FloatArray,
+        seconds: FloatArray,
         working_set_bytes: int,
     ) -> Table:
         """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-IntArray = npt.NDArray[np.integer]
+from predict_graph.arrays import Array, BoolArray, IndexArray, IntArray
+
 Batches = Iterable[pa.RecordBatch]
 
 BUCKETS = "bucket int, sources binary, targets binary, weights binary"
@@ -33,13 +34,13 @@ _TABLE = 8  # ids up to so many times the vertices use a lookup table: limits me
 class Block:
     """Some vertices with their inbound edges."""
 
-    rows: IntArray
-    starts: npt.NDArray[np.int64]
-    sources: IntArray
+    rows: IndexArray
+    starts: IntArray
+    sources: IndexArray
     weights: npt.NDArray[np.float32]
 
     @property
-    def in_degrees(self) -> npt.NDArray[np.int64]:
+    def in_degrees(self) -> IntArray:
         """The number of inbound edges of each row."""
         return np.diff(self.starts)
 
@@ -107,8 +108,8 @@ def built(batches: Batches, weighted: bool) -> Iterator[pa.RecordBatch]:
 
 
 def _merged(
-    key: npt.NDArray[np.int64], turned: npt.NDArray[np.bool_], weights: npt.NDArray[np.float32]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    key: IntArray, turned: BoolArray, weights: npt.NDArray[np.float32]
+) -> tuple[IntArray, npt.NDArray[np.float32]]:
     """Return edges in order: weights of copies are added, of two directions the larger counts."""
     order = np.lexsort((turned, key))
     key, turned, weights = key[order], turned[order], weights[order]
@@ -118,9 +119,7 @@ def _merged(
     return key[first], np.maximum.reduceat(sums, first).astype(np.float32)
 
 
-def _cut(
-    key: npt.NDArray[np.int64], weights: npt.NDArray[np.float32] = _UNWEIGHTED
-) -> Iterator[pa.RecordBatch]:
+def _cut(key: IntArray, weights: npt.NDArray[np.float32] = _UNWEIGHTED) -> Iterator[pa.RecordBatch]:
     """Split sorted edges into blocks; all edges of a vertex stay together."""
     targets = (key >> 32).astype(np.int32)
     sources = (key & 0xFFFFFFFF).astype(np.int32)
@@ -191,7 +190,7 @@ def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
     return lambda found: np.searchsorted(ids, found).astype(np.int32)
 
 
-def _pieces(batches: Batches, columns: int) -> Iterator[list[npt.NDArray[Any]]]:
+def _pieces(batches: Batches, columns: int) -> Iterator[list[Array]]:
     """Merge small batches into larger ones."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
@@ -205,14 +204,14 @@ def _pieces(batches: Batches, columns: int) -> Iterator[list[npt.NDArray[Any]]]:
         yield _joined(waiting, columns)
 
 
-def _joined(batches: list[pa.RecordBatch], columns: int) -> list[npt.NDArray[Any]]:
+def _joined(batches: list[pa.RecordBatch], columns: int) -> list[Array]:
     return [
         np.concatenate([batch.column(k).to_numpy(zero_copy_only=False) for batch in batches])
         for k in range(columns)
     ]
 
 
-def _values(column: pa.Array, kind: str) -> list[npt.NDArray[Any]]:
+def _values(column: pa.Array, kind: str) -> list[Array]:
     """Return each value of a binary column as an array, without copies."""
     _, starts, data = column.buffers()
     if starts is None or starts.size == 0:
@@ -227,7 +226,7 @@ def _values(column: pa.Array, kind: str) -> list[npt.NDArray[Any]]:
     ]
 
 
-def _aligned(found: npt.NDArray[np.uint8], kind: str) -> npt.NDArray[Any]:
+def _aligned(found: npt.NDArray[np.uint8], kind: str) -> Array:
     """Return bytes as numbers; copied where they are not aligned."""
     size = np.dtype(kind).itemsize
     if found.ctypes.data % size:

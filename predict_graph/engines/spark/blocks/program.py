@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from predict_graph.arrays import Array
 from predict_graph.engines.spark.blocks.on_executors import Batches
 from predict_graph.engines.spark.blocks.stored import StoredBlock, parcels, stored_block
 from predict_graph.engines.spark.blocks.workers import keep_loaded
 from predict_graph.graph.rows import fixed
-
-Array = npt.NDArray[Any]
 
 DRIVER = -1  # by definition: no block has this key
 """Where rows for the driver go; others go to the key of a block."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms.naming import NamedVertices
+from predict_graph.arrays import Array
 from predict_graph.engines.spark.blocks.packing import PackedGraph
 from predict_graph.engines.spark.blocks.program import (
     DRIVER,
@@ -41,7 +41,6 @@ from predict_graph.graph import Graph
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Array = npt.NDArray[Any]
 
 _MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
 _KEYS = 64  # limits the ids per block among which a key is found: by far enough for a hash

@@ -20,18 +20,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.answers import readable_bytes
+from predict_graph.arrays import Array
 from predict_graph.engines.spark.blocks.on_executors import Batches, blocks_in
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
 from predict_graph.files import written_beside
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
-
-Array = npt.NDArray[Any]
 
 DEGREES = "degrees.npy"
 PARCELS = "to long, sender int, data binary"  # a schema of Spark

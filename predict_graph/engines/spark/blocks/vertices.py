@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
 from predict_graph.algorithms import VertexProgram
+from predict_graph.arrays import Array
 from predict_graph.engines.local.edge_loops import identity, pull
 from predict_graph.engines.local.partition import edges_inside
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
@@ -41,8 +41,6 @@ from predict_graph.graph.rows import fixed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-Array = npt.NDArray[Any]
 
 
 class VertexJob(SuperstepJob):

@@ -17,10 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 
+from predict_graph.arrays import IntArray
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import mixed
-
-IntArray = npt.NDArray[np.int64]
 
 _MULTIPLIER = 0x9E3779B97F4A7C15  # by definition of this hash: 2**64 / the golden ratio
 _LEVEL = 1  # of compression: trades off size for speed, as files are read once

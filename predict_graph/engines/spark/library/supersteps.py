@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import IntArray
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import (
@@ -24,8 +24,6 @@ from predict_graph.engines.spark.recognition.supersteps import (
     with_step,
 )
 from predict_graph.errors import JobError
-
-IntArray = npt.NDArray[np.int64]
 
 
 def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> Recognised:

@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.answers import readable_bytes
+from predict_graph.arrays import FloatArray
 from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log, succeeded
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.errors import RequestError
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
