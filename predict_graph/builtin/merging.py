@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.engines.local.kernel import Superstep, Work
 from predict_graph.engines.local.spreading import SpreadingKernel
 from predict_graph.engines.local.team import Team
@@ -40,7 +40,7 @@ class MergingKernel(SpreadingKernel):
     rule: ClassVar[tuple[int, ...]]
     """``MAXIMUM``, ``HOPS`` or ``UNION``."""
 
-    def __init__(self, graph: Graph, team: Team | None, state: npt.NDArray[Any]) -> None:
+    def __init__(self, graph: Graph, team: Team | None, state: Array) -> None:
         reverse = graph.reverse
         super().__init__(reverse, team)
         self._out = (graph.indptr, graph.indices)
@@ -65,7 +65,7 @@ class EntriesKernel(MergingKernel):
 
     message_bytes = _HEADER_BYTES + _ENTRY_BYTES
 
-    def __init__(self, graph: Graph, team: Team | None, state: npt.NDArray[Any]) -> None:
+    def __init__(self, graph: Graph, team: Team | None, state: Array) -> None:
         super().__init__(graph, team, state)
         self._known = np.count_nonzero(state < FAR, axis=1).astype(np.int32)
         self.working_set_bytes = (state.itemsize * state.shape[1] + 1) * len(state)

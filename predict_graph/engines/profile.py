@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.answers import Answer
+from predict_graph.arrays import Array, FloatArray
 from predict_graph.engines.answering import answer_of_run
 from predict_graph.pictures import Picture
 from predict_graph.pictures.runs import pictures_of_run
@@ -91,9 +92,9 @@ class RunProfile(Result):
     engine: Mapping[str, Any]
     phases: Mapping[str, float]
     rows: Table
-    convergence: npt.NDArray[np.float64]
+    convergence: FloatArray
     converged: bool
-    values: npt.NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    values: Array = field(default_factory=lambda: np.empty(0))
     result: Mapping[str, Any] = field(default_factory=dict)
     prior: RunProfile | None = None
     stopped: bool = False
@@ -119,11 +120,11 @@ class RunProfile(Result):
         return float(sum(self.phases.values()))
 
     @property
-    def iteration_seconds(self) -> npt.NDArray[np.float64]:
+    def iteration_seconds(self) -> FloatArray:
         """The seconds of each iteration, shape (iterations,)."""
         if not len(self.rows):
             return np.empty(0)
-        own: npt.NDArray[np.float64] = self.rows.floats("seconds")[self.rows["worker"] == 0]
+        own: FloatArray = self.rows.floats("seconds")[self.rows["worker"] == 0]
         return own
 
     @property
@@ -247,9 +248,7 @@ def spread_evenly(rows: Table, workers: int) -> Table:
     return rows.assign(**evenly(messages, volume, workers))
 
 
-def evenly(
-    messages: npt.ArrayLike, volume: npt.ArrayLike, workers: int
-) -> dict[str, npt.NDArray[np.float64]]:
+def evenly(messages: npt.ArrayLike, volume: npt.ArrayLike, workers: int) -> dict[str, FloatArray]:
     """Return messages and their bytes as a hash spreads them: one in `workers` stays local."""
     found = {}
     for kind, whole in (("messages", messages), ("message_bytes", volume)):

@@ -11,10 +11,10 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Work
@@ -46,7 +46,7 @@ class ComponentsKernel(SpreadingKernel):
         return Footprint(2 * id_bytes + 3 + 2 * 8, reverse=False)
 
     @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Array:
         """The smallest id of the component of each vertex."""
         return self._labels
 

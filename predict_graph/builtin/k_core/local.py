@@ -14,6 +14,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.k_core.definition import KCore
 from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
@@ -57,7 +58,7 @@ class KCoreKernel(SpreadingKernel):
         return self._estimates
 
     @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Array:
         """The core number of each vertex, or 1 for those in the k-core and 0 for the others."""
         return members(self._estimates, self._algorithm.most)
 
@@ -90,7 +91,7 @@ class KCoreKernel(SpreadingKernel):
         return self._turn(self.message_bytes, work)
 
 
-def first_estimates(out_degrees: npt.NDArray[Any], most: int | None) -> npt.NDArray[np.int32]:
+def first_estimates(out_degrees: Array, most: int | None) -> npt.NDArray[np.int32]:
     """Return the degree of each vertex, limited to `most`."""
     first: npt.NDArray[np.int32] = np.minimum(out_degrees, 2**31 - 1 if most is None else most)
     return first.astype(np.int32)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
@@ -35,7 +35,7 @@ class LabelPropagationKernel(SharedRows):
         algorithm: LabelPropagation,
         graph: Graph,
         team: Team | None = None,
-        first_labels: npt.NDArray[Any] | None = None,
+        first_labels: Array | None = None,
     ) -> None:
         super().__init__(graph, team)
         weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
@@ -49,7 +49,7 @@ class LabelPropagationKernel(SharedRows):
         self.working_set_bytes = self._labels.nbytes
 
     @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Array:
         """The label of each vertex: a vertex."""
         return self._labels
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import Parameter
+from predict_graph.arrays import IndexArray
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.parts import parts_of
 
@@ -73,6 +71,6 @@ class PersonalisedPageRank(NamedVertices, PageRank):
         """Whether the rank of dangling vertices goes to the source."""
         return self.parameters["dangling"] == "source"
 
-    def source_in(self, out_degrees: npt.NDArray[np.integer]) -> int:
+    def source_in(self, out_degrees: IndexArray) -> int:
         """Return the source of a graph, or the vertex that represents it in a sample."""
         return int(self.vertices_in(out_degrees)[0])

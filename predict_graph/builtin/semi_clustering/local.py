@@ -15,6 +15,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.footprint import Footprint
@@ -40,11 +41,11 @@ class Clusters(NamedTuple):
     An entry of size 0 is empty.
     """
 
-    members: npt.NDArray[np.integer]  # (n, places, v_max)
+    members: IndexArray  # (n, places, v_max)
     sizes: npt.NDArray[np.int32]
-    inner: npt.NDArray[np.float64]
-    boundary: npt.NDArray[np.float64]
-    scores: npt.NDArray[np.float64]
+    inner: FloatArray
+    boundary: FloatArray
+    scores: FloatArray
     keys: npt.NDArray[np.uint64]
 
 
@@ -80,9 +81,9 @@ class SemiClusteringKernel(SharedRows):
         return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
 
     @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Array:
         """The members of the best semi-cluster of each vertex, -1 for none, shape (n, v_max)."""
-        best: npt.NDArray[Any] = self._lists.members[:, 0]
+        best: Array = self._lists.members[:, 0]
         return best
 
     def summary(self) -> dict[str, Any]:
@@ -128,9 +129,7 @@ class SemiClusteringKernel(SharedRows):
             clusters.boundary[:, 0] = self._degrees
 
 
-def singletons(
-    places: int, vertices: npt.NDArray[Any], v_max: int, degrees: npt.NDArray[np.float64]
-) -> Clusters:
+def singletons(places: int, vertices: Array, v_max: int, degrees: FloatArray) -> Clusters:
     """Return one semi-cluster of each vertex: itself."""
     n = len(vertices)
     members = np.full((n, places, v_max), -1, vertices.dtype)

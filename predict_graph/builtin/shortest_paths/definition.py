@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
 from predict_graph.algorithms.naming import NamedVertices, check_ids
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
@@ -69,6 +65,6 @@ class ShortestPaths(NamedVertices):
         if len(self.ids) > _MOST:
             raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most {_MOST}")
 
-    def landmarks_in(self, out_degrees: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def landmarks_in(self, out_degrees: Array) -> IntArray:
         """Return the vertices that are the landmarks of a graph, or represent them in a sample."""
         return self.vertices_in(out_degrees)

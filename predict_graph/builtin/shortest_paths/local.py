@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.builtin.merging import FAR, HOPS, EntriesKernel
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
 from predict_graph.engines.local.footprint import Footprint
@@ -54,7 +55,7 @@ class ShortestPathsKernel(EntriesKernel):
             return
         self._begin(np.searchsorted(weighting.vertices, known))
 
-    def _begin(self, landmarks: npt.NDArray[np.int64]) -> None:
+    def _begin(self, landmarks: IntArray) -> None:
         """Set the landmarks to 0 hops, and let them send."""
         self._state.fill(FAR)
         self._state[landmarks, np.arange(len(landmarks))] = 0

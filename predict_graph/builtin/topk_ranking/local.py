@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.merging import FAR, UNION, EntriesKernel
 from predict_graph.builtin.topk_ranking.definition import TopKRanking
 from predict_graph.engines.local.footprint import Footprint
@@ -29,7 +29,7 @@ class TopKRankingKernel(EntriesKernel):
         algorithm: TopKRanking,
         graph: Graph,
         team: Team | None,
-        ranks: npt.NDArray[np.float64],
+        ranks: FloatArray,
     ) -> None:
         n, k = graph.vertices, algorithm.k
         self._by_rank = np.argsort(-ranks, kind="stable").astype(graph.indices.dtype)
@@ -47,7 +47,7 @@ class TopKRankingKernel(EntriesKernel):
         return Footprint(4 * algorithm.k * id_bytes + 3 * 8 + 2 * 4 + id_bytes + 4 + algorithm.k)
 
     @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Array:
         """The vertices with the k highest ranks that reach each vertex, -1 for none, shape (n,
         k).
         """

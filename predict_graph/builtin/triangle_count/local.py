@@ -11,8 +11,8 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.footprint import Footprint
@@ -52,12 +52,12 @@ class TriangleCountKernel(SharedRows):
         return Footprint(8 + 8 + 2 * id_bytes + 8, float(id_bytes), reverse=False)
 
     @property
-    def above(self) -> npt.NDArray[np.int64]:
+    def above(self) -> IntArray:
         """The number of neighbours above each vertex, after the first superstep."""
         return self._counts
 
     @property
-    def values(self) -> npt.NDArray[np.int64]:
+    def values(self) -> IntArray:
         """The triangles of each vertex."""
         return self._triangles
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -21,9 +21,7 @@ _FEWEST_BLOCKS, _LEAST_WORK = (
 )
 
 
-def row_blocks(
-    indptr: npt.NDArray[np.int64], block_work: int | None = None
-) -> npt.NDArray[np.int64]:
+def row_blocks(indptr: IntArray, block_work: int | None = None) -> IntArray:
     """Split rows into blocks of about equal edges + vertices; rows are never split.
 
     Examples

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import FloatArray
 from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines.base import (
     IterationCallback,
@@ -239,7 +239,7 @@ def _iterate(
     target: float,
     limit: int,
     progress: IterationCallback | None,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], bool]:
+) -> tuple[FloatArray, FloatArray, bool]:
     """Run the supersteps; return aggregates, seconds and whether a deadline stopped them."""
     aggregates: list[float] = []
     seconds: list[float] = []

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
+from predict_graph.arrays import Array, FloatArray, IndexArray, IntArray
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -26,11 +26,11 @@ class Work:
     unit is the work of handling one message.
     """
 
-    vertices: float | npt.NDArray[Any] = 0.0
+    vertices: float | Array = 0.0
     edges: float = 0.0
     messages: float = 1.0
 
-    def amount(self, weights: npt.NDArray[np.float64], edges: float, messages: float) -> float:
+    def amount(self, weights: FloatArray, edges: float, messages: float) -> float:
         """Return the units of work, with each vertex counted by its weight."""
         at_vertices = np.broadcast_to(self.vertices, weights.shape)
         return float(weights @ at_vertices) + self.edges * edges + self.messages * messages
@@ -61,15 +61,13 @@ class Superstep:
     """
 
     convergence: float
-    message_bytes: int | npt.NDArray[Any]
-    senders: npt.NDArray[Any] | None = None
-    changes: npt.NDArray[Any] | None = None
-    places: int | npt.NDArray[Any] = 1
+    message_bytes: int | Array
+    senders: Array | None = None
+    changes: Array | None = None
+    places: int | Array = 1
     work: Work = Work()
 
-    def totals(
-        self, weights: npt.NDArray[Any], sent: npt.NDArray[Any]
-    ) -> tuple[float, float, float]:
+    def totals(self, weights: Array, sent: Array) -> tuple[float, float, float]:
         """Return active vertices, messages and their bytes.
 
         A vertex counts by its weight, and sends as many messages as `sent` has for it.
@@ -99,10 +97,10 @@ class Weighting:
     called before the first superstep.
     """
 
-    vertices: npt.NDArray[np.integer]
-    weights: npt.NDArray[np.float64]
-    degrees: npt.NDArray[np.int64]
-    edge_weights: npt.NDArray[np.float64]
+    vertices: IndexArray
+    weights: FloatArray
+    degrees: IntArray
+    edge_weights: FloatArray
 
 
 class Kernel(Protocol):
@@ -116,7 +114,7 @@ class Kernel(Protocol):
     """Bytes that a superstep accesses randomly."""
 
     @property
-    def values(self) -> npt.NDArray[Any]:
+    def values(self) -> Array:
         """Result of each vertex, shape (n,) or (n, columns)."""
 
     def step(self) -> Superstep:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import Array
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph import Graph
@@ -25,9 +25,7 @@ def check_output(path: Path) -> None:
     check_writable(path)
 
 
-def write_values(
-    path: Path, graph: Graph, values: npt.NDArray[Any], *, are_vertices: bool = False
-) -> None:
+def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool = False) -> None:
     """Write the value of each vertex as CSV, TSV or Parquet, chosen by the suffix of `path`.
 
     Columns are ``vertex, value``, or ``vertex, value_1, value_2, …`` for several values per vertex.
@@ -54,7 +52,7 @@ def write_values(
             pa.csv.write_csv(table, beside, options)
 
 
-def _column(values: npt.NDArray[Any], ids: pa.Array | None) -> pa.Array:
+def _column(values: Array, ids: pa.Array | None) -> pa.Array:
     """Return a column of the file; vertices are replaced by their `ids`, negative ones by null."""
     import pyarrow as pa
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import Array
 from predict_graph.engines.base import (
     IterationCallback,
     RunFollower,
@@ -481,11 +481,11 @@ def _named(
     return named.select(*values.columns)
 
 
-def _collected(values: DataFrame, vertices: int) -> npt.NDArray[Any]:
+def _collected(values: DataFrame, vertices: int) -> Array:
     """Return the values of all vertices, ordered by vertex."""
     with spark_failures("collecting the result from Spark"):
         found = values.toPandas().sort_values("id").drop(columns="id")
     if len(found) != vertices:
         raise JobError(f"Spark gave {len(found)} results for {vertices} vertices")
-    results: npt.NDArray[Any] = found.to_numpy()
+    results: Array = found.to_numpy()
     return results[:, 0] if list(found) == ["value"] else results

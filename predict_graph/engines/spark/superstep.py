@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import Array
 from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.spark.session.failures import spark_failures
@@ -57,7 +57,7 @@ class SuperstepJob(ABC):
     checkpoint_seconds = 0.0
     redone = 0
     stopped = False
-    collected: npt.NDArray[Any] | None = None
+    collected: Array | None = None
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import Array, IntArray
 from predict_graph.engines.spark.blocks.edges import check_edges, edge_source
 from predict_graph.engines.spark.blocks.on_executors import (
     ANSWERS,
@@ -78,7 +79,7 @@ class PackedGraph(Described):
     edges: int
     directed: bool
     weighted: bool
-    labels: npt.NDArray[np.int64] | None = field(repr=False)
+    labels: IntArray | None = field(repr=False)
     read_seconds: float
     notes: tuple[str, ...] = ()
 
@@ -89,7 +90,7 @@ class PackedGraph(Described):
         kinds: tuple[str, str],
         *,
         answer_bytes: float = 0.0,
-    ) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+    ) -> Iterator[tuple[Array, Array]]:
         """Apply a function to every block; yield its results."""
         with spark_failures("a pass over the edges"):
             sent = self.spark.sparkContext.broadcast(shared)
@@ -181,7 +182,7 @@ def packed_graph(
                 release()
 
 
-def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> npt.NDArray[np.int64] | None:
+def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> IntArray | None:
     """Return all ids that occur, ascending; None if they are 0, 1, 2, …."""
     ends = source.table.select("src", "dst")
     slots = max(spark.sparkContext.defaultParallelism, 1)
