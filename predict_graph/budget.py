@@ -1,8 +1,11 @@
-"""What a prediction may cost: a share of the run, seconds, or anything."""
+"""What a prediction may cost: a share of the run, seconds, or anything; and what is left of it."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +15,9 @@ from predict_graph.errors import RequestError
 _DEFAULT_SHARE = 0.05  # documented default: docs/budget.md, as those below
 _LEAST_SECONDS = 2.0  # as above: what a user waits without noticing
 _MOST_SECONDS = 120.0  # as above
+# Times its budget, at which a prediction stops all work: by definition, the documented limit is
+# 1.25, and the answer has to be put together, too.
+_TOLERANCE = 1.2
 _ACCEPTED = (
     "accepted: a share of the run such as 5%, a time such as 30s or 10m, a share and a time at "
     "most such as '5%, 10m', 0 for a baseline estimate, or none"
@@ -57,6 +63,58 @@ class Budget:
         parts = [] if self.share is None else [f"{100.0 * self.share:g}%"]
         parts += [] if self.seconds is None else [f"{self.seconds:g}s"]
         return ", ".join(parts) or "none"
+
+
+class Spending:
+    """What is left of the budget of one prediction.
+
+    Parameters
+    ----------
+    budget : Budget
+    run_seconds : float
+        What the run is estimated to take.
+    reading_seconds : float
+        Time to read the graph, where only the prediction needed it; not part of the budget.
+    """
+
+    def __init__(self, budget: Budget, run_seconds: float, reading_seconds: float = 0.0) -> None:
+        self._started = time.perf_counter()
+        self._budget = budget
+        self._allowed = budget.allowed(run_seconds)
+        self.reading_seconds = reading_seconds
+        self.loading_seconds = 0.0
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the prediction began, those of loading compiled code left out."""
+        return time.perf_counter() - self._started - self.loading_seconds
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Do not count what is done inside: a process loads compiled code once, run or predict."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.loading_seconds += time.perf_counter() - started
+
+    def expects(self, run_seconds: float) -> None:
+        """Go by another figure for what the run will take: one that knows more."""
+        self._allowed = self._budget.allowed(run_seconds)
+
+    @property
+    def left(self) -> float:
+        """Seconds until the budget is spent."""
+        return self._allowed - self.spent
+
+    def affords(self, seconds: float) -> bool:
+        """Whether so many more seconds are within the budget; infinitely many never are."""
+        return seconds <= self.left and seconds < math.inf
+
+    @property
+    def left_at_most(self) -> float:
+        """Seconds until all work stops, whatever it was expected to take."""
+        return _TOLERANCE * self._allowed - self.spent
 
 
 DEFAULT_BUDGET = Budget(_DEFAULT_SHARE, _MOST_SECONDS, _LEAST_SECONDS)

@@ -83,7 +83,7 @@ def counted_budget(monkeypatch):
     """Let a prediction spend its budget by looks at the clock, however slow the machine is."""
     ticks = itertools.count()
     counted = SimpleNamespace(perf_counter=lambda: 1e-4 * next(ticks))
-    monkeypatch.setattr("predict_graph.prediction.case.time", counted)
+    monkeypatch.setattr("predict_graph.budget.time", counted)
 
 
 COMMON_SESSION = CommonSession()

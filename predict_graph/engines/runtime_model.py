@@ -7,14 +7,13 @@ of evidence, and of setup, reading and writing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
+from predict_graph.budget import Spending
 from predict_graph.engines.base import Engine
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
@@ -86,51 +85,6 @@ class Workload:
         return self.rows.frame()
 
 
-class Spending(Protocol):
-    """The remaining budget of a prediction."""
-
-    @property
-    def left(self) -> float:
-        """Seconds until the budget is spent."""
-
-    def affords(self, seconds: float) -> bool:
-        """Whether the budget allows this many more seconds."""
-
-    def expects(self, run_seconds: float) -> None:
-        """Update the expected runtime, since the budget may be a share of it."""
-
-    def loading(self) -> AbstractContextManager[None]:
-        """Exclude the block from the budget, e.g. imports that a process does once."""
-
-
-@dataclass(frozen=True)
-class FixedSpending:
-    """A budget that always allows or always refuses.
-
-    Parameters
-    ----------
-    full : bool
-    """
-
-    full: bool
-
-    @property
-    def left(self) -> float:
-        """Return infinity, or 0."""
-        return math.inf if self.full else 0.0
-
-    def affords(self, seconds: float) -> bool:
-        """Return whether everything is allowed."""
-        return self.full
-
-    def expects(self, run_seconds: float) -> None:
-        """Ignore the expected runtime."""
-
-    def loading(self) -> AbstractContextManager[None]:
-        """Do nothing: no time is counted."""
-        return nullcontext()
-
-
 @dataclass(frozen=True)
 class KnownSetup:
     """Setup and first supersteps of an algorithm that an earlier run on this graph timed.
@@ -155,6 +109,8 @@ class EstimationContext:
     history : History, optional
         Stored runs.
     progress : callable (text, fraction) -> None
+    spending : Spending
+        Remaining budget.
     cost_models : mapping of str to (str or None)
         Chosen by the user or registered, by the name of the algorithm.
     train_ratios : tuple of float, optional
@@ -166,8 +122,6 @@ class EstimationContext:
     edges_for_costs : callable, optional
         Maps the iterations of the run to the total edges of samples that serve the runtime
         estimate alone; without it samples have their full size.
-    spending : Spending
-        Remaining budget; unlimited by default.
     fresh_samples : bool
         Whether to run new samples on a cluster that already has training runs.
     setups : mapping of str to KnownSetup
@@ -177,6 +131,7 @@ class EstimationContext:
     seed: int
     history: History | None
     progress: Callable[[str, float], None]
+    spending: Spending
     cost_models: Mapping[str, str | None] = field(default_factory=dict)
     train_ratios: tuple[float, ...] | None = None
     sampler: str = "brj"
@@ -184,7 +139,6 @@ class EstimationContext:
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
     edges_for_costs: Callable[[int], int] | None = None
-    spending: Spending = FixedSpending(full=True)
     fresh_samples: bool = False
     setups: Mapping[str, KnownSetup] = field(default_factory=dict)
 

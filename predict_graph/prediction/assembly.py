@@ -22,7 +22,7 @@ from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request, is_local
 
 if TYPE_CHECKING:
-    from predict_graph.prediction.case import Spending
+    from predict_graph.budget import Spending
 
 _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.budget import Budget
+from predict_graph.budget import Spending
 from predict_graph.engines import Workload
 from predict_graph.graph.csr import AnyGraph, Graph
 from predict_graph.history import History, RunRecord
@@ -24,62 +21,6 @@ from predict_graph.prediction.work import workloads_of
 
 if TYPE_CHECKING:
     from predict_graph.prediction.sources import Estimate
-
-# Times its budget, at which a prediction stops all work: by definition, the documented limit is
-# 1.25, and the answer has to be put together, too.
-_TOLERANCE = 1.2
-
-
-class Spending:
-    """What is left of the budget of one prediction.
-
-    Parameters
-    ----------
-    budget : Budget
-    run_seconds : float
-        What the run is estimated to take.
-    reading_seconds : float
-        Time to read the graph, where only the prediction needed it; not part of the budget.
-    """
-
-    def __init__(self, budget: Budget, run_seconds: float, reading_seconds: float = 0.0) -> None:
-        self._started = time.perf_counter()
-        self._budget = budget
-        self._allowed = budget.allowed(run_seconds)
-        self.reading_seconds = reading_seconds
-        self.loading_seconds = 0.0
-
-    @property
-    def spent(self) -> float:
-        """Seconds since the prediction began, those of loading compiled code left out."""
-        return time.perf_counter() - self._started - self.loading_seconds
-
-    @contextmanager
-    def loading(self) -> Iterator[None]:
-        """Do not count what is done inside: a process loads compiled code once, run or predict."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.loading_seconds += time.perf_counter() - started
-
-    def expects(self, run_seconds: float) -> None:
-        """Go by another figure for what the run will take: one that knows more."""
-        self._allowed = self._budget.allowed(run_seconds)
-
-    @property
-    def left(self) -> float:
-        """Seconds until the budget is spent."""
-        return self._allowed - self.spent
-
-    def affords(self, seconds: float) -> bool:
-        """Whether so many more seconds are within the budget; infinitely many never are."""
-        return seconds <= self.left and seconds < math.inf
-
-    @property
-    def left_at_most(self) -> float:
-        """Seconds until all work stops, whatever it was expected to take."""
-        return _TOLERANCE * self._allowed - self.spent
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,13 @@ from numbers import Integral
 from typing import Any, Unpack
 
 from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
-from predict_graph.budget import Budget, check_budget, check_within
+from predict_graph.budget import Budget, Spending, check_budget, check_within
 from predict_graph.engines import (
     ENGINES,
     Engine,
     EstimationContext,
-    FixedSpending,
     KnownSetup,
     RuntimeModel,
-    Spending,
 )
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
@@ -131,7 +129,7 @@ class Request:
         self,
         history: History | None,
         edges: int,
-        spending: Spending | None = None,
+        spending: Spending,
         setups: Mapping[str, KnownSetup] | None = None,
     ) -> EstimationContext:
         """Return what the runtime model of the engine may use, for a graph of so many edges."""
@@ -146,7 +144,7 @@ class Request:
             transforms={part.algorithm.name: part.transform for part in self.chain},
             probe=self.probe,
             train_machines=self.train_machines,
-            spending=spending or FixedSpending(full=True),
+            spending=spending,
             setups=setups or {},
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
@@ -356,9 +354,9 @@ def check_function(
         If there is none, or a parameter is not accepted.
     """
     if isinstance(algorithm, str) and ".py:" in algorithm:
-        from predict_graph.engines.spark.functions.running import function_algorithm
+        from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 
-        return function_algorithm(algorithm, parameters)
+        return FunctionAlgorithm(algorithm, parameters)
     if isinstance(algorithm, str) and algorithm.partition(":")[0] in SPARK_LIBRARIES:
         from predict_graph.builtin.libraries import library_algorithm
 

@@ -9,14 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from predict_graph.budget import DEFAULT_BUDGET
+from predict_graph.budget import DEFAULT_BUDGET, Budget, Spending
 from predict_graph.calibration import sampling_of
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import (
     EstimationContext,
-    FixedSpending,
     RunProfile,
     RuntimeEstimate,
     RuntimeModel,
@@ -375,7 +374,7 @@ def baseline_seconds(
             seed=request.seed,
             history=case.history,
             progress=request.progress,
-            spending=FixedSpending(full=False),
+            spending=Spending(Budget(seconds=0.0), 0.0),
         )
         model = request.runtime_model(request.engine, graph, case.algorithms, context)
         return model.estimate(workloads)

@@ -8,6 +8,7 @@ import pytest
 
 from predict_graph import predict
 from predict_graph.algorithms import check_algorithm
+from predict_graph.budget import Spending
 from predict_graph.cores import Load, LoadMeter
 from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines import per_iteration
@@ -18,7 +19,7 @@ from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction import case as module
 from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
-from predict_graph.prediction.case import Case, Spending
+from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import (
     LEVELS,

@@ -22,10 +22,10 @@ import numpy as np
 from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.called import CalledAlgorithm
+from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.recognition.supersteps import recognise
-from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -36,7 +36,7 @@ from predict_graph.plugin_files import file_module
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
 
@@ -118,9 +118,17 @@ def spark_function(
 
 
 def run_spark_function(
-    job: SparkFunction, session: OpenSession, graph: Graph, **observer: Any
+    job: SparkFunction,
+    session: OpenSession,
+    graph: Graph,
+    *,
+    follower: RunFollower | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> RunProfile:
-    """Write a graph for Spark, read it there, and profile a job on it."""
+    """Write a graph for Spark, run a job on it, and find its supersteps in Spark's event log.
+
+    A follower is notified of supersteps as they end, and `ready` called before the first one.
+    """
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
     source = write_edges(graph, folder, session.settings.partitions)
@@ -133,36 +141,42 @@ def run_spark_function(
         edges.count()
         vertices = spark.range(graph.vertices).select("id")
         read = time.perf_counter() - started
-    known = {"graph": graph.describe(), "read_seconds": read, **observer}
     try:
-        return profile_spark_function(job, session, edges, vertices, **known)
+        log, stored = _logged_run(job, session, vertices, edges, follower, ready)
     finally:
         edges.unpersist()
+    try:
+        found = recognise(log)
+    except RequestError as error:
+        raise RequestError(f"{job.name}: {error}") from error
+    phases = observed_phases(log, found)
+    phases["read"] += read
+    began = log.application["started"]
+    return RunProfile(
+        algorithm=job.name,
+        parameters=dict(job.parameters),
+        graph=graph.describe(),
+        engine={"executors_lost": log.executors_lost(began, session.settings.executors)},
+        phases=phases,
+        rows=Table(observed_table(log, found, graph.vertices).assign(storage_bytes=stored)),
+        convergence=np.full(found.iterations, np.nan),
+        converged=True,
+        result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
+    )
 
 
-def profile_spark_function(
-    job: SparkFunction | Callable[..., Any],
-    session: OpenSession | SparkSession,
-    edges: DataFrame,
+def _logged_run(
+    job: SparkFunction,
+    session: OpenSession,
     vertices: DataFrame,
-    *,
-    graph: Mapping[str, Any],
-    read_seconds: float = 0.0,
-    follower: RunFollower | None = None,
-    ready: Callable[[], None] = lambda: None,
-) -> RunProfile:
-    """Run a job on the tables of a graph and find its supersteps in Spark's event log.
+    edges: DataFrame,
+    follower: RunFollower | None,
+    ready: Callable[[], None],
+) -> tuple[EventLog, int]:
+    """Run a job on the tables of a graph; return its events, and the bytes that it cached.
 
-    A DataFrame that the job returns is computed in full and discarded, as if it were written. A
-    follower is notified of supersteps as they end, and `ready` called before the first one.
+    A DataFrame that the job returns is computed in full and discarded, as if it were written.
     """
-    job = job if isinstance(job, SparkFunction) else spark_function(job)
-    if not isinstance(session, OpenSession):
-        settings = settings_of(session)
-        with adopted_session(session, settings) as adopted:
-            return profile_spark_function(
-                job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
-            )
     with _without_warnings():
         arguments = _arguments(job, session, vertices, edges)
     context: Any = session.spark.sparkContext
@@ -178,29 +192,8 @@ def profile_spark_function(
     stored = max(session.storage_bytes() - kept, 0)
     session.flush()
     log = logged.read()
-    log = replace(log, application={**log.application, "started": began, "finished": ended})
-    try:
-        found = recognise(log)
-    except RequestError as error:
-        raise RequestError(f"{job.name}: {error}") from error
-    phases = observed_phases(log, found)
-    phases["read"] += read_seconds
-    rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
-    return RunProfile(
-        algorithm=job.name,
-        parameters=dict(job.parameters),
-        graph=dict(graph),
-        engine={
-            **session.settings.describe(),
-            "workers": session.settings.machines,
-            "executors_lost": log.executors_lost(began, session.settings.executors),
-        },
-        phases=phases,
-        rows=Table(rows),
-        convergence=np.full(found.iterations, np.nan),
-        converged=True,
-        result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
-    )
+    times = {"started": began, "finished": ended}
+    return replace(log, application={**log.application, **times}), stored
 
 
 def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:
@@ -286,7 +279,7 @@ def _computed(result: Any) -> None:
 
 
 class FunctionAlgorithm(CalledAlgorithm):
-    """A function that only Spark can run and whose convergence is unknown."""
+    """The function ``FILE.py:FUNCTION``, which Spark alone runs; its convergence is unknown."""
 
     name = "function"
     summary = "a Python function on Spark"
@@ -294,14 +287,13 @@ class FunctionAlgorithm(CalledAlgorithm):
     declared = ()
     sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"observed": True})
 
-    def __init__(self, job: SparkFunction, source: str) -> None:
+    def __init__(self, source: str, parameters: Mapping[str, Any] | None = None) -> None:
         super().__init__()
-        self.job = job
-        self.source = source
-        self.name = job.name  # type: ignore[misc]
+        self.source, self.job = source, load_spark_function(source, parameters)
+        self.name = self.job.name  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
-        return function_algorithm, (self.source, dict(self.job.parameters))
+        return FunctionAlgorithm, (self.source, dict(self.job.parameters))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options of the function that are set."""
@@ -313,10 +305,3 @@ class FunctionAlgorithm(CalledAlgorithm):
         """Run it on a graph; notify a follower of supersteps as they end."""
         ready = partial(supersteps_begin, follower, self, graph, 0.0, self.max_iterations)
         return run_spark_function(self.job, session, graph, follower=follower, ready=ready)
-
-
-def function_algorithm(
-    source: str, parameters: Mapping[str, Any] | None = None
-) -> FunctionAlgorithm:
-    """Return the algorithm for ``FILE.py:FUNCTION``."""
-    return FunctionAlgorithm(load_spark_function(source, parameters), source)

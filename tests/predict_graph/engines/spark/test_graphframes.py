@@ -11,7 +11,7 @@ import pytest
 from predict_graph import predict
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.functions.running import (
-    function_algorithm,
+    FunctionAlgorithm,
     load_spark_function,
     run_spark_function,
 )
@@ -82,7 +82,7 @@ def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     engine = SparkEngine(master="local[2]", workers=2, conf=quick_conf)
     engine._session = framed_session
     whole = check_graph("rmat:scale=13,edge_factor=8,seed=2")
-    job = function_algorithm(f"{jobs}:rounds", {"rounds": "6"})
+    job = FunctionAlgorithm(f"{jobs}:rounds", {"rounds": "6"})
     real = engine.run(job, whole)
     found = predict(job, whole, engine=engine, train_machines=[2], history=None, seed=1)
     assert found.iterations.predicted == 6 == real.iterations

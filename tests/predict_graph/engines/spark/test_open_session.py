@@ -11,10 +11,11 @@ import predict_graph
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.functions.running import profile_spark_function
+from predict_graph.engines.spark.functions.running import run_spark_function, spark_function
 from predict_graph.engines.spark.session import adopting
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
+from predict_graph.graph.build import from_edges
 from predict_graph.history import History
 from predict_graph.prediction.learn import learn
 
@@ -152,10 +153,7 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
     from pyspark.sql import functions as F
 
     numbers = np.arange(200)
-    edges = spark.createDataFrame(
-        [(int(n), int(n * 7 % 200)) for n in numbers], "src long, dst long"
-    )
-    vertices = spark.range(200)
+    graph = from_edges(numbers, numbers * 7 % 200, vertices=200)
 
     def rounds(spark, vertices, edges):
         assert spark.conf.get("spark.sql.shuffle.partitions") == "7"  # theirs, not ours
@@ -169,8 +167,8 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
             state = inbox.select(F.col("dst").alias("id"), "rank")
             state.agg(F.sum("rank")).collect()
 
-    graph = {"name": "g", "vertices": 200, "edges": 200, "directed": True, "fingerprint": "f"}
-    profile = profile_spark_function(rounds, spark, edges, vertices, graph=graph)
+    with SparkEngine(spark=spark).session() as session:
+        profile = run_spark_function(spark_function(rounds), session, graph)
     assert profile.iterations == 4
     assert (profile.table["shuffle_read_records"] > 0).all()
 

@@ -6,6 +6,7 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import PageRank
+from predict_graph.budget import Budget, Spending
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
@@ -16,6 +17,7 @@ from predict_graph.sizing.planning.predicted import predicted_job
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
+UNLIMITED = Spending(Budget(), 0.0)
 
 
 class Sized:
@@ -38,7 +40,7 @@ class Sized:
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, points):
     graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    plan = planned(graph, NOBODY, [PageRank()], request.context(None, edges), [])
+    plan = planned(graph, NOBODY, [PageRank()], request.context(None, edges, UNLIMITED), [])
     assert plan.points == points
 
 
@@ -61,7 +63,7 @@ def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, se
     file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
     request = check_request(f"{file}:job", engine=NOBODY, **options)
     graph = check_graph(GRAPH)
-    context = request.context(None, graph.edges)
+    context = request.context(None, graph.edges, UNLIMITED)
     plan = planned(graph, NOBODY, [request.algorithm], context, [])
     assert list(plan.points) == sessions
 
