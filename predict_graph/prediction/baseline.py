@@ -190,21 +190,7 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     )
 
 
-def baseline_runtimes(
-    graph: AnyGraph,
-    baselines: Sequence[Baseline],
-    workloads: Sequence[Workload],
-    engine: Engine,
-    history: History | None = None,
-) -> list[RuntimeEstimate]:
-    """Return the baselines of a chain as runtime estimates of an engine; the first one reads."""
-    return [
-        _runtime(graph, baseline, workload, engine, history, first=number == 0)
-        for number, (baseline, workload) in enumerate(zip(baselines, workloads, strict=True))
-    ]
-
-
-def _runtime(
+def baseline_runtime(
     graph: AnyGraph,
     baseline: Baseline,
     workload: Workload,
@@ -213,6 +199,7 @@ def _runtime(
     *,
     first: bool,
 ) -> RuntimeEstimate:
+    """Return a baseline as the runtime estimate of an engine; the first of a chain reads."""
     each, std = baseline.superstep_seconds / max(baseline.iterations, 1.0), baseline.relative_std
     setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
     if type(engine) is not LocalEngine:

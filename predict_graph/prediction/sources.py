@@ -30,13 +30,13 @@ from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
-from predict_graph.prediction.baseline import baseline_iterations, baseline_runtimes
+from predict_graph.prediction.baseline import baseline_iterations, baseline_runtime
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.counting import estimates_of, load_compiled
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.run_records import records_of
-from predict_graph.prediction.seconds.earlier_runs import earlier_runtime, of_this_engine
+from predict_graph.prediction.seconds.earlier_runs import earlier_runtimes, of_this_engine
 from predict_graph.prediction.seconds.local import probing_limit
 from predict_graph.prediction.stopped_run import StoppedRun
 
@@ -128,12 +128,7 @@ class EarlierRuns:
         if not all(own):
             return Estimate(_recalled(case, case.records), [], case.chain)
         estimates = _recalled(case, own)
-        runtimes = [
-            earlier_runtime(part, workload, first=number == 0)
-            for number, (part, workload) in enumerate(
-                zip(own, case.workloads(estimates), strict=True)
-            )
-        ]
+        runtimes = earlier_runtimes(own, case.workloads(estimates))
         return Estimate(estimates, runtimes, case.chain, complete=True)
 
 
@@ -167,12 +162,8 @@ class FullRun(ABC):
         estimates = whole_run_estimates(profile)
         if not case.runs_itself:
             return Estimate(estimates, [], case.chain)
-        runtimes = [
-            earlier_runtime([record], workload, first=number == 0, source=self.source)
-            for number, (record, workload) in enumerate(
-                zip(records_of(profile), case.workloads(estimates), strict=True)
-            )
-        ]
+        runs = [[record] for record in records_of(profile)]
+        runtimes = earlier_runtimes(runs, case.workloads(estimates), self.source)
         return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
 
 
@@ -378,7 +369,10 @@ def baseline_seconds(
         )
         model = request.runtime_model(request.engine, graph, case.algorithms, context)
         return model.estimate(workloads)
-    return baseline_runtimes(graph, case.baselines, workloads, request.engine, case.history)
+    return [
+        baseline_runtime(graph, baseline, workload, request.engine, case.history, first=number == 0)
+        for number, (baseline, workload) in enumerate(zip(case.baselines, workloads, strict=True))
+    ]
 
 
 def affordable_levels(case: Case) -> list[float]:

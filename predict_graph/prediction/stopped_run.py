@@ -17,7 +17,7 @@ from predict_graph.iterations.continued import continued_run, weighted
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.run_records import records_of
-from predict_graph.prediction.seconds.earlier_runs import earlier_runtime
+from predict_graph.prediction.seconds.earlier_runs import earlier_runtimes
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,8 @@ class StoppedRun:
 
     def runtimes(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the seconds by the supersteps that ran; others take what their messages take."""
-        found = [
-            earlier_runtime([record], workload, first=number == 0, source="first supersteps")
-            for number, (record, workload) in enumerate(zip(self.records, workloads, strict=True))
-        ]
+        runs = [[record] for record in self.records]
+        found = earlier_runtimes(runs, workloads, "first supersteps")
         own = found[-1]
         messages = own.rows.floats("local_messages", "remote_messages")
         seconds = own.rows.floats("seconds")

@@ -71,48 +71,7 @@ class Extrapolator:
         for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
             factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
             columns[name] = scaled.floats(name) * factor
-        return _counted(Table(columns))
-
-
-def workload_of(
-    graph: AnyGraph, algorithm: Algorithm, estimate: IterationEstimate, workers: int = 1
-) -> Workload:
-    """Return what the run of an algorithm will do.
-
-    Parameters
-    ----------
-    graph : AnyGraph
-    algorithm : Algorithm
-    estimate : IterationEstimate
-    workers : int
-        Of the run: a hash leaves one message in so many where it is, which a small sample does not
-        show as exactly.
-    """
-    if estimate.counters is not None:
-        rows = _counted(estimate.counters)
-    elif estimate.observed is not None:
-        sample = estimate.observed
-        extrapolator = Extrapolator.between(
-            graph.vertices, graph.edges, sample.vertices, sample.edges
-        )
-        spread = spread_evenly(sample.rows, workers)
-        rows = extrapolator.extrapolate(spread, estimate.iterations)
-    else:
-        rows = Table({})
-    return Workload(algorithm, estimate.iterations, rows, estimate.staged)
-
-
-def _counted(counters: Table) -> Table:
-    """Return counters of iterations as whole numbers, with `iteration` and the size of a message.
-
-    `counters` has one row an iteration: the counters, all vertices and the working set.
-    """
-    names = (*COUNTERS, "total_vertices", "working_set_bytes")
-    whole = {name: np.rint(counters.floats(name)).astype(np.int64) for name in names}
-    rows = Table({"iteration": np.arange(1, len(counters) + 1), **whole})
-    sent = rows.floats("local_messages", "remote_messages")
-    size = rows.floats("local_message_bytes", "remote_message_bytes")
-    return rows.assign(average_message_bytes=size / np.maximum(sent, 1.0))
+        return counted(Table(columns))
 
 
 def workloads_of(
@@ -121,8 +80,43 @@ def workloads_of(
     estimates: Sequence[IterationEstimate],
     workers: int,
 ) -> list[Workload]:
-    """Return the workload of each algorithm of a chain; see :func:`workload_of`."""
+    """Return what the run of each algorithm of a chain will do.
+
+    Parameters
+    ----------
+    graph : AnyGraph
+    algorithms : sequence of Algorithm
+    estimates : sequence of IterationEstimate
+    workers : int
+        Of the run: a hash leaves one message in so many where it is, which a small sample does not
+        show as exactly.
+    """
     return [
-        workload_of(graph, algorithm, estimate, workers)
-        for algorithm, estimate in zip(algorithms, estimates, strict=True)
+        Workload(algorithm, each.iterations, _rows_of(graph, each, workers), each.staged)
+        for algorithm, each in zip(algorithms, estimates, strict=True)
     ]
+
+
+def _rows_of(graph: AnyGraph, estimate: IterationEstimate, workers: int) -> Table:
+    if estimate.counters is not None:
+        return counted(estimate.counters)
+    sample = estimate.observed
+    if sample is None:
+        return Table({})
+    sizes = (graph.vertices, graph.edges, sample.vertices, sample.edges)
+    spread = spread_evenly(sample.rows, workers)
+    return Extrapolator.between(*sizes).extrapolate(spread, estimate.iterations)
+
+
+def counted(counters: Table) -> Table:
+    """Return counters of iterations as whole numbers, with `iteration` and the size of a message.
+
+    `counters` has one row an iteration: the counters, all vertices and, if known, the working set.
+    """
+    names = (*COUNTERS, "total_vertices", "working_set_bytes")
+    known = [name for name in names if name in counters]
+    whole = {name: np.rint(counters.floats(name)).astype(np.int64) for name in known}
+    rows = Table({"iteration": np.arange(1, len(counters) + 1), **whole})
+    sent = rows.floats("local_messages", "remote_messages")
+    size = rows.floats("local_message_bytes", "remote_message_bytes")
+    return rows.assign(average_message_bytes=size / np.maximum(sent, 1.0))

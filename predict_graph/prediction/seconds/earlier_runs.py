@@ -46,14 +46,17 @@ def _is_warm(engine: Engine, name: str) -> bool:
     return isinstance(engine, SparkEngine) and engine.is_warm(name)
 
 
-def earlier_runtime(
-    records: Sequence[RunRecord],
-    workload: Workload,
-    *,
-    first: bool,
+def earlier_runtimes(
+    runs: Sequence[Sequence[RunRecord]],
+    workloads: Sequence[Workload],
     source: str = "earlier runs of this graph",
-) -> RuntimeEstimate:
-    """Return the estimate of a workload from earlier runs of it."""
+) -> list[RuntimeEstimate]:
+    """Return the estimate of each workload of a chain from earlier runs of it; the first reads."""
+    found = [_earlier(own, each, source) for own, each in zip(runs, workloads, strict=True)]
+    return [found[0], *(replace(each, phases={**each.phases, "read": 0.0}) for each in found[1:])]
+
+
+def _earlier(records: Sequence[RunRecord], workload: Workload, source: str) -> RuntimeEstimate:
     seconds = [per_iteration(record.rows).floats("seconds") for record in records]
     shortest = min(len(each) for each in seconds)
     mean = np.mean([each[:shortest] for each in seconds], axis=0)
@@ -67,8 +70,6 @@ def earlier_runtime(
         name: float(np.mean([record.phases[name] for record in records]))
         for name in ("setup", "read", "write")
     }
-    if not first:
-        phases["read"] = 0.0
     return RuntimeEstimate(
         evidence=[Evidence(source, mean[at], std)],
         rows=workload.rows.assign(seconds=mean[at]),

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
     COUNTERS,
     Engine,
-    EstimationContext,
     RunProfile,
     RuntimeEstimate,
     RuntimeModel,
@@ -30,39 +28,22 @@ from predict_graph.iterations import SampleRun
 from predict_graph.plugins import loaded
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.seconds.features import cost_rows
-from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
-from predict_graph.prediction.seconds.sample_runs import run_cost_samples, train_on
+from predict_graph.prediction.seconds.sample_runs import SampledModel
 from predict_graph.prediction.seconds.straight_line import fitted_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class LearnedRuntimeModel:
+class LearnedRuntimeModel(SampledModel):
     """The runtime model of an engine, fitted to sample runs on it."""
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
 
-    def __init__(
-        self,
-        engine: Engine,
-        graph: Graph,
-        algorithms: Sequence[Algorithm],
-        context: EstimationContext,
-    ) -> None:
-        self._engine, self._graph, self._context = engine, graph, context
-        self._algorithms = list(algorithms)
-        self._rng = np.random.default_rng(context.seed).spawn(3)[1]
-
-    def survey(self) -> None:
-        """Do nothing: samples do not disturb another engine."""
-
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
-        context = self._context
-        allowed = context.edges_for_costs and self._graph.edges
-        given = (self._graph, self._engine, self._algorithms[-1], context, allowed, self._rng)
-        ran = list(run_cost_samples(*given))
+        allowed = self.context.edges_for_costs and self.graph.edges
+        ran = self._sample_runs(self.algorithms[-1], allowed)
         found = []
         for number, workload in enumerate(workloads):
             runs = _of_part(ran, number, len(workloads))
@@ -74,18 +55,12 @@ class LearnedRuntimeModel:
     def _runtime_on(
         self, workload: Workload, runs: list[SampleRun], *, first: bool
     ) -> RuntimeEstimate:
-        engine, graph, context = self._engine, self._graph, self._context
         algorithm, rows = workload.algorithm, workload.table
-        training = TrainingSet()
-        history_runs = train_on(training, runs, context, graph, engine, algorithm)
-        if not engine.virtual_workers:
+        if not self.engine.virtual_workers:
             rows = _on_critical_path(rows, runs)
-        named = context.cost_model(algorithm)
-        evidence = with_common_error(
-            regression_evidence(training, named, rows, history_runs), algorithm.name
-        )
+        evidence = with_common_error(self._regression(algorithm, rows, runs), algorithm.name)
         phases = {
-            name: _phase(name, runs, graph) if first or name == "setup" else 0.0
+            name: _phase(name, runs, self.graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")
         }
         return RuntimeEstimate(

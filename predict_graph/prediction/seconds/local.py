@@ -5,26 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
-
-import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
-from predict_graph.engines import EstimationContext, Evidence, RuntimeEstimate, Workload
-from predict_graph.engines.local import LocalEngine
+from predict_graph.engines import Evidence, RuntimeEstimate, Workload
 from predict_graph.engines.local.probing import IterationProbe, settled, undisturbed_seconds
-from predict_graph.graph import Graph
 from predict_graph.iterations import SampleRun
 from predict_graph.prediction.seconds.earlier_runs import with_common_error
-from predict_graph.prediction.seconds.regression import (
-    TrainingSet,
-    load_cost_model,
-    regression_evidence,
-)
-from predict_graph.prediction.seconds.sample_runs import run_cost_samples, train_on
+from predict_graph.prediction.seconds.regression import COST_MODELS, DEFAULT_COST_MODEL
+from predict_graph.prediction.seconds.sample_runs import SampledModel
 from predict_graph.prediction.seconds.transfer import TimedSample, timed_sample, transfer_evidence
 
 _PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/overhead.md)
@@ -37,7 +29,8 @@ def probing_limit(left: float) -> float:
     return max(_PROBED_SHARE * left, _LEAST_PROBED)
 
 
-class LocalRuntimeModel:
+@dataclass(eq=False)
+class LocalRuntimeModel(SampledModel):
     """The runtime model of the local engine on this machine.
 
     Setup and the first supersteps are run and timed, at three moments if the budget allows, because
@@ -48,23 +41,13 @@ class LocalRuntimeModel:
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
 
-    def __init__(
-        self,
-        engine: LocalEngine,
-        graph: Graph,
-        algorithms: Sequence[Algorithm],
-        context: EstimationContext,
-    ) -> None:
-        self._engine, self._graph, self._context = engine, graph, context
-        self._algorithms = list(algorithms)
-        self._rng = np.random.default_rng(context.seed).spawn(3)[1]
-        self._setups: dict[str, float] = {}
-        self._probes: dict[str, list[IterationProbe]] = {}
+    _setups: dict[str, float] = field(default_factory=dict, init=False)
+    _probes: dict[str, list[IterationProbe]] = field(default_factory=dict, init=False)
 
     def survey(self) -> None:
         """Set each algorithm up as a run would, and run its first supersteps."""
-        for algorithm in self._algorithms:
-            known = self._context.setups.get(algorithm.name)
+        for algorithm in self.algorithms:
+            known = self.context.setups.get(algorithm.name)
             if known is not None:
                 self._setups[algorithm.name] = known.seconds
                 self._probes[algorithm.name] = [known.probe]
@@ -73,12 +56,12 @@ class LocalRuntimeModel:
 
     def _measure(self, algorithm: Algorithm) -> None:
         """Set an algorithm up, and run its first supersteps unless the user wants none."""
-        self._context.progress(f"first supersteps of {algorithm.name}", 0.0)
-        seconds, probe = self._engine.survey(
+        self.context.progress(f"first supersteps of {algorithm.name}", 0.0)
+        seconds, probe = self.engine.survey(
             algorithm,
-            self._graph,
-            seconds=probing_limit(self._context.spending.left),
-            probe=self._context.probe is not False,
+            self.graph,
+            seconds=probing_limit(self.context.spending.left),
+            probe=self.context.probe is not False,
         )
         self._setups.setdefault(algorithm.name, seconds)  # later ones find a reverse graph
         self._probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
@@ -91,21 +74,25 @@ class LocalRuntimeModel:
         ]
 
     def _runtime_on(self, workload: Workload, *, first: bool) -> RuntimeEstimate:
-        context, algorithm = self._context, workload.algorithm
+        context, algorithm = self.context, workload.algorithm
         evidence, visits = self._measured(workload)
-        named = context.cost_model(algorithm) is not None or context.train_ratios is not None
+        chosen, allowed = context.cost_model(algorithm), context.edges_for_costs
+        named = chosen is not None or context.train_ratios is not None
         ran: list[SampleRun] = []
         if named or not evidence:
             with deadline(None if named else current_deadline()):
-                ran = self._cost_samples(workload)
-            if not ran and not self._probes[algorithm.name]:
+                ran = self._sample_runs(algorithm, allowed and allowed(workload.iterations))
+            probed = [probe.rows for probe in self._probes[algorithm.name]]
+            if not ran and not probed:
                 raise StopRun
+            with context.spending.loading():  # scikit-learn, which takes a second per process
+                COST_MODELS.get(chosen or DEFAULT_COST_MODEL)
             evidence = [*(replace(each, weight=0.0) for each in evidence)]
-            evidence.append(self._regression(workload, ran))
+            evidence.append(self._regression(algorithm, workload.table, ran, probed))
         evidence = [with_common_error(each, algorithm.name) for each in evidence]
         seconds, std = evidence[-1].seconds, evidence[-1].relative_std
         setup = self._setups[algorithm.name]
-        read = self._graph.read_seconds if first else 0.0
+        read = self.graph.read_seconds if first else 0.0
         return RuntimeEstimate(
             evidence=evidence,
             rows=workload.rows.assign(seconds=seconds),
@@ -123,14 +110,14 @@ class LocalRuntimeModel:
 
     def _measured(self, workload: Workload) -> tuple[list[Evidence], float]:
         """Return the time of iterations as measured on this graph, and the edges visited for it."""
-        context, algorithm, staged = self._context, workload.algorithm, workload.staged
+        context, algorithm, staged = self.context, workload.algorithm, workload.staged
         affords, timed, visits = context.spending.affords, None, 0.0
         self._measure_again(algorithm)
         if staged is not None:
             timed = TimedSample(staged.seconds, 0.0, 0)
             if affords(float(staged.seconds.sum())):
                 context.progress("timing the sample", 0.0)
-                timed = timed_sample(algorithm, staged, self._engine.threads, affords)
+                timed = timed_sample(algorithm, staged, self.engine.threads, affords)
                 visits = timed.runs * staged.edge_steps
         self._measure_again(algorithm)
         probes = self._probes[algorithm.name]
@@ -141,30 +128,12 @@ class LocalRuntimeModel:
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""
         probes = self._probes[algorithm.name]
-        if not probes or algorithm.name in self._context.setups:
+        if not probes or algorithm.name in self.context.setups:
             return
         took = self._setups[algorithm.name] + float(probes[0].seconds.sum())
-        if self._context.spending.affords(took):
+        if self.context.spending.affords(took):
             with suppress(StopRun):
                 self._measure(algorithm)
-
-    def _cost_samples(self, workload: Workload) -> list[SampleRun]:
-        allowed = self._context.edges_for_costs
-        edges = None if allowed is None else allowed(workload.iterations)
-        given = (self._graph, self._engine, workload.algorithm, self._context, edges, self._rng)
-        return list(run_cost_samples(*given))
-
-    def _regression(self, workload: Workload, ran: Sequence[SampleRun]) -> Evidence:
-        """Return the time of iterations by a cost model of sample runs, probes and the history."""
-        context, algorithm = self._context, workload.algorithm
-        chosen = context.cost_model(algorithm)
-        with context.spending.loading():
-            load_cost_model(chosen)
-        training = TrainingSet()
-        history_runs = train_on(training, ran, context, self._graph, self._engine, algorithm)
-        for probe in self._probes[algorithm.name]:
-            training.add(probe.rows, "probe")
-        return regression_evidence(training, chosen, workload.table, history_runs)
 
 
 def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> list[Evidence]:

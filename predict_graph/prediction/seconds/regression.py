@@ -128,11 +128,6 @@ class FittedCosts:
         raise JobError(f"the cost model {self.name!r} predicted {found}")
 
 
-def load_cost_model(name: str | None) -> None:
-    """Load a cost model, and scikit-learn with it, which takes a second per process."""
-    COST_MODELS.get(name or DEFAULT_COST_MODEL)
-
-
 def fit_costs(training: TrainingSet, name: str) -> FittedCosts:
     """Fit a cost model; in proportion to the work if rows are too few or similar to separate costs.
 

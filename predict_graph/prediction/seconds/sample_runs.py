@@ -1,20 +1,27 @@
-"""Sample runs, and runs of other graphs, as training data of a cost model."""
+"""Runtime models with a cost model of sample runs, and of runs of other graphs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, EstimationContext
+from predict_graph.engines import EstimationContext, Evidence
 from predict_graph.graph import Graph
 from predict_graph.history import machine_identity
 from predict_graph.iterations import SampleRun, draw_sample, run_sample
 from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.features import cost_rows
-from predict_graph.prediction.seconds.regression import TrainingSet
+from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
+from predict_graph.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
@@ -24,76 +31,94 @@ _NEWEST_RUNS = 50  # limits the runs of other graphs
 _FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
-def run_cost_samples(
-    graph: Graph,
-    engine: Engine,
-    algorithm: Algorithm,
-    context: EstimationContext,
-    allowed: int | None,
-    rng: np.random.Generator,
-) -> Iterator[SampleRun]:
-    """Run the algorithm on samples of growing ratio (PREDIcT, section 3.4); keep each.
+@dataclass(eq=False)
+class EngineModel:
+    """What the runtime models of all engines hold."""
 
-    The smallest runs to its end, to show costs that grow during a run; of an algorithm whose
-    iterations all do the same work a few suffice. Samples end at the deadline.
-    """
-    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
-    seconds = 0.0
-    for number, ratio in enumerate(ratios):
-        if number >= _FEWEST_RUNS and not context.spending.affords(seconds):
+    engine: Any
+    graph: Graph
+    algorithms: Sequence[Algorithm]
+    context: EstimationContext
+
+    @cached_property
+    def rng(self) -> np.random.Generator:
+        """The random numbers of its samples."""
+        return np.random.default_rng(self.context.seed).spawn(3)[1]
+
+    def survey(self) -> None:
+        """Do nothing: samples on this machine do not disturb another engine."""
+
+
+class SampledModel(EngineModel):
+    """A runtime model that fits a cost model to sample runs on its engine."""
+
+    def _sample_runs(self, algorithm: Algorithm, allowed: int | None) -> list[SampleRun]:
+        """Run the algorithm on samples of growing ratio (PREDIcT, section 3.4); keep each.
+
+        The smallest runs to its end, to show costs that grow during a run; of an algorithm whose
+        iterations all do the same work a few suffice. Samples end at the deadline; `allowed` are
+        their edges together.
+        """
+        context, graph = self.context, self.graph
+        ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
+        ran: list[SampleRun] = []
+        for number, ratio in enumerate(ratios):
+            if number >= _FEWEST_RUNS and not context.spending.affords(ran[-1].summary.seconds):
+                break
+            context.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
+            cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
+            try:
+                run = run_sample(
+                    draw_sample(graph, context.sampler, ratio, self.rng, max_edges=cap),
+                    algorithm,
+                    self.engine,
+                    context.transforms[algorithm.name],
+                    algorithm.threshold(graph.vertices),
+                    purpose="cost",
+                    max_iterations=STEADY_ITERATIONS if number and algorithm.steady else None,
+                )
+            except StopRun:
+                break
+            self._keep(run)
+            ran.append(run)
+        return ran
+
+    def _keep(self, run: SampleRun) -> None:
+        """Store a sample run in the history, if there is one."""
+        context, drawn = self.context, run.summary
+        if context.history is None:
             return
-        context.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
-        cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
-        try:
-            run = run_sample(
-                draw_sample(graph, context.sampler, ratio, rng, max_edges=cap),
-                algorithm,
-                engine,
-                context.transforms[algorithm.name],
-                algorithm.threshold(graph.vertices),
-                purpose="cost",
-                max_iterations=STEADY_ITERATIONS if number and algorithm.steady else None,
+        sample = {"sampler": drawn.sampler, "ratio": drawn.ratio, "seed": context.seed}
+        record = record_of(run.profile, sample=sample, sample_of=self.graph.fingerprint)
+        context.history.keep([record])
+
+    def _regression(
+        self,
+        algorithm: Algorithm,
+        rows: pd.DataFrame,
+        runs: Sequence[SampleRun],
+        probed: Sequence[Table] = (),
+    ) -> Evidence:
+        """Return the time of iterations with these counters, by a cost model.
+
+        It is trained on sample runs, on runs of other graphs by the same engine on this machine,
+        and on the rows of probes.
+        """
+        context, virtual = self.context, self.engine.virtual_workers
+        training = TrainingSet()
+        for run in runs:
+            training.add(cost_rows(run.profile.table, virtual_workers=virtual), "sample")
+        others = []
+        if context.history is not None:
+            others = context.history.training_runs(
+                algorithm.name,
+                self.engine.describe(),
+                machine_identity(),
+                exclude_fingerprint=self.graph.fingerprint,
+                limit=_NEWEST_RUNS,
             )
-        except StopRun:
-            return
-        seconds = run.summary.seconds
-        _keep(context, graph, run)
-        yield run
-
-
-def _keep(context: EstimationContext, graph: Graph, run: SampleRun) -> None:
-    """Store a sample run in the history, if there is one."""
-    if context.history is None:
-        return
-    drawn = run.summary
-    sample = {"sampler": drawn.sampler, "ratio": drawn.ratio, "seed": context.seed}
-    context.history.keep([record_of(run.profile, sample=sample, sample_of=graph.fingerprint)])
-
-
-def train_on(
-    training: TrainingSet,
-    runs: Sequence[SampleRun],
-    context: EstimationContext,
-    graph: Graph,
-    engine: Engine,
-    algorithm: Algorithm,
-) -> int:
-    """Add sample runs, and runs of other graphs by the same engine on this machine.
-
-    Returns the number of the latter.
-    """
-    virtual = engine.virtual_workers
-    for run in runs:
-        training.add(cost_rows(run.profile.table, virtual_workers=virtual), "sample")
-    if context.history is None:
-        return 0
-    found = context.history.training_runs(
-        algorithm.name,
-        engine.describe(),
-        machine_identity(),
-        exclude_fingerprint=graph.fingerprint,
-        limit=_NEWEST_RUNS,
-    )
-    for record in found:
-        training.add(cost_rows(record.table, virtual_workers=virtual), "history")
-    return len(found)
+        for record in others:
+            training.add(cost_rows(record.table, virtual_workers=virtual), "history")
+        for each in probed:
+            training.add(each, "probe")
+        return regression_evidence(training, context.cost_model(algorithm), rows, len(others))

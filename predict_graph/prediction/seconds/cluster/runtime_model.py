@@ -12,14 +12,11 @@ import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
-    COUNTERS,
-    EstimationContext,
     Evidence,
     RuntimeEstimate,
     Workload,
 )
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.costs import (
     CLUSTER_STD,
@@ -30,9 +27,10 @@ from predict_graph.prediction.seconds.cluster.executor_memory import ExecutorMem
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.sampling import Learned, costs_on, learn_on_cluster
+from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Learned, costs_on
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
+from predict_graph.prediction.work import counted
 from predict_graph.table import Table
 
 _OTHER_GRAPH = (
@@ -57,7 +55,7 @@ _ANOTHER_CLUSTER = (
 _RUN_STD, _GRAPH_STD, _ALGORITHM_STD, _STAND_IN_STD = 0.2, 0.25, 0.3, 0.5
 
 
-class ClusterRuntimeModel:
+class ClusterRuntimeModel(ClusterSamples):
     """The runtime model of a Spark cluster.
 
     Iterations and messages depend on the algorithm alone. Their costs are those of bundled
@@ -69,40 +67,87 @@ class ClusterRuntimeModel:
     by_work_alone: ClassVar[bool] = True
     """Whether the samples of the iteration estimate are of no use for the runtime estimate."""
 
-    def __init__(
-        self,
-        engine: SparkEngine,
-        graph: Graph,
-        algorithms: Sequence[Algorithm],
-        context: EstimationContext,
-    ) -> None:
-        self._engine, self._graph, self._context = engine, graph, context
-        self._algorithms = list(algorithms)
-        self._learned: Learned | None = None
-
-    def survey(self) -> None:
-        """Do nothing: samples on this machine do not disturb a cluster."""
+    _learned: Learned | None = None
 
     def observe(self) -> list[IterationEstimate]:
         """Return the iterations of a user function that only Spark can run, from its sample
         runs.
         """
-        self._learned = learn_on_cluster(self._graph, self._engine, self._algorithms, self._context)
-        return [observed_estimate(self._learned.runs[0], self._graph)]
+        self._learned = self.learned()
+        return [observed_estimate(self._learned.runs[0], self.graph)]
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first includes session start."""
-        context = self._context
-        learned = self._learned or learn_on_cluster(
-            self._graph, self._engine, self._algorithms, context, workloads
-        )
+        learned = self._learned or self.learned(workloads)
         found: list[RuntimeEstimate] = []
         for workload, own in zip(workloads, learned.runs, strict=True):
-            named = context.cost_model(workload.algorithm)
-            known = known_costs(own, learned.speed, workload.algorithm, self._engine, named)
-            estimate = _runtime_on(known, self._graph, self._engine, workload, first=not found)
+            named = self.context.cost_model(workload.algorithm)
+            known = known_costs(own, learned.speed, workload.algorithm, self.engine, named)
+            estimate = self._runtime_on(known, workload, first=not found)
             found.append(replace(estimate, more=learned.more))
         return found
+
+    def _runtime_on(self, known: KnownCosts, workload: Workload, *, first: bool) -> RuntimeEstimate:
+        """Return the estimate of one algorithm; the first includes session start and reading."""
+        graph, engine = self.graph, self.engine
+        costs, name = known.costs, workload.algorithm.name
+        work = work_by_machines(graph, engine, workload, known.runs)
+        warm = engine.is_warm(name)
+        usual = shipped_runs(name) if shipped_name(workload.algorithm) == name else []
+
+        def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
+            rows = work(machines)
+            rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
+            memory = memory_of(known.runs, graph, rows, engine.settings.on(machines), usual)
+            if memory is not None:
+                rows["seconds"] += memory.spilling_seconds(costs.factors["tasks"])
+            kept = engine.settings.checkpoints(workload.iterations)
+            phases = costs.phases(machines, graph.edges, kept, warm=warm)
+            opening = phases.pop("opening") if first else 0.0
+            named = {
+                "setup": phases["setup"] + opening,
+                "read": phases["read"] if first else 0.0,
+                "superstep": float(rows["seconds"].sum()),
+                "write": phases["write"],
+            }
+            return named, rows, memory
+
+        phases, rows, memory = at(engine.workers)
+        evidence = Evidence(
+            known.source,
+            rows["seconds"].to_numpy(np.float64),
+            math.hypot(known.std, known.common_std),
+            model={
+                "name": costs.name,
+                "terms": costs.terms,
+                "r2": costs.r2,
+                "rows": costs.rows,
+                "runs": sum(run.informative for run in known.own) or costs.runs,
+                "history_runs": sum(run.real for run in known.own),
+                "start_seconds": costs.at("superstep start", engine.workers),
+                "machines": sorted({run.machines for run in known.runs}),
+            },
+        )
+        # Messages before combining, bytes after it.
+        every = rows.assign(total_vertices=rows["vertices"] * engine.workers)
+        return RuntimeEstimate(
+            evidence=[evidence],
+            rows=counted(Table(every)).assign(seconds=evidence.seconds),
+            relative_std=known.std,
+            phases=phases,
+            phase_std=PHASE_STD,
+            common_std=known.common_std,
+            samples=[run.summary for run in known.own],
+            edge_visits=sum(run.edge_visits for run in known.own),
+            warnings=[
+                *_reach_doubts(known.runs, engine.workers),
+                *engine.session_doubts(),
+                *known.warnings,
+                *(memory.warnings if memory else []),
+            ],
+            at=lambda machines: at(machines)[0],
+            executors=memory.to_dict() if memory else {},
+        )
 
 
 @dataclass(frozen=True)
@@ -162,89 +207,6 @@ def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, f
         return _RUN_STD, 0.0
     graphs = {run.profile.graph["fingerprint"] for run in own}
     return math.hypot(_RUN_STD, _GRAPH_STD / math.sqrt(len(graphs))), 0.0
-
-
-def _runtime_on(
-    known: KnownCosts,
-    graph: Graph,
-    engine: SparkEngine,
-    workload: Workload,
-    *,
-    first: bool,
-) -> RuntimeEstimate:
-    """Return the estimate of one algorithm; the first of a chain includes session start and
-    reading.
-    """
-    costs, name = known.costs, workload.algorithm.name
-    work = work_by_machines(graph, engine, workload, known.runs)
-    warm = engine.is_warm(name)
-    usual = shipped_runs(name) if shipped_name(workload.algorithm) == name else []
-
-    def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
-        rows = work(machines)
-        rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-        memory = memory_of(known.runs, graph, rows, engine.settings.on(machines), usual)
-        if memory is not None:
-            rows["seconds"] += memory.spilling_seconds(costs.factors["tasks"])
-        kept = engine.settings.checkpoints(workload.iterations)
-        phases = costs.phases(machines, graph.edges, kept, warm=warm)
-        opening = phases.pop("opening") if first else 0.0
-        named = {
-            "setup": phases["setup"] + opening,
-            "read": phases["read"] if first else 0.0,
-            "superstep": float(rows["seconds"].sum()),
-            "write": phases["write"],
-        }
-        return named, rows, memory
-
-    phases, rows, memory = at(engine.workers)
-    evidence = Evidence(
-        known.source,
-        rows["seconds"].to_numpy(np.float64),
-        math.hypot(known.std, known.common_std),
-        model={
-            "name": costs.name,
-            "terms": costs.terms,
-            "r2": costs.r2,
-            "rows": costs.rows,
-            "runs": sum(run.informative for run in known.own) or costs.runs,
-            "history_runs": sum(run.real for run in known.own),
-            "start_seconds": costs.at("superstep start", engine.workers),
-            "machines": sorted({run.machines for run in known.runs}),
-        },
-    )
-    return RuntimeEstimate(
-        evidence=[evidence],
-        rows=Table(_counters(rows, engine.workers)),
-        relative_std=known.std,
-        phases=phases,
-        phase_std=PHASE_STD,
-        common_std=known.common_std,
-        samples=[run.summary for run in known.own],
-        edge_visits=sum(run.edge_visits for run in known.own),
-        warnings=[
-            *_reach_doubts(known.runs, engine.workers),
-            *engine.session_doubts(),
-            *known.warnings,
-            *(memory.warnings if memory else []),
-        ],
-        at=lambda machines: at(machines)[0],
-        executors=memory.to_dict() if memory else {},
-    )
-
-
-def _counters(rows: pd.DataFrame, machines: int) -> pd.DataFrame:
-    """Return the table of iterations: messages before combining, bytes after it."""
-    table = pd.DataFrame({"iteration": np.arange(1, len(rows) + 1)})
-    for name in COUNTERS:
-        table[name] = np.rint(rows[name].to_numpy(dtype=np.float64)).astype(np.int64)
-    table["total_vertices"] = np.rint(rows["vertices"] * machines).astype(np.int64)
-    moved = table["local_message_bytes"] + table["remote_message_bytes"]
-    table["average_message_bytes"] = moved / np.maximum(
-        table["local_messages"] + table["remote_messages"], 1.0
-    )
-    table["seconds"] = rows["seconds"].to_numpy()
-    return table
 
 
 def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:

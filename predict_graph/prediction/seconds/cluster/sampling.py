@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.durations import readable_seconds
-from predict_graph.engines import EstimationContext, Workload
+from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.graph import Graph
@@ -39,7 +38,11 @@ from predict_graph.prediction.seconds.cluster.runs import (
     sample_records,
 )
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
-from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS, STEADY_ITERATIONS
+from predict_graph.prediction.seconds.sample_runs import (
+    DEFAULT_TRAIN_RATIOS,
+    STEADY_ITERATIONS,
+    EngineModel,
+)
 
 Points = dict[int, list[float]]
 """The ratios of samples to run at each machine count, ascending."""
@@ -59,37 +62,8 @@ class Learned:
     """The runs of each algorithm of a chain on a cluster, and the speed that all runs show."""
 
     runs: list[list[ClusterRun]]
-    speed: ClusterSpeed = field(default_factory=ClusterSpeed)
+    speed: ClusterSpeed
     more: str = ""
-
-
-def learn_on_cluster(
-    graph: Graph,
-    engine: SparkEngine,
-    algorithms: Sequence[Algorithm],
-    context: EstimationContext,
-    workloads: Sequence[Workload] = (),
-) -> Learned:
-    """Use the stored runs of the cluster, or else run the samples that the budget allows.
-
-    Stored runs are sample runs and real runs, including event logs. Without them, bundled reference
-    runs estimate the time of sample runs, and those within the budget are run; if none is, runs of
-    other algorithms show the relative speed of the cluster. All samples are run if the user sets
-    their ratios or machine counts, or an unlimited budget. A user function is always sampled: in
-    one session, unless the budget is unlimited.
-    """
-    plan = planned(graph, engine, algorithms, context, workloads)
-    runs = plan.runs
-    if plan.points:
-        runs = _run_samples(graph, engine, algorithms, context, plan)
-    if plan.quote is None:
-        return Learned(runs, speed_of_cluster(context.history, engine))
-    more = ""
-    if not _known(runs):
-        cost = readable_seconds(plan.quote.plan_seconds(plan.whole))
-        more = f"about {cost} of sample runs on the cluster would narrow the interval: "
-        more += "--budget none"
-    return Learned(runs, plan.quote.speed, more)
 
 
 @dataclass(frozen=True)
@@ -102,55 +76,134 @@ class _Plan:
     quote: Quote | None = None
 
 
-def planned(
-    graph: Graph,
-    engine: SparkEngine,
-    algorithms: Sequence[Algorithm],
-    context: EstimationContext,
-    workloads: Sequence[Workload],
-) -> _Plan:
-    """Return the samples to run: all, those of one session, or none.
+class ClusterSamples(EngineModel):
+    """A runtime model that rests on stored runs of the cluster, or else on samples run there.
 
-    One session uses the machines of the real run, which avoids extrapolation over machines.
+    Stored runs are sample runs and real runs, including event logs. Without them, bundled reference
+    runs estimate the time of sample runs, and those within the budget are run; if none is, runs of
+    other algorithms show the relative speed of the cluster. All samples are run if the user sets
+    their ratios or machine counts, or an unlimited budget. A user function is always sampled: in
+    one session, unless the budget is unlimited.
     """
-    runs = [runs_of_job(context.history, engine, each, graph) for each in algorithms]
-    whole = _points(graph, engine, context)
-    single = {engine.workers: next(iter(whole.values()))}
-    if context.train_ratios or context.train_machines or context.fresh_samples:
-        return _Plan(runs, whole, whole)
-    if isinstance(algorithms[-1], FunctionAlgorithm):
-        return _Plan(runs, single, whole)
-    if _known(runs):
-        return _Plan(runs, {}, whole)
-    quote = Quote(graph, engine, workloads, speed_of_cluster(context.history, engine))
-    affords = context.spending.affords
-    context.spending.expects(quote.seconds(engine.workers))
-    if affords(quote.plan_seconds(whole)):
-        return _Plan(runs, whole, whole, quote)
-    return _Plan(runs, single if affords(quote.plan_seconds(single, 2)) else {}, whole, quote)
+
+    def learned(self, workloads: Sequence[Workload] = ()) -> Learned:
+        """Return the runs of each algorithm, after running the samples of the plan."""
+        plan = self.planned(workloads)
+        runs = self._run_samples(plan) if plan.points else plan.runs
+        if plan.quote is None:
+            return Learned(runs, speed_of_cluster(self.context.history, self.engine))
+        more = ""
+        if not _known(runs):
+            cost = readable_seconds(plan.quote.plan_seconds(plan.whole))
+            more = f"about {cost} of sample runs on the cluster would narrow the interval: "
+            more += "--budget none"
+        return Learned(runs, plan.quote.speed, more)
+
+    def planned(self, workloads: Sequence[Workload]) -> _Plan:
+        """Return the samples to run: all, those of one session, or none.
+
+        One session uses the machines of the real run, which avoids extrapolation over machines.
+        """
+        context, graph, engine = self.context, self.graph, self.engine
+        runs = [runs_of_job(context.history, engine, each, graph) for each in self.algorithms]
+        whole = self._points()
+        single = {engine.workers: next(iter(whole.values()))}
+        if context.train_ratios or context.train_machines or context.fresh_samples:
+            return _Plan(runs, whole, whole)
+        if isinstance(self.algorithms[-1], FunctionAlgorithm):
+            return _Plan(runs, single, whole)
+        if _known(runs):
+            return _Plan(runs, {}, whole)
+        quote = Quote(graph, engine, workloads, speed_of_cluster(context.history, engine))
+        affords = context.spending.affords
+        context.spending.expects(quote.seconds(engine.workers))
+        if affords(quote.plan_seconds(whole)):
+            return _Plan(runs, whole, whole, quote)
+        return _Plan(runs, single if affords(quote.plan_seconds(single, 2)) else {}, whole, quote)
+
+    def _points(self) -> Points:
+        """Return the smallest and the largest ratio at each machine count, as the user set them.
+
+        By default the largest sample has 300,000 to a million edges, but at most half of the
+        graph's.
+        """
+        context, engine = self.context, self.engine
+        counts = context.train_machines or default_train_machines(engine.workers)
+        if engine.in_open_session:
+            counts = (engine.workers,)
+        ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
+        low, high = min(ratios), max(ratios)
+        edges, factor = max(self.graph.edges, 1), 1.0
+        if context.train_ratios is None:
+            wanted = min(max(high * edges, _FEWEST_EDGES), _ENOUGH_EDGES)
+            factor = min(wanted / edges, _LARGEST_RATIO) / high
+        sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
+        return dict.fromkeys(sorted(counts), sizes)
+
+    def _run_samples(self, plan: _Plan) -> list[list[ClusterRun]]:
+        """Run samples on the cluster, store each at once, and return them by algorithm.
+
+        With a quote, it stops before a run that the budget does not allow; the second run of a
+        session is always made, as the first is slow. Where executors were lost in all, stored runs
+        remain.
+        """
+        context, graph = self.context, self.graph
+        found: list[list[ClusterRun]] = [[] for _ in self.algorithms]
+        quote = plan.quote
+
+        def may_continue(machines: int, ratio: float, cold: bool) -> bool:
+            if quote is None or not found[-1]:
+                return True
+            return context.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
+
+        for run in self._sample_runs(plan.points, may_continue):
+            if run.disturbed:
+                continue
+            records = sample_records(run, graph, context.seed)
+            if context.history is not None:
+                context.history.keep(records)
+            parts = [run] if len(found) == 1 else [cluster_run(each, graph) for each in records]
+            for own, part in zip(found, parts, strict=True):
+                own.append(replace(part, again=False, summary=run.summary))
+            if quote is not None:
+                quote.add_run(found[-1][-1])
+                context.spending.expects(quote.seconds(self.engine.workers))
+        return [own or stored for own, stored in zip(found, plan.runs, strict=True)]
+
+    def _sample_runs(
+        self, points: Points, may_continue: Callable[[int, float, bool], bool]
+    ) -> Iterator[ClusterRun]:
+        """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
+        context, graph, algorithm = self.context, self.graph, self.algorithms[-1]
+        samples: dict[float, Graph] = {}
+        done, total = 0, sum(len(_in_session(ratios)) for ratios in points.values())
+        for machines, ratios in points.items():
+            there = self.engine.on(machines)
+            if not may_continue(machines, ratios[-1], True):
+                return
+            with there.session() as session:
+                ran: list[ClusterRun] = []
+                run = partial(sample_run, there, session.seconds, algorithm, graph, context.sampler)
+                for number, ratio in enumerate(_in_session(ratios)):
+                    if number > 1 and not may_continue(machines, ratio, False):
+                        return
+                    context.progress(f"sample runs on {machines} machines", done / total)
+                    if ratio not in samples:
+                        most = max(int(ratio * graph.edges), 1)  # a sample may be denser
+                        drawn = draw_sample(graph, context.sampler, ratio, self.rng, max_edges=most)
+                        samples[ratio] = drawn.graph
+
+                    ran.append(run(samples[ratio], cold=number == 0))
+                    while number == 1 and not settled(ran) and may_continue(machines, ratio, False):
+                        yield warming(ran[-1])
+                        ran.append(run(samples[ratio]))
+                    yield ran[-1]
+                    done += 1
 
 
 def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
     """Whether each algorithm has a stored run that is real, or of a warm session."""
     return all(any(run.informative for run in own) for own in runs)
-
-
-def _points(graph: Graph, engine: SparkEngine, context: EstimationContext) -> Points:
-    """Return the smallest and the largest ratio at each machine count, as the user set them.
-
-    By default the largest sample has 300,000 to a million edges, but at most half of the graph's.
-    """
-    counts = context.train_machines or default_train_machines(engine.workers)
-    if engine.in_open_session:
-        counts = (engine.workers,)
-    ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
-    low, high = min(ratios), max(ratios)
-    edges, factor = max(graph.edges, 1), 1.0
-    if context.train_ratios is None:
-        wanted = min(max(high * edges, _FEWEST_EDGES), _ENOUGH_EDGES)
-        factor = min(wanted / edges, _LARGEST_RATIO) / high
-    sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
-    return dict.fromkeys(sorted(counts), sizes)
 
 
 def default_train_machines(target: int) -> tuple[int, ...]:
@@ -167,83 +220,6 @@ def default_train_machines(target: int) -> tuple[int, ...]:
 def _in_session(ratios: Sequence[float]) -> list[float]:
     """Return the ratios of the runs of a session, in order: the largest first, and twice."""
     return [ratios[-1], *ratios[::-1]]
-
-
-def _run_samples(
-    graph: Graph,
-    engine: SparkEngine,
-    algorithms: Sequence[Algorithm],
-    context: EstimationContext,
-    plan: _Plan,
-) -> list[list[ClusterRun]]:
-    """Run samples on the cluster, store each at once, and return them by algorithm.
-
-    With a quote, it stops before a run that the budget does not allow; the second run of a session
-    is always made, as the first is slow. Where executors were lost in all, stored runs remain.
-    """
-    found: list[list[ClusterRun]] = [[] for _ in algorithms]
-    quote = plan.quote
-
-    def may_continue(machines: int, ratio: float, cold: bool) -> bool:
-        if quote is None or not found[-1]:
-            return True
-        return context.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
-
-    for run in _sample_runs(graph, algorithms[-1], context, engine, plan.points, may_continue):
-        if run.disturbed:
-            continue
-        records = sample_records(run, graph, context.seed)
-        if context.history is not None:
-            context.history.keep(records)
-        parts = [run] if len(algorithms) == 1 else [cluster_run(each, graph) for each in records]
-        for own, part in zip(found, parts, strict=True):
-            own.append(replace(part, again=False, summary=run.summary))
-        if quote is not None:
-            quote.add_run(found[-1][-1])
-            context.spending.expects(quote.seconds(engine.workers))
-    return [own or stored for own, stored in zip(found, plan.runs, strict=True)]
-
-
-def _sample_runs(
-    graph: Graph,
-    algorithm: Algorithm,
-    context: EstimationContext,
-    engine: SparkEngine,
-    points: Points,
-    may_continue: Callable[[int, float, bool], bool],
-) -> Iterator[ClusterRun]:
-    """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
-    rng = np.random.default_rng(context.seed).spawn(3)[1]
-    samples: dict[float, Graph] = {}
-    done, total = 0, sum(len(_in_session(ratios)) for ratios in points.values())
-    for machines, ratios in points.items():
-        there = engine.on(machines)
-        if not may_continue(machines, ratios[-1], True):
-            return
-        with there.session() as session:
-            ran: list[ClusterRun] = []
-            run = partial(sample_run, there, session.seconds, algorithm, graph, context.sampler)
-            for number, ratio in enumerate(_in_session(ratios)):
-                if number > 1 and not may_continue(machines, ratio, False):
-                    return
-                context.progress(f"sample runs on {machines} machines", done / total)
-                if ratio not in samples:
-                    samples[ratio] = _sample(graph, context, ratio, rng)
-
-                ran.append(run(samples[ratio], cold=number == 0))
-                while number == 1 and not settled(ran) and may_continue(machines, ratio, False):
-                    yield warming(ran[-1])
-                    ran.append(run(samples[ratio]))
-                yield ran[-1]
-                done += 1
-
-
-def _sample(
-    graph: Graph, context: EstimationContext, ratio: float, rng: np.random.Generator
-) -> Graph:
-    """Draw a sample with at most its share of the edges."""
-    most = max(int(ratio * graph.edges), 1)
-    return draw_sample(graph, context.sampler, ratio, rng, max_edges=most).graph
 
 
 def settled(ran: Sequence[ClusterRun]) -> bool:

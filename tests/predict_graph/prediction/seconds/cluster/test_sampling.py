@@ -11,7 +11,7 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.seconds.cluster.sampling import Quote, planned
+from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Quote
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job
 
@@ -40,7 +40,8 @@ class Sized:
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, points):
     graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    plan = planned(graph, NOBODY, [PageRank()], request.context(None, edges, UNLIMITED), [])
+    context = request.context(None, edges, UNLIMITED)
+    plan = ClusterSamples(NOBODY, graph, [PageRank()], context).planned([])
     assert plan.points == points
 
 
@@ -64,7 +65,7 @@ def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, se
     request = check_request(f"{file}:job", engine=NOBODY, **options)
     graph = check_graph(GRAPH)
     context = request.context(None, graph.edges, UNLIMITED)
-    plan = planned(graph, NOBODY, [request.algorithm], context, [])
+    plan = ClusterSamples(NOBODY, graph, [request.algorithm], context).planned([])
     assert list(plan.points) == sessions
 
 
@@ -84,7 +85,7 @@ def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, mon
     assert found.evidence[0].source == "sample runs on the cluster"
     # What was run is kept, and serves the next prediction, which runs nothing.
     monkeypatch.setattr(Quote, "plan_seconds", expected)
-    monkeypatch.setattr("predict_graph.prediction.seconds.cluster.sampling._run_samples", None)
+    monkeypatch.setattr(ClusterSamples, "_run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
     assert again.evidence[0].source == "training runs of the cluster"
 
