@@ -8,7 +8,7 @@ on a cluster of two workers of this machine that have no quota; of those that ta
 million edges, sample runs as a prediction without a limit makes them. What FILE has already is not
 run again, and what it has not stays as the package has it. Training runs of GraphFrames are made
 in the environment of `make spark35`, the others with Spark 4.1. A new name is learned first, then
-named in ``reference_runs.NAMES``, then packed.
+packed.
 """
 
 from __future__ import annotations
@@ -118,10 +118,10 @@ def learn(history: History, names: Sequence[str]) -> None:
 
 def pack(history: History) -> int:
     """Write the file of the package; return how many runs are in it."""
-    records = []
+    records, shipped = [], reference_runs.shipped_records()
     for name in JOBS:
-        kept_as = name if name == reference_runs.KEPT else reference_runs.shipped_name(_job(name))
-        records += _kept_runs(history, name, kept_as) or reference_runs.shipped_records(kept_as)
+        kept_as = reference_runs.PROGRAM if name == Smallest.name else name
+        records += _kept_runs(history, name, kept_as) or shipped.get(kept_as, [])
     packed = packed_reference_runs(records)
     target = files(reference_runs.__package__).joinpath(reference_runs.FILE)
     Path(str(target)).write_bytes(packed)

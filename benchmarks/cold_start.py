@@ -31,7 +31,7 @@ from predict_graph.prediction.seconds.cluster.costs import (
     reference_costs,
 )
 from predict_graph.prediction.seconds.cluster.features import rows_of_run
-from predict_graph.prediction.seconds.cluster.reference_runs import NAMES, shipped_runs
+from predict_graph.prediction.seconds.cluster.reference_runs import shipped_names, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import WARM_UP, ClusterRun, cluster_run
 from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 
@@ -45,7 +45,10 @@ def other_reference(name: str) -> ClusterCosts:
         pair = ("graphx:connectedComponents", "graphx:pageRank")
     costs = costs_of(shipped_runs(next(each for each in pair if each != name)))
     others = (
-        part for other in NAMES if other != name for part in measured_parts(shipped_runs(other))
+        part
+        for other in shipped_names()
+        if other != name
+        for part in measured_parts(shipped_runs(other))
     )
     common = lines_of(part for part in others if part[0] in ("opening", "read", "read start"))
     return replace(costs, lines={**costs.lines, **common})
@@ -53,7 +56,7 @@ def other_reference(name: str) -> ClusterCosts:
 
 def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
     """Yield algorithm, what is left out, the known runs, and a run to predict."""
-    for name in NAMES:
+    for name in shipped_names():
         runs = shipped_runs(name)
         targets = [run for run in runs if run.summary.purpose != WARM_UP]
         size = _SAME_SIZE * max(run.summary.edges for run in targets)
@@ -97,7 +100,7 @@ def of_history(cluster: str, path: Path) -> Iterator[Row]:
     """Yield the cold runs of a history that has one cluster, by what is known."""
     history, found = History(path), dict[str, list[ClusterRun]]()
     kept = history.runs()
-    for row in kept[kept["algorithm"].isin(NAMES)].to_dict("records"):
+    for row in kept[kept["algorithm"].isin(shipped_names())].to_dict("records"):
         record = history.record(int(row["id"]))
         if record.engine["name"] == "spark" and record.iterations:
             run = cluster_run(record)

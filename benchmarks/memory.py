@@ -67,14 +67,13 @@ import json, sys
 import predict_graph
 predict_graph.predict, predict_graph.run
 from predict_graph.algorithms import check_algorithm
-from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.memory import resident_memory
 name, source, plugin, undirected = sys.argv[1:5]
 predict_graph.load_plugin(plugin)
 graph = check_graph(source, directed=False if undirected == "yes" else None)
-peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)
+peak = peak_memory(graph, check_algorithm(name), source)
 facts = {"fits": peak.fits, "vertices": graph.vertices, "edges": graph.edges}
 print(json.dumps(peak.peak.to_dict() | facts | {"available": peak.available}))
 """

@@ -84,7 +84,7 @@ def assembled(
             estimated=estimates[-1].method == BASELINE,
             local=local,
             load=result.load,
-            memory=peak_memory(graph, chain[-1].algorithm, chain[-1].engine, source)
+            memory=peak_memory(graph, chain[-1].algorithm, source)
             if local and isinstance(graph, Graph)
             else None,
             executors=result.executors,

@@ -10,7 +10,7 @@ time is left.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
@@ -210,7 +210,7 @@ class _Learner:
         for number, machines in enumerate(self._counts()):
             there = self._engine.on(machines)
             turns = _ON_FEWER if number else _ALL
-            first = self._cheapest(self._subjects)
+            first = next(self._cheapest_first(self._subjects))
             if number and not self._fits(
                 first.expected(machines, turns[0], cold=True), self._allowed
             ):
@@ -235,29 +235,29 @@ class _Learner:
             [machines] if self._engine.in_open_session or fewer == machines else [machines, fewer]
         )
 
-    def _cheapest(self, subjects: Sequence[_Subject]) -> _Subject:
-        """Return the algorithm with the shortest expected first run.
+    def _cheapest_first(self, subjects: Sequence[_Subject]) -> Iterator[_Subject]:
+        """Yield the algorithms, in turn the one with the shortest expected first run of those left.
 
         Those without reference runs, whose expected time is that of another one, come last.
         """
-        speed = speed_of_cluster(self._history, self._engine)
-        for subject in subjects:
-            subject.quote.set_speed(speed)
-        machines = self._engine.workers
-        return min(
-            subjects,
-            key=lambda each: (not (each.known or each.has_run), each.expected(machines, 0)),
-        )
+        waiting, machines = list(subjects), self._engine.workers
+        while waiting:
+            speed = speed_of_cluster(self._history, self._engine)
+            for subject in waiting:
+                subject.quote.set_speed(speed)
+            cheapest = min(
+                waiting,
+                key=lambda each: (not (each.known or each.has_run), each.expected(machines, 0)),
+            )
+            waiting.remove(cheapest)
+            yield cheapest
 
     def _in_session(
         self, there: SparkEngine, opening: float, until: float, turns: Sequence[int]
     ) -> None:
         """Run graphs of growing size: small ones of each algorithm first, the cheapest first."""
         machines, cold = there.workers, True
-        waiting = list(self._subjects)
-        while waiting:
-            subject = self._cheapest(waiting)
-            waiting.remove(subject)
+        for subject in self._cheapest_first(self._subjects):
             for turn in turns:
                 first = cold and not self.found.training_runs
                 if not first and not self._fits(subject.expected(machines, turn), until):
@@ -267,9 +267,7 @@ class _Learner:
                 cold = False
         for turn in range(turns[-1] + 1, len(_GRAPHS)):
             waiting = [each for each in self._subjects if each.largest.get(machines) == turn - 1]
-            while waiting:
-                subject = self._cheapest(waiting)
-                waiting.remove(subject)
+            for subject in self._cheapest_first(waiting):
                 if self._fits(subject.expected(machines, turn), until):
                     self._run(subject, there, opening, turn)
                 else:

@@ -186,7 +186,7 @@ class FullLocalRun(FullRun):
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return math.inf
-        fits = all(peak_memory(graph, each, LocalEngine()).fits for each in case.algorithms)
+        fits = all(peak_memory(graph, each).fits for each in case.algorithms)
         return needed if fits else math.inf
 
     def run(self, case: Case) -> RunProfile | None:

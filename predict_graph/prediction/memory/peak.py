@@ -9,7 +9,6 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint
 from predict_graph.engines.local.kernel import kernel_of
-from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, resident_memory
@@ -24,7 +23,7 @@ _BELOW, _ABOVE = 0.15, 0.20  # of the peak (docs/studies/memory.md, its first ha
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
 
 
-def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = None) -> PeakMemory:
+def peak_memory(graph: Graph, algorithm: Algorithm, source: Any = None) -> PeakMemory:
     """Return the peak memory of ``predict-graph run`` on the local engine.
 
     It is reading, making the reverse graph or running, whichever holds most, on top of interpreter
@@ -35,18 +34,14 @@ def peak_memory(graph: Graph, algorithm: Algorithm, engine: Any, source: Any = N
     ----------
     graph : Graph
     algorithm : Algorithm
-    engine : LocalEngine
     source : Graph, str, Path, networkx graph or scipy sparse array, optional
         What the run reads the graph from; None if it is in memory.
 
     Raises
     ------
     RequestError
-        If `engine` is not the local engine, or the algorithm has no kernel for the local engine.
+        If the algorithm has no kernel for the local engine.
     """
-    if getattr(engine, "name", None) != "local":
-        name = getattr(engine, "name", engine)
-        raise RequestError(f"the engine is {name}; accepted for memory on this machine: local")
     base = _libraries(graph)
     reading, blocks = reading_of(source, graph)
     running, most_running = _running(algorithm, graph)

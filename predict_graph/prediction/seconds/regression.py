@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +43,8 @@ class TrainingSet:
     Sources are ``"sample"`` and ``"probe"``, runs on this graph, and ``"history"``, runs of others.
     """
 
-    def __init__(self, parts: Sequence[pd.DataFrame] = ()) -> None:
-        self._parts = list(parts)
+    def __init__(self) -> None:
+        self._parts: list[pd.DataFrame] = []
         self._groups = 0
 
     def add(self, rows: Table | pd.DataFrame, source: str) -> None:
@@ -61,10 +60,6 @@ class TrainingSet:
         part["source"] = source
         self._groups += runs
         self._parts.append(part[part["seconds"] > 0])
-
-    def without(self, groups: set[int]) -> TrainingSet:
-        """Return the set without some runs."""
-        return TrainingSet([self.table[~self.table["group"].isin(groups)]])
 
     @property
     def table(self) -> pd.DataFrame:
@@ -128,7 +123,7 @@ class FittedCosts:
         raise JobError(f"the cost model {self.name!r} predicted {found}")
 
 
-def fit_costs(training: TrainingSet, name: str) -> FittedCosts:
+def fit_costs(table: pd.DataFrame, name: str) -> FittedCosts:
     """Fit a cost model; in proportion to the work if rows are too few or similar to separate costs.
 
     Raises
@@ -137,7 +132,6 @@ def fit_costs(training: TrainingSet, name: str) -> FittedCosts:
         If there is no cost model of this name.
     """
     factory = COST_MODELS.get(name)
-    table = training.table
     features = table[[*CANDIDATES]]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         rate = (
@@ -181,11 +175,11 @@ def left_out_std(training: TrainingSet, name: str) -> float:
     table = training.table
     squares = [_EXPECTED_STD**2]
     for groups in training.folds():
-        rest, left_out = training.without(groups), table[table["group"].isin(groups)]
-        if not len(rest.table):
+        left_out = table["group"].isin(groups)
+        if left_out.all():
             continue
-        predicted = float(fit_costs(rest, name).predict(left_out).sum())
-        actual = float(left_out["seconds"].sum())
+        predicted = float(fit_costs(table[~left_out], name).predict(table[left_out]).sum())
+        actual = float(table.loc[left_out, "seconds"].sum())
         squares.append(math.log(max(predicted, 1e-12) / actual) ** 2)
     return float(np.sqrt(np.mean(squares))) if len(squares) > 1 else _UNKNOWN_STD
 
@@ -195,7 +189,8 @@ def regression_evidence(
 ) -> Evidence:
     """Return the time of iterations from a cost model."""
     name = name or DEFAULT_COST_MODEL
-    costs, table = fit_costs(training, name), training.table
+    table = training.table
+    costs = fit_costs(table, name)
     model = {
         "name": costs.name,
         "terms": costs.terms,

@@ -10,7 +10,6 @@ import pytest
 import predict_graph
 from predict_graph import cores
 from predict_graph.algorithms import check_algorithm
-from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import check_graph
@@ -115,8 +114,8 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
 
 def test_the_peak_of_a_program_is_less_certain_than_that_of_a_kernel():
     graph = check_graph("rmat:scale=15,edge_factor=6")
-    unknown = peak_memory(graph, Labels(), LocalEngine())
-    known = peak_memory(graph, check_algorithm("pagerank"), LocalEngine())
+    unknown = peak_memory(graph, Labels())
+    known = peak_memory(graph, check_algorithm("pagerank"))
     assert unknown.peak.high - unknown.peak.low > known.peak.high - known.peak.low
 
 
@@ -150,5 +149,5 @@ def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     done = python("-c", code, sys.executable, *arguments, source, "--history", "none")
     held = 1024 * int(done.stdout)
     graph = check_graph(source, directed=False if name in UNDIRECTED else None)
-    peak = peak_memory(graph, check_algorithm(name), LocalEngine(), source)
+    peak = peak_memory(graph, check_algorithm(name), source)
     assert peak.peak.contains(held)

@@ -34,8 +34,8 @@ from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.features import FEATURES, typical_rows
 from predict_graph.prediction.seconds.cluster.reference_runs import (
     KEPT,
-    NAMES,
     shipped_name,
+    shipped_names,
     shipped_runs,
 )
 from predict_graph.prediction.seconds.cluster.runs import (
@@ -193,7 +193,7 @@ def reference_costs(name: str, cost_model: str | None = None) -> ClusterCosts:
 
 @lru_cache(maxsize=1)
 def _common_lines() -> dict[str, Line]:
-    every = (part for name in NAMES for part in measured_parts(shipped_runs(name)))
+    every = (part for name in shipped_names() for part in measured_parts(shipped_runs(name)))
     kept = measured_parts(shipped_runs(KEPT))
     return {
         **lines_of(part for part in every if part[0] in _COMMON),
@@ -325,7 +325,7 @@ def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpe
         return ClusterSpeed()
     known: dict[str, list[ClusterRun]] = defaultdict(list)
     libraries = [f"{library}:{name}" for library, own in LIBRARIES.items() for name in own.names()]
-    for name in dict.fromkeys((*NAMES, *libraries)):
+    for name in dict.fromkeys((*shipped_names(), *libraries)):
         for run in cluster_runs(history, engine, name):
             reference = _reference_of(run) if name in libraries else name
             if reference is not None:

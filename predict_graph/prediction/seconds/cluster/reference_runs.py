@@ -28,28 +28,6 @@ KEPT = "a state that is kept"
 
 PROGRAM = "a vertex program"
 """The name of the reference runs that represent all vertex programs."""
-NAMES = (
-    "pagerank",
-    "connected-components",
-    "label-propagation",
-    "neighborhood",
-    "topk-ranking",
-    "semi-clustering",
-    "shortest-paths",
-    "k-core",
-    "triangle-count",
-    "personalised-pagerank",
-    PROGRAM,
-    "graphx:pageRank",
-    "graphx:connectedComponents",
-    "graphx:labelPropagation",
-    "graphx:shortestPaths",
-    "graphx:personalizedPageRank",
-    "graphx:stronglyConnectedComponents",
-    "graphx:triangleCount",
-    "graphframes:connectedComponents",
-)
-"""Algorithms with reference runs."""
 
 # Substitutes for an algorithm without reference runs: one with equal supersteps, one without.
 _STEADY, _SPREADING = "pagerank", "connected-components"
@@ -63,12 +41,12 @@ def shipped_runs(name: str) -> list[ClusterRun]:
     >>> sorted({run.machines for run in shipped_runs("pagerank")})
     [1, 2]
     """
-    return [cluster_run(record) for record in shipped_records(name)]
+    return [cluster_run(record) for record in shipped_records()[name]]
 
 
-def shipped_records(name: str) -> list[RunRecord]:
-    """Return the same runs as history records."""
-    return _content()[name]
+def shipped_names() -> list[str]:
+    """Return the algorithms with reference runs."""
+    return [name for name in shipped_records() if name != KEPT]
 
 
 def shipped_name(algorithm: Algorithm) -> str:
@@ -88,13 +66,14 @@ def shipped_name(algorithm: Algorithm) -> str:
     if isinstance(algorithm, VertexProgram):
         return PROGRAM
     name = algorithm.runs if isinstance(algorithm, LibraryAlgorithm) else algorithm.name
-    if name in NAMES:
+    if name in shipped_names():
         return name
     return _STEADY if algorithm.steady else _SPREADING
 
 
 @lru_cache(maxsize=1)
-def _content() -> dict[str, list[RunRecord]]:
+def shipped_records() -> dict[str, list[RunRecord]]:
+    """Return the runs of each name as history records."""
     packed = files("predict_graph.prediction.seconds.cluster").joinpath(FILE).read_bytes()
     by_algorithm: dict[str, list[RunRecord]] = {}
     for row in json.loads(gzip.decompress(packed)):

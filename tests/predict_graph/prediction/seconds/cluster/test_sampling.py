@@ -41,8 +41,8 @@ def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges,
     graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
     context = request.context(None, edges, UNLIMITED)
-    plan = ClusterSamples(NOBODY, graph, [PageRank()], context).planned([])
-    assert plan.points == points
+    model = ClusterSamples(NOBODY, graph, [PageRank()], context)
+    assert model.planned([]).points == points
 
 
 def test_train_machines_are_checked():
