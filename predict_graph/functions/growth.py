@@ -34,10 +34,6 @@ _WIDER = 1.7  # standard deviations / those of the models: calibrated for interv
 # a run that outlasts all expectations shows that what was small does not say how it grows
 _DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
 _SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
-_PAIRED = (
-    *("vertices", "edges", "squares", "two_hop", "reached_vertices", "reached_edges"),
-    *("vertices_squared", "vertices_cubed"),
-)
 
 
 @dataclass(frozen=True)
@@ -198,7 +194,7 @@ def _models(
     }
     largest = int(np.argmax([row.cost for row in rows]))
     models = [(name, np.log(values), 0.0) for name, values in table.items()]
-    pairs = list(combinations([name for name in names if name in _PAIRED], 2))
+    pairs = list(combinations([name for name in names if name in DRIVERS], 2))
     for one, other in pairs:
         prior = hyper.pairs - math.log(len(pairs) * len(_SHARES) / len(names))
         for share in _SHARES:

@@ -57,25 +57,14 @@ class SampleRun:
         )
 
 
-def keep_run(
-    history: History,
-    function: GraphFunction,
-    graph: Graph,
-    drivers: Mapping[str, float],
-    run: ChildRun,
-) -> None:
-    """Keep a run of a function to its end."""
-    history.keep([_record(function, graph, drivers, run)])
-
-
-def _record(
+def record_of_call(
     function: GraphFunction,
     graph: Graph,
     drivers: Mapping[str, float],
     run: ChildRun,
     **sample: Any,
 ) -> RunRecord:
-    """Return the record of a run on a graph, or on a sample of one."""
+    """Return the record of a run to its end, on a graph or on a sample of one."""
     row = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
     row |= {"seconds": run.seconds, "peak_bytes": run.peak_bytes}
     return RunRecord(
@@ -125,7 +114,7 @@ def keep_samples(
     """Keep the runs of a prediction on samples, all at once."""
     history.keep(
         [
-            _record(
+            record_of_call(
                 *(function, each.case.graph, each.drivers, each.run),
                 sample={"sampler": each.sampler, "ratio": each.vertices / graph.vertices},
                 sample_of=graph.fingerprint,

@@ -19,7 +19,7 @@ from predict_graph.iterations import draw_sample
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
 
-SAMPLERS = ("completed", "mhrw", "rj")
+WALKS = ("mhrw", "rj")
 
 
 @lru_cache(maxsize=2)
@@ -28,15 +28,9 @@ def load_compiled(directed: bool) -> None:
     graph, rng = check_graph("cycle:n=60", directed=directed), np.random.default_rng(0)
     drivers_of(graph, rng)
     spread_order(graph, rng)
-    for sampler in SAMPLERS:
-        draw(graph, sampler, 20, rng)
-
-
-def draw(graph: Graph, sampler: str, size: int, rng: np.random.Generator) -> Graph:
-    """Return a sample of so many vertices, completed or by a registered walk."""
-    if sampler == "completed":
-        return _completed(graph, size, rng)
-    return draw_sample(graph, sampler, min(size / graph.vertices, 1.0), rng).graph
+    completed_sample(graph, 20, rng)
+    for sampler in WALKS:
+        draw_sample(graph, sampler, 1 / 3, rng)
 
 
 def spread_order(
@@ -78,7 +72,7 @@ def _reversed_bits(values: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.i
     return reversed_
 
 
-def _completed(graph: Graph, size: int, rng: np.random.Generator) -> Graph:
+def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph:
     """Return a sample whose vertices keep their degrees: cut edges are joined, like with like."""
     no_hubs = np.empty(0, np.int64)
     drawn = Completer(graph, vertex_profiles(graph), no_hubs).draw(max(size, 2), rng)

@@ -13,7 +13,12 @@ import numpy.typing as npt
 
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
-from predict_graph.functions.sampling import connected_vertices, draw, spread_order
+from predict_graph.functions.sampling import (
+    WALKS,
+    completed_sample,
+    connected_vertices,
+    spread_order,
+)
 from predict_graph.graph import Graph
 from predict_graph.iterations import draw_sample
 
@@ -50,8 +55,8 @@ class Subject:
     def samplers(self) -> tuple[str, ...]:
         """The samplers that can be used: a completed sample has edges of its own."""
         if self._vertex_arguments or self._needs_own_edges:
-            return ("mhrw", "rj")
-        return ("completed", "mhrw", "rj")
+            return WALKS
+        return ("completed", *WALKS)
 
     def whole(self, order: IntArray) -> Case:
         """Return the whole graph with its vertices in another order."""
@@ -74,7 +79,7 @@ class Subject:
         """Return a sample, or its largest connected part."""
         connected = self._connection if sampler == self.samplers[0] else ""
         if sampler == "completed":
-            graph = draw(self.graph, sampler, size, rng)
+            graph = completed_sample(self.graph, size, rng)
             if connected:
                 graph = graph.subgraph(connected_vertices(graph, connected))
             return self._ordered(graph, spread_order(graph, rng), None)

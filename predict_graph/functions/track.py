@@ -28,8 +28,8 @@ from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import as_graph, build
 from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
-from predict_graph.functions.records import earlier_points, keep_run
-from predict_graph.functions.reported import reporter, silence
+from predict_graph.functions.records import earlier_points, record_of_call
+from predict_graph.functions.reported import reporter
 from predict_graph.functions.watch import LoopWatch, Observation
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
@@ -178,7 +178,7 @@ def run_tracked(
     finally:
         seconds = timer.wall
         if report is not None:
-            silence(function.form)
+            report(None)
         shown.finish()
     if os.getpid() != here:  # forked by the function
         show, history = False, None
@@ -190,7 +190,7 @@ def run_tracked(
     if history is not None and spent >= _WORTH_KEEPING:
         whole, drivers = _described(function, graph, source)
         run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
-        keep_run(history, function, whole, drivers, run)
+        history.keep([record_of_call(function, whole, drivers, run)])
     return tracked
 
 

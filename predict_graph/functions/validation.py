@@ -13,7 +13,7 @@ from predict_graph.functions.child import run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.predictor import FunctionCase
-from predict_graph.functions.records import keep_run
+from predict_graph.functions.records import record_of_call
 from predict_graph.functions.reported import reporter
 from predict_graph.graph import Graph
 from predict_graph.outcome import Comparison
@@ -34,7 +34,8 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     if not run.done:
         raise JobError(failure(subject.function, subject.graph, run.sentence))
     if case.history is not None:
-        keep_run(case.history, subject.function, subject.graph, case.target, run)
+        record = record_of_call(subject.function, subject.graph, case.target, run)
+        case.history.keep([record])
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
     actual = profile_of(subject.function, subject.graph, phases, run.seconds, peak)

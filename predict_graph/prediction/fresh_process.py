@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
 from typing import Any
@@ -25,14 +25,12 @@ def run_in_fresh_process(
     algorithm: Algorithm,
     engine: Engine,
     source: Any,
-    *,
-    directed: bool | None,
-    ids: str | None,
-    seed: int,
+    reading: Mapping[str, Any],
 ) -> RunProfile:
     """Read a graph and run an algorithm on it in a fresh process.
 
-    The process ends with the call, also when that is interrupted.
+    `reading` are the options of :func:`~predict_graph.graph.check_graph`. The process ends with the
+    call, also when that is interrupted.
 
     Raises
     ------
@@ -41,13 +39,12 @@ def run_in_fresh_process(
     """
     # Pickled here, so that the process can load the plug-ins before what they define.
     try:
-        job = pickle.dumps((algorithm, engine, source))
+        job = pickle.dumps((algorithm, engine, source, reading))
     except Exception as error:
         raise JobError(f"the run cannot be handed to a process of its own: {error}") from error
     context = get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
-    arguments = (sending, loaded_plugins(), job, directed, ids, seed)
-    process = context.Process(target=_run, args=arguments, daemon=True)
+    process = context.Process(target=_run, args=(sending, loaded_plugins(), job), daemon=True)
     try:
         with _interrupts_held():  # the process inherits that: an interrupt is dealt with here
             process.start()
@@ -67,20 +64,12 @@ def run_in_fresh_process(
     return profile
 
 
-def _run(
-    sending: Any,
-    plugins: list[str],
-    job: bytes,
-    directed: bool | None,
-    ids: str | None,
-    seed: int,
-) -> None:
+def _run(sending: Any, plugins: list[str], job: bytes) -> None:
     try:
         for file in plugins:
             load_plugin(file)
-        algorithm, engine, source = pickle.loads(job)
-        graph = check_graph(source, directed=directed, ids=ids, seed=seed)
-        sending.send(engine.run(algorithm, graph))
+        algorithm, engine, source, reading = pickle.loads(job)
+        sending.send(engine.run(algorithm, check_graph(source, **reading)))
     except PredictGraphError as error:
         sending.send(error)
     except Exception as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -113,12 +113,7 @@ class Learning(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
-        return {
-            "training_runs": self.training_runs,
-            "runs": self.runs,
-            "seconds": self.seconds,
-            "ended": self.ended,
-        }
+        return asdict(self)
 
 
 def learn(

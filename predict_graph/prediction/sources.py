@@ -82,13 +82,12 @@ Estimates = Sequence[Estimate]
 def sources_of(case: Case) -> Iterator[Source]:
     """Yield the sources, the least expensive first; what samples may cost is decided late."""
     yield EarlierRuns()
-    case.spending.expects(
-        case.run_seconds
-        if case.local
-        else case.combined(
-            [BaselineEstimate().of(case, None, _recalled(case, case.records))]
-        ).runtime_seconds.predicted
-    )
+    if case.local:
+        case.spending.expects(case.run_seconds)
+    else:
+        known = Estimate(_recalled(case, case.records), [], case.chain)
+        baseline = case.combined([BaselineEstimate().estimate(case, [known])])
+        case.spending.expects(baseline.runtime_seconds.predicted)
     yield FullLocalRun()
     engine = MeasuredEngine()
     levels = affordable_levels(case)
@@ -321,21 +320,15 @@ class BaselineEstimate:
         """Nothing, where no other source knows the seconds."""
         return math.inf if any(found.runtimes for found in evidence) else 0.0
 
-    def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
-        """Return it, with exact iterations if there are any."""
-        return self.of(case, _stopped(evidence), _exact(evidence))
+    def estimate(self, case: Case, evidence: Estimates) -> Estimate:
+        """Return it, with exact iterations if there are any.
 
-    def of(
-        self,
-        case: Case,
-        stopped: StoppedRun | None,
-        exact: list[IterationEstimate] | None = None,
-    ) -> Estimate:
-        """Return it. Supersteps of a library are counted by its replay, which the run needs too."""
+        Supersteps of a library are counted by its replay, which the run needs too.
+        """
         graph, request, baselines = case.graph, case.request, case.baselines
+        estimates, stopped = _exact(evidence), _stopped(evidence)
         if stopped is not None:
             baselines = [*baselines[:-1], baselines[-1].beyond(stopped.done)]
-        estimates = exact
         if request.method.name == "replay" and isinstance(graph, Graph) and not case.local:
             estimates = estimates_of(graph, case.chain)
         if not estimates:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine, IterationCallback, RunProfile
@@ -32,6 +31,9 @@ from predict_graph.prediction.request import (
 )
 from predict_graph.prediction.run_records import records_of
 from predict_graph.seeds import check_seed
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark import SparkEngine
 
 
 @offers(RunOptions)
@@ -66,7 +68,13 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
     follower = None if progress is None else Follower(progress, chosen, runner, kept, expect)
     _check_no_table(graph)
     if given["spark_reads"]:
-        profile = _run_files(runner, chosen, graph, directed, ids, follower, write_to)
+        profile = _reader(runner, ids).run_files(
+            chosen,
+            graph,
+            directed=direction(chosen, directed),
+            progress=follower,
+            write_to=write_to,
+        )
     else:
         whole = check_graph(
             graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(given["seed"])
@@ -89,28 +97,15 @@ def _check_no_table(graph: Any) -> None:
         )
 
 
-def _run_files(
-    engine: Engine,
-    algorithm: Algorithm,
-    source: Any,
-    directed: bool | None,
-    ids: str | None,
-    progress: IterationCallback | None,
-    write_to: Path | None,
-) -> RunProfile:
+def _reader(engine: Engine, ids: str | None) -> SparkEngine:
+    """Return the engine as one that reads graphs."""
     from predict_graph.engines.spark import SparkEngine
 
     if not isinstance(engine, SparkEngine):
         raise RequestError("only the spark engine reads graphs by Spark; accepted: engine='spark'")
     if ids not in (None, "integer"):
         raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
-    return engine.run_files(
-        algorithm,
-        source,
-        directed=direction(algorithm, directed),
-        progress=progress,
-        write_to=write_to,
-    )
+    return engine
 
 
 @offers(PredictOptions, call=True, without=("spark_reads",))
@@ -156,7 +151,8 @@ def validate(
         raise RequestError("spark_reads is no option of validate, which reads the graph twice")
     given = completed(PredictOptions, options, "validate")
     request = check_request(algorithm, **given)
-    directed, ids = direction(request.algorithm, given["directed"]), given["ids"]
+    directed = direction(request.algorithm, given["directed"])
+    reading = {"directed": directed, "ids": given["ids"], "seed": request.seed}
     if fresh_process and on_iteration is not None:
         raise RequestError(
             "on_iteration is given, but a run in a process of its own calls nothing here; leave "
@@ -168,20 +164,13 @@ def validate(
         )
     _check_no_table(graph)
     kept = check_history(given["history"])
-    whole = check_graph(graph, directed=directed, ids=ids, seed=request.seed)
+    whole = check_graph(graph, **reading)
     prediction = predict_on(Case.of(whole, request, kept, source=graph))
     if fresh_process:
         request.progress("running for real", 0.0)
-        actual = run_in_fresh_process(
-            request.algorithm,
-            request.engine,
-            graph,
-            directed=directed,
-            ids=ids,
-            seed=request.seed,
-        )
+        actual = run_in_fresh_process(request.algorithm, request.engine, graph, reading)
     else:
-        fresh = check_graph(graph, directed=directed, ids=ids, seed=request.seed).fresh()
+        fresh = check_graph(graph, **reading).fresh()
         actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
     if kept is not None:
         kept.keep(records_of(actual))

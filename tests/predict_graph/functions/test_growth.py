@@ -3,8 +3,9 @@ import pytest
 
 from predict_graph.functions.drivers import drivers_of, neighbour_work
 from predict_graph.functions.growth import Point, extrapolate
-from predict_graph.functions.sampling import draw, spread_order
+from predict_graph.functions.sampling import WALKS, completed_sample, spread_order
 from predict_graph.graph import check_graph
+from predict_graph.iterations import draw_sample
 
 RNG = np.random.default_rng(5)
 WHOLE = check_graph("powerlaw-cluster:n=6000,m=5,p=0.4,seed=3")
@@ -14,8 +15,10 @@ def points(driver, seconds, constant=0.0):
     """Runs of a made-up function that costs so much a unit of one driver."""
     found = []
     for size in (150, 400, 1000):
-        for sampler in ("completed", "mhrw", "rj"):
-            drivers = drivers_of(draw(WHOLE, sampler, size, RNG), RNG)
+        samples = {"completed": completed_sample(WHOLE, size, RNG)}
+        samples |= {each: draw_sample(WHOLE, each, size / 6000, RNG).graph for each in WALKS}
+        for sampler, sample in samples.items():
+            drivers = drivers_of(sample, RNG)
             found.append(Point(drivers, constant + seconds * drivers[driver], sampler, "g"))
     return found
 
