@@ -87,7 +87,6 @@ def calls_by(run):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predict_graph.functions.gathering.run_in_child", run)
         patch.setattr("predict_graph.functions.gathering.clock", stopped)
-        patch.setattr("predict_graph.functions.predictor.clock", stopped)
         yield
 
 

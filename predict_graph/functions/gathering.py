@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.budget import DEFAULT_BUDGET, Budget
+from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
+from predict_graph.cores import meter
 from predict_graph.errors import JobError
 from predict_graph.evidence import Source
+from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import Gathered
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Point
+from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
@@ -24,14 +29,18 @@ from predict_graph.functions.prefix import (
     loop_shape,
     read_prefix,
 )
-from predict_graph.functions.records import SampleRun
+from predict_graph.functions.records import SampleRun, earlier_points
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.sampling import spread_order
-from predict_graph.functions.subject import Case, Subject
+from predict_graph.functions.sampling import load_compiled, spread_order
+from predict_graph.functions.subject import Case, check_subject
+from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE
-from predict_graph.memory import available_memory, fill_holes
+from predict_graph.memory import available_memory, fill_holes, resident_memory
+from predict_graph.seeds import check_seed
 from predict_graph.timing import clock
 
+FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
+"""The larger of five seconds and 5% of the predicted run, at most two minutes."""
 TOLERATED = 1.25  # times its budget that a prediction may take: by definition, docs/functions.md
 _FIRST_SIZE = 60  # vertices of the smallest sample; not tuned
 _LEAST_SIZE = 4  # vertices of a sample at least: a square; not tuned
@@ -88,41 +97,77 @@ class RunOnSample(RealRun):
 
 
 class Gathering:
-    """Gathers the runs that a prediction rests on.
+    """Gathers the runs that the prediction of a call rests on.
 
     Parameters
     ----------
-    subject : Subject
-    budget : Budget
-    seed : int
-    known : sequence of Point
-        Earlier runs on other graphs.
-    spent : float
-        CPU seconds of the budget that are spent.
-    within : float, optional
+    arguments : sequence
+        Positional arguments after the graph.
+    keywords : mapping, optional
+        Keyword arguments of the function.
+    graph_form : str, optional
+        What the function takes as its graph, if nothing else indicates it.
+    budget : str or float, optional
+        See :func:`~predict_graph.budget.check_budget`; by default the larger of five seconds and 5%
+        of the predicted run, at most two minutes. Of a share, five seconds may be spent in any
+        case, as the run is known after some samples only.
+    directed, ids, history
+        As for :func:`~predict_graph.predict`.
+    seed : int, optional
+        Of the samples; given to the function too if it has such a parameter.
+    within : str or float, optional
         Half of the width of the interval / the prediction, at which no more samples are run.
     progress : callable, optional
         Takes a text and the part of the budget that is spent.
+    **more
+        Keyword arguments of the function.
+
+    Raises
+    ------
+    RequestError
+        If the function, its arguments or the graph cannot be used.
     """
 
     def __init__(
         self,
-        subject: Subject,
-        budget: Budget,
-        seed: int,
-        known: Sequence[Point],
+        function: str | Callable[..., Any],
+        graph: Any,
         *,
-        spent: float = 0.0,
-        within: float | None = None,
+        arguments: Sequence[Any] = (),
+        keywords: Mapping[str, Any] | None = None,
+        graph_form: str | None = None,
+        budget: str | float | None = None,
+        directed: bool | None = None,
+        ids: str | None = None,
+        history: History | str | PathLike[str] | bool | None = None,
+        seed: int | None = None,
+        within: str | float | None = None,
         progress: Callable[[str, float], None] | None = None,
+        **more: Any,
     ) -> None:
-        self.subject = subject
-        self.function, self.graph = subject.function, subject.graph
-        self.budget = budget
-        self.within = within
+        allowed = check_budget(budget, FUNCTION_BUDGET)
+        if allowed.share is not None:
+            allowed = replace(allowed, least_seconds=FUNCTION_BUDGET.least_seconds)
+        self.budget, self.within = allowed, check_within(within)
+        given = {**(keywords or {}), **more}
+        checked = check_function(function, arguments, given, form=graph_form, graph=graph)
+        self.seed = check_seed(seed)
+        self.history = check_history(history)
+        meter.start()
+        began = clock.processor(children=False)
+        self.subject = check_subject(
+            with_seed(checked, seed), graph, directed=directed, ids=ids, seed=self.seed
+        )
+        reading = clock.processor(children=False) - began
+        self.function, self.graph = self.subject.function, self.subject.graph
+        load_compiled(self.graph.directed)
+        earlier = earlier_points(self.history, self.function, self.graph)
+        self.available = float(max(available_memory() - resident_memory(), 0))
+        known = [*earlier, *atlas_points(self.function)]
         self.started = clock.processor(children=False)
-        self.spent_elsewhere = spent  # CPU seconds of children, and before
-        self.rng = np.random.default_rng(seed)
+        # CPU seconds of children, and of reading a graph of a library.
+        self.spent_elsewhere = reading if form_of(graph) is not None else 0.0
+        self.rng = np.random.default_rng(self.seed)
         self.progress = progress or (lambda *_: None)
         self.target = drivers_of(self.graph, self.rng)
         self.gathered = Gathered(self.target, self.graph.fingerprint, known)

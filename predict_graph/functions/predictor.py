@@ -8,113 +8,27 @@ run. A run that fits into the budget is made instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from os import PathLike
-from typing import Any
 
-from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.evidence import ROUNDS_STD, combine
 from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, Gathering
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
-from predict_graph.functions.naming import check_function, form_of, takes_seed, with_seed
-from predict_graph.functions.records import earlier_points, keep_samples
-from predict_graph.functions.sampling import load_compiled
-from predict_graph.functions.subject import check_subject
-from predict_graph.history import History, check_history
+from predict_graph.functions.naming import takes_seed
+from predict_graph.functions.records import keep_samples
 from predict_graph.intervals import QUANTILE, Interval
-from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
-from predict_graph.seeds import check_seed
 from predict_graph.table import Table
-from predict_graph.timing import clock
-
-FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
-"""The larger of five seconds and 5% of the predicted run, at most two minutes."""
 
 
 class FunctionCase(Gathering):
-    """The case of a call of a function on a graph: what is asked, and the calls that were made.
-
-    Parameters
-    ----------
-    arguments : sequence
-        Positional arguments after the graph.
-    keywords : mapping, optional
-        Keyword arguments of the function.
-    graph_form : str, optional
-        What the function takes as its graph, if nothing else indicates it.
-    budget : str or float, optional
-        See :func:`~predict_graph.budget.check_budget`; by default the larger of five seconds and 5%
-        of the predicted run, at most two minutes. Of a share, five seconds may be spent in any
-        case, as the run is known after some samples only.
-    directed, ids, history
-        As for :func:`~predict_graph.predict`.
-    seed : int, optional
-        Of the samples; given to the function too if it has such a parameter.
-    within : str or float, optional
-        Half of the width of the interval / the prediction, at which no more samples are run.
-    progress : callable, optional
-        Takes a text and the part of the budget that is spent.
-    **more
-        Keyword arguments of the function.
-
-    Raises
-    ------
-    RequestError
-        If the function, its arguments or the graph cannot be used.
-    """
-
-    def __init__(
-        self,
-        function: str | Callable[..., Any],
-        graph: Any,
-        *,
-        arguments: Sequence[Any] = (),
-        keywords: Mapping[str, Any] | None = None,
-        graph_form: str | None = None,
-        budget: str | float | None = None,
-        directed: bool | None = None,
-        ids: str | None = None,
-        history: History | str | PathLike[str] | bool | None = None,
-        seed: int | None = None,
-        within: str | float | None = None,
-        progress: Callable[[str, float], None] | None = None,
-        **more: Any,
-    ) -> None:
-        allowed = check_budget(budget, FUNCTION_BUDGET)
-        if allowed.share is not None:
-            allowed = replace(allowed, least_seconds=FUNCTION_BUDGET.least_seconds)
-        wanted = check_within(within)
-        given = {**(keywords or {}), **more}
-        checked = check_function(function, arguments, given, form=graph_form, graph=graph)
-        self.seed = check_seed(seed)
-        self.history = check_history(history)
-        meter.start()
-        began = clock.processor(children=False)
-        subject = check_subject(
-            with_seed(checked, seed), graph, directed=directed, ids=ids, seed=self.seed
-        )
-        reading = clock.processor(children=False) - began
-        load_compiled(subject.graph.directed)
-        earlier = earlier_points(self.history, subject.function, subject.graph)
-        self.available = float(max(available_memory() - resident_memory(), 0))
-        super().__init__(
-            subject,
-            allowed,
-            self.seed,
-            [*earlier, *atlas_points(subject.function)],
-            spent=reading if form_of(graph) is not None else 0.0,  # a graph of a library
-            within=wanted,
-            progress=progress,
-        )
+    """The case of a call of a function on a graph: what is asked, and the calls that were made."""
 
     def predict(self) -> Prediction:
         """Return the prediction."""

@@ -176,9 +176,7 @@ def _smaller_forms(size: GraphSize, memory: PeakMemory | None) -> list[str]:
     if memory is None or memory.fits:
         return []
     sizes = ", ".join(
-        f"{form} {size.bytes(form) / 2**30:.2g} GiB"
-        for form in _BYTES
-        if form in ("networkx", "igraph", "scipy")
+        f"{form} {size.bytes(form) / 2**30:.2g} GiB" for form in ("networkx", "igraph", "scipy")
     )
     return [f"the graph alone takes in {sizes}"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from predict_graph.prediction.request import Request, is_local
 
 if TYPE_CHECKING:
     from predict_graph.budget import Spending
+    from predict_graph.prediction.sources import Estimate
 
 _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 
@@ -30,37 +31,21 @@ _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 _UNSAMPLED = ("whole-run", "history", "replay")  # whose warnings are not those of samples
 
 
-def assembled(
-    graph: AnyGraph,
-    chain: Sequence[Request],
-    estimates: Sequence[IterationEstimate],
-    runtimes: Sequence[RuntimeEstimate],
-    spending: Spending,
-    more: str = "",
-    source: Any = None,
-    *,
-    measured: bool = True,
-) -> Prediction:
-    """Return the prediction of a chain of algorithms from what the stages say of each.
+def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) -> Prediction:
+    """Return the prediction of a chain of algorithms from what the best source says of each.
 
     On this machine it is for the load that there is now: what others slow down is measured.
 
     Parameters
     ----------
     graph : AnyGraph
-    chain : sequence of Request
-        In the order in which the algorithms run.
-    estimates, runtimes : sequence
-        Of each.
+    best : Estimate
     spending : Spending
         Knows what the prediction took.
-    more : str
-        What a larger budget would buy; what the runtimes say of it if it is empty.
-    source : graph-like, optional
+    source : graph-like or None
         What the graph was read from: reading it again takes memory.
-    measured : bool
-        Whether seconds were measured now, and not on a machine with less or more to do.
     """
+    chain, estimates, runtimes = best.chain, best.iterations, best.runtimes
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
     doubts = graph_doubts(graph) if sampled and isinstance(graph, Graph) else []
     parts = [
@@ -71,13 +56,13 @@ def assembled(
         result = _after(part, result, same_error=same_error)
     local = is_local(chain[-1].engine)
     if local:
-        result = _under(result, meter.read(), measured=measured)
+        result = _under(result, meter.read(), measured=best.measured)
     return replace(
         result,
         overhead_seconds=spending.reading_seconds + spending.spent,
         loading_seconds=spending.loading_seconds,
         budget=str(chain[-1].budget),
-        more=more or next((each.more for each in runtimes if each.more), ""),
+        more=best.more or next((each.more for each in runtimes if each.more), ""),
         verdict=verdict_of(
             result.runtime_seconds,
             result.phases,

@@ -113,16 +113,7 @@ class Case:
     def combined(self, evidence: Sequence[Estimate]) -> Prediction:
         """Return the prediction by the last source that knows seconds; it used those before it."""
         best = [found for found in evidence if found.runtimes][-1]
-        return assembled(
-            self.graph,
-            best.chain,
-            best.iterations,
-            best.runtimes,
-            self.spending,
-            best.more,
-            self.source,
-            measured=best.measured,
-        )
+        return assembled(self.graph, best, self.spending, self.source)
 
     def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
         """Return the workload of each algorithm of the chain."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from os import PathLike
 from typing import Any
 
@@ -239,10 +239,10 @@ class _Learner:
         while waiting:
             speed = speed_of_cluster(self._history, self._engine)
             for subject in waiting:
-                subject.quote.set_speed(speed)
+                subject.quote.cluster = speed
             cheapest = min(
                 waiting,
-                key=lambda each: (not (each.known or each.has_run), each.expected(machines, 0)),
+                key=lambda each: (not (each.known or each.quote.runs), each.expected(machines, 0)),
             )
             waiting.remove(cheapest)
             yield cheapest
@@ -309,7 +309,7 @@ class _Learner:
 
     def _keep(self, subject: _Subject, run: ClusterRun) -> None:
         """Store a run at once, so that it is not lost."""
-        subject.add_run(run)
+        subject.quote.runs.append(run)
         records = sample_records(run, subject.graph(0), self._seed)
         self._history.add_all(records)
         self.found.runs += len(records)
@@ -322,27 +322,19 @@ class _Subject:
         self.name, self.job = job.name, job
         self.known = shipped_name(job) == job.name
         self.largest: dict[int, int] = {}  # graph of its runs, by machine count
-        self.has_run = False
         self._seed = seed
-        self._made: tuple[int, Graph] | None = None
-        self._first = self._generated(0)
+        # Turns alternate with 0: it and the last large graph are kept.
+        self.graph = lru_cache(maxsize=2)(self._generated)
+        first = self.graph(0)
         request = check_request(job, engine=engine, seed=seed, budget="none")
         chain = [part.algorithm for part in request.chain]
         estimates = (
-            whole_run_estimates(LocalEngine(engine.workers).run(job, self._first))
+            whole_run_estimates(LocalEngine(engine.workers).run(job, first))
             if runs_here(job)
-            else estimates_of(self._first, request.chain)
+            else estimates_of(first, request.chain)
         )
-        workloads = workloads_of(self._first, chain, estimates, engine.workers)
-        self.quote = Quote(self._first, engine, workloads, speed_of_cluster(history, engine))
-
-    def graph(self, turn: int) -> Graph:
-        """Return a graph; the last large one is cached."""
-        if turn == 0:
-            return self._first
-        if self._made is None or self._made[0] != turn:
-            self._made = (turn, self._generated(turn))
-        return self._made[1]
+        workloads = workloads_of(first, chain, estimates, engine.workers)
+        self.quote = Quote(first, engine, workloads, speed_of_cluster(history, engine))
 
     def _generated(self, turn: int) -> Graph:
         scale, factor = _GRAPHS[turn]
@@ -358,11 +350,6 @@ class _Subject:
         if turn not in _REPEATED:
             return once
         return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
-
-    def add_run(self, run: ClusterRun) -> None:
-        """Update the expected seconds with a run."""
-        self.has_run = True
-        self.quote.add_run(run)
 
 
 def _with_programs() -> list[str]:

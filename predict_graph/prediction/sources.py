@@ -63,7 +63,7 @@ class Estimate:
     complete : bool
         Whether nothing can be known better.
     more : str
-        What a larger budget would buy.
+        What a larger budget would buy; what the runtimes say of it if it is empty.
     stopped : StoppedRun, optional
     """
 

@@ -71,7 +71,7 @@ def test_a_budget_of_nothing_runs_nothing(tmp_path):
     ],
 )
 def test_what_budgets_allow(text, run, allowed):
-    from predict_graph.functions.predictor import FUNCTION_BUDGET
+    from predict_graph.functions.gathering import FUNCTION_BUDGET
 
     assert check_budget(text, FUNCTION_BUDGET).allowed(run) == allowed
 

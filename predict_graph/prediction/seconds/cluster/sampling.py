@@ -166,7 +166,7 @@ class ClusterSamples(EngineModel):
             for own, part in zip(found, parts, strict=True):
                 own.append(replace(part, again=False, summary=run.summary))
             if quote is not None:
-                quote.add_run(found[-1][-1])
+                quote.runs.append(found[-1][-1])
                 context.spending.expects(quote.seconds(self.engine.workers))
         return [own or stored for own, stored in zip(found, plan.runs, strict=True)]
 
@@ -291,27 +291,20 @@ class Quote:
         workloads: Sequence[Workload],
         speed: ClusterSpeed,
     ) -> None:
-        self._graph, self._engine, self._cluster = graph, engine, speed
+        self._graph, self._engine = graph, engine
+        self.cluster = speed  # as other runs show it
         self._last = workloads[-1].algorithm
         self._names = [shipped_name(each.algorithm) for each in workloads]
         self._work = [
             lru_cache(work_by_machines(graph, engine, each, shipped_runs(name)))
             for each, name in zip(workloads, self._names, strict=True)
         ]
-        self._runs: list[ClusterRun] = []
-
-    def add_run(self, run: ClusterRun) -> None:
-        """Update the estimate with a sample run of the last algorithm."""
-        self._runs.append(run)
-
-    def set_speed(self, speed: ClusterSpeed) -> None:
-        """Set the known relative speed of the cluster."""
-        self._cluster = speed
+        self.runs: list[ClusterRun] = []  # sample runs of the last algorithm
 
     @property
     def speed(self) -> ClusterSpeed:
         """The relative speed of the cluster, from runs of the last algorithm if there are any."""
-        return self._cluster.with_runs(self._names[-1], self._runs) if self._runs else self._cluster
+        return self.cluster.with_runs(self._names[-1], self.runs) if self.runs else self.cluster
 
     def seconds(
         self, machines: int, ratio: float = 1.0, *, cold: bool = True, limit: int | None = None
