@@ -119,10 +119,9 @@ class FunctionComparison(Result):
         for one in self.predictions:
             row: dict[str, Any] = {"function": _name(one)}
             known = one.quantities()
-            for name in (
-                name for name in ("runtime_seconds", "peak_memory_bytes") if name in known
-            ):
-                row |= {f"{name}_{end}": value for end, value in known[name].to_dict().items()}
+            for name in ("runtime_seconds", "peak_memory_bytes"):
+                ends = known[name].to_dict() if name in known else {}
+                row |= {f"{name}_{end}": value for end, value in ends.items()}
             rows.append(row)
         rows += [{"function": name, "error": text} for name, text in self.errors.items()]
         return pd.DataFrame(rows)

@@ -34,28 +34,26 @@ class Gathered:
         self._target = target
         self._graph = graph
         self._stopped: list[Point] = []
-        self._growth: Growth | None = None
-        self._current = False  # whether that includes all runs
+        self._growth: Growth | None = None  # by all runs so far
 
     def add(self, point: Point) -> None:
         """Add a run on a sample."""
         self.points.append(point)
-        self._current = False
+        self._growth = None
 
     def add_stopped(self, drivers: Mapping[str, float], seconds: float, sampler: str = "") -> None:
         """Add a run on a sample, or on the graph itself, that was stopped before its end."""
         if seconds > 0.0:
             self._stopped.append(Point(drivers, seconds, sampler, self._graph))
-            self._current = False
+            self._growth = None
 
     def growth(self) -> Growth | None:
         """Return the extrapolation of all runs; those that were stopped are lower bounds."""
-        if not self._current:
+        if self._growth is None:
             known = [*self.points, *self.earlier]
             if len(self.points) >= _ENOUGH:
                 known = [point for point in known if point.machine != MACHINE]
             self._growth = extrapolate(known, self._target, self._graph, stopped=self._stopped)
-            self._current = True
         return self._growth
 
     def outgrown(self, prefix: Prefix | None) -> str:

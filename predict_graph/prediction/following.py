@@ -61,19 +61,14 @@ def check_fits(
     """
     described = engine.describe()
     predicted = document.get("engine", {})
+    given, own = document["algorithm"].get("parameters", {}), algorithm.to_dict()
+    sizes = document.get("graph", {})
     pairs: list[tuple[str, Any, Any]] = [
         ("algorithm", document["algorithm"]["name"], algorithm.name),
         ("engine", predicted.get("name"), engine.name),
         ("machines", predicted.get("machines"), described.get("machines")),
         ("threads", predicted.get("threads"), described.get("threads")),
-    ]
-    given = document["algorithm"].get("parameters", {})
-    own = algorithm.to_dict()
-    pairs += [
-        (f"parameter {name}", given.get(name), own.get(name)) for name in sorted({*given, *own})
-    ]
-    sizes = document.get("graph", {})
-    pairs += [
+        *((f"parameter {name}", given.get(name), own.get(name)) for name in sorted({*given, *own})),
         ("number of vertices", sizes.get("vertices"), graph.vertices),
         ("number of edges", sizes.get("edges"), graph.edges),
     ]

@@ -49,7 +49,7 @@ def run_in_fresh_process(
         with _interrupts_held():  # the process inherits that: an interrupt is dealt with here
             process.start()
         sending.close()
-        outcome = receiving.recv()
+        outcome: RunProfile | Exception = receiving.recv()
     except EOFError:
         process.join()
         died = f"the process of the run died (exit code {process.exitcode})"
@@ -60,8 +60,7 @@ def run_in_fresh_process(
             process.join()
     if isinstance(outcome, Exception):
         raise outcome
-    profile: RunProfile = outcome
-    return profile
+    return outcome
 
 
 def _run(sending: Any, plugins: list[str], job: bytes) -> None:

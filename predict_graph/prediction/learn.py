@@ -175,24 +175,22 @@ def learn(
     return learner.found
 
 
+@dataclass
 class _Learner:
     """The sessions of one call of `learn`, within the allowed seconds."""
 
-    def __init__(
-        self,
-        engine: SparkEngine,
-        jobs: Sequence[Algorithm],
-        history: History,
-        seed: int,
-        allowed: float,
-        report: Callable[[str, float], None],
-    ) -> None:
+    engine: SparkEngine
+    jobs: Sequence[Algorithm]
+    history: History
+    seed: int
+    allowed: float
+    report: Callable[[str, float], None]
+
+    def __post_init__(self) -> None:
         self.found = Learning()
         self._started = time.perf_counter()
-        self._engine, self._history, self._seed = engine, history, seed
-        self._allowed, self._report = allowed, report
-        report("estimating the time of training runs", 0.0)
-        self._subjects = [_Subject(engine, job, history, seed) for job in jobs]
+        self.report("estimating the time of training runs", 0.0)
+        self._subjects = [_Subject(self.engine, job, self.history, self.seed) for job in self.jobs]
         self._skipped = False  # whether a run did not fit
 
     @property
@@ -203,17 +201,17 @@ class _Learner:
     def learn(self) -> None:
         """Run what fits in the budget: on all machines first, then on fewer."""
         for number, machines in enumerate(self._counts()):
-            there = self._engine.on(machines)
+            there = self.engine.on(machines)
             turns = _ON_FEWER if number else _ALL
             first = next(self._cheapest_first(self._subjects))
             if number and not self._fits(
-                first.expected(machines, turns[0], cold=True), self._allowed
+                first.expected(machines, turns[0], cold=True), self.allowed
             ):
                 self._skipped = True
                 break
             last = number + 1 == len(self._counts())
-            until = self._allowed if last else _FIRST_SHARE * self._allowed
-            self._report(f"opening a session on {machines} machines", self._fraction)
+            until = self.allowed if last else _FIRST_SHARE * self.allowed
+            self.report(f"opening a session on {machines} machines", self._fraction)
             with there.session() as session:
                 self._in_session(there, session.seconds, until, turns)
         self.found.ended = (
@@ -224,20 +222,19 @@ class _Learner:
 
     def _counts(self) -> list[int]:
         """Return the machine counts: two, to show how costs grow with machines."""
-        machines = self._engine.workers
+        machines = self.engine.workers
         fewer = max(machines // _FEWER, 1)
-        return (
-            [machines] if self._engine.in_open_session or fewer == machines else [machines, fewer]
-        )
+        alone = self.engine.in_open_session or fewer == machines
+        return [machines] if alone else [machines, fewer]
 
     def _cheapest_first(self, subjects: Sequence[_Subject]) -> Iterator[_Subject]:
         """Yield the algorithms, in turn the one with the shortest expected first run of those left.
 
         Those without reference runs, whose expected time is that of another one, come last.
         """
-        waiting, machines = list(subjects), self._engine.workers
+        waiting, machines = list(subjects), self.engine.workers
         while waiting:
-            speed = speed_of_cluster(self._history, self._engine)
+            speed = speed_of_cluster(self.history, self.engine)
             for subject in waiting:
                 subject.quote.cluster = speed
             cheapest = min(
@@ -273,7 +270,7 @@ class _Learner:
 
     @property
     def _fraction(self) -> float:
-        return min(self.spent / self._allowed, 1.0)
+        return min(self.spent / self.allowed, 1.0)
 
     def _run(
         self,
@@ -286,14 +283,9 @@ class _Learner:
     ) -> None:
         """Run an algorithm on one of the graphs; on a small one, until the JVM is warm."""
         graph = subject.graph(turn)
-        self._report(f"{subject.name} on {graph.name}, {there.workers} machines", self._fraction)
-
-        def run(*, cold: bool = False) -> ClusterRun:
-            limit = _SUPERSTEPS[turn]
-            return sample_run(
-                there, opening, subject.job, graph, "whole", graph, cold=cold, limit=limit
-            )
-
+        self.report(f"{subject.name} on {graph.name}, {there.workers} machines", self._fraction)
+        given = (there, opening, subject.job, graph, "whole", graph)
+        run = partial(sample_run, *given, limit=_SUPERSTEPS[turn])
         ran = [run(cold=cold)]
         if turn in _REPEATED:
             self._keep(subject, ran[0] if cold else warming(ran[0]))
@@ -310,8 +302,8 @@ class _Learner:
     def _keep(self, subject: _Subject, run: ClusterRun) -> None:
         """Store a run at once, so that it is not lost."""
         subject.quote.runs.append(run)
-        records = sample_records(run, subject.graph(0), self._seed)
-        self._history.add_all(records)
+        records = sample_records(run, subject.graph(0), self.seed)
+        self.history.add_all(records)
         self.found.runs += len(records)
 
 

@@ -292,10 +292,10 @@ def _refuse_unread(
             )
         if name in method.reads or (name in runtime_model.reads and name not in _OF_METHOD):
             continue
-        readers = [f"the method {each}" for each in methods_for(algorithm) if name in _reads(each)]
-        readers += [f"the engine {each}" for each in ENGINES.names() if name in _charges(each)]
+        models = {each: runtime_model_of(ENGINES.get(each)) for each in ENGINES.names()}
+        readers = [f"the engine {each}" for each, model in models.items() if name in model.reads]
         where = f"the method {method.name}" if name in _OF_METHOD else f"the engine {engine.name}"
-        accepted = f"{' or '.join(readers)} reads it" if readers else "leave it out"
+        accepted = _accepted([*_methods_that_read(name, algorithm), *readers])
         raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
 
 
@@ -306,19 +306,17 @@ def _refuse_within(method: Method, algorithm: Algorithm, engine: Engine) -> None
             f"within is not read by the engine {engine.name}; accepted: the engine local reads it"
         )
     if "max_overhead" not in method.reads:
-        readers = [f"the method {each}" for each in methods_for(algorithm)]
-        readers = [each for each in readers if "max_overhead" in _reads(each.split()[-1])]
-        accepted = f"{' or '.join(readers)} reads it" if readers else "leave it out"
+        accepted = _accepted(_methods_that_read("max_overhead", algorithm))
         raise RequestError(f"within is not read by the method {method.name}; accepted: {accepted}")
 
 
-def _reads(method: str) -> frozenset[str]:
-    return METHODS.get(method).reads
+def _methods_that_read(option: str, algorithm: Algorithm) -> list[str]:
+    names = methods_for(algorithm)
+    return [f"the method {name}" for name in names if option in METHODS.get(name).reads]
 
 
-def _charges(engine: str) -> frozenset[str]:
-    """Return the options that the runtime model of a registered engine reads."""
-    return runtime_model_of(ENGINES.get(engine)).reads
+def _accepted(readers: Sequence[str]) -> str:
+    return f"{' or '.join(readers)} reads it" if readers else "leave it out"
 
 
 def is_local(engine: Engine) -> bool:

@@ -2,6 +2,5 @@
 
 from predict_graph.prediction.seconds.learned import runtime_model_of
 from predict_graph.prediction.seconds.regression import COST_MODELS
-from predict_graph.prediction.seconds.sample_runs import DEFAULT_TRAIN_RATIOS
 
-__all__ = ["COST_MODELS", "DEFAULT_TRAIN_RATIOS", "runtime_model_of"]
+__all__ = ["COST_MODELS", "runtime_model_of"]

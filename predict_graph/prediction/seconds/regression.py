@@ -85,11 +85,8 @@ class TrainingSet:
             found.append(probes)
         samples = table[table["source"] == "sample"]
         if len(samples):
-            work = (samples["local_messages"] + samples["remote_messages"]).groupby(
-                samples["group"]
-            )
-            most = work.max()
-            found.append({int(most.index.to_numpy()[most.to_numpy().argmax()])})
+            sent = samples["local_messages"] + samples["remote_messages"]
+            found.append({int(samples["group"].iloc[sent.argmax()])})
         others = table.loc[table["source"] == "history", "group"].unique()[-_MOST_RUNS:]
         return [*found, *({int(group)} for group in others)]
 

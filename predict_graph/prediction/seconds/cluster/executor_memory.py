@@ -131,12 +131,9 @@ def _share_of(run: ClusterRun) -> float:
 
 def _at(share: float, seen: pd.Series[float]) -> float:
     """Fit a non-negative constant and slope to several shares; only a slope to one share."""
-    shares, values = seen.index.to_numpy(np.float64), seen.to_numpy(np.float64)
-    columns: FloatArray = shares[:, None]
-    if len(shares) > 1:
-        columns = np.column_stack([np.ones(len(shares)), shares])
-    scale = float(shares.max())
     from scipy.optimize import nnls  # imported here because it is slow
 
-    found, _ = nnls(columns / np.array([1.0, scale])[-columns.shape[1] :], values)
-    return float(found[-1] * share / scale + found[:-1].sum())
+    shares, largest = seen.index.to_numpy(np.float64), float(seen.index.max())
+    constant = [np.ones(len(shares))] if len(shares) > 1 else []
+    found, _ = nnls(np.column_stack([*constant, shares / largest]), seen.to_numpy(np.float64))
+    return float(found[-1] * share / largest + found[:-1].sum())

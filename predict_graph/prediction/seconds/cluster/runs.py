@@ -120,22 +120,18 @@ def runs_of_job(
     history: History | None, engine: SparkEngine, algorithm: Algorithm, graph: Graph
 ) -> list[ClusterRun]:
     """Return those with the settings of an engine, and the supersteps of an algorithm."""
-    settings = cluster_settings(engine)
+    settings, own = cluster_settings(engine), _of_supersteps(algorithm.to_dict())
     return [
         run
         for run in cluster_runs(history, engine, algorithm.name, graph)
         if all(run.profile.engine.get(name) == value for name, value in settings.items())
-        and (run.seen_by_log or _same_superstep(run.profile.parameters, algorithm.to_dict()))
+        and (run.seen_by_log or _of_supersteps(run.profile.parameters) == own)
     ]
 
 
-def _same_superstep(parameters: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Whether all parameters except stopping criteria are equal."""
-    one, other = (
-        {name: value for name, value in each.items() if name not in _STOPPING}
-        for each in (parameters, others)
-    )
-    return one == other
+def _of_supersteps(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all parameters except stopping criteria."""
+    return {name: value for name, value in parameters.items() if name not in _STOPPING}
 
 
 def sample_records(run: ClusterRun, graph: Graph, seed: int) -> list[RunRecord]:
