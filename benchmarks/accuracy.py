@@ -218,8 +218,8 @@ def main() -> None:
         results += study(case, settings, arguments.seeds)
         own = [r.error for r in results if r.case == case.name and r.setting == settings[0]]
         print(f"{case.name}: {settings[0]}, iterations {spread(own)}", flush=True)
-    lines = ["## By job", "", *summary(results, "job", settings), ""]
-    lines += ["## By group of graphs", "", *summary(results, "group", settings)]
+    lines = ["## By group of graphs", "", *summary(results, "group", settings), ""]
+    lines += ["## By job", "", *summary(results, "job", settings)]
     write(arguments.out, lines, "errors")
 
 

@@ -95,11 +95,11 @@ def main() -> None:
                 )
                 rows.append(row(job, graph, ours, theirs))
                 print(rows[-1], flush=True)
-                shown = ["", *table([*head, "supersteps"], rows, 2)]
+                shown = [*table([*head, "supersteps"], rows, 2), "", about]
                 if given.out:  # each at once: GraphX may take an hour for the next
-                    write(given.out, [about, *shown], "runs")
+                    write(given.out, shown, "runs")
     if not given.out:
-        write(None, [about, *shown])
+        write(None, shown)
 
 
 if __name__ == "__main__":

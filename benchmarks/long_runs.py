@@ -115,14 +115,6 @@ def report(studies: list[list[Row]]) -> Iterator[str]:
         cpu, training = rows[0]["cpu"], rows[0].get("learned")
         yield f"## Workers with {cpu:g} of a core" if cpu else "## Workers without a quota"
         yield ""
-        if training:
-            names = ", ".join(
-                f"{name} ({len(of)})" for name, of in training["training_runs"].items()
-            )
-            yield f"First `learn --machines {training['machines']} --budget {training['budget']}`, "
-            yield f"{training['seconds']:.0f} s: {training['runs']} sample runs of {names}, on as"
-            yield "many graphs."
-            yield ""
         yield from table(
             [
                 *("algorithm", "graph", "edges", "machines", "iterations", "error"),
@@ -137,6 +129,14 @@ def report(studies: list[list[Row]]) -> Iterator[str]:
             ["", "runs", "median", "worst", "in interval"], [*_errors(rows)], text_columns=1
         )
         yield ""
+        if training:
+            names = ", ".join(
+                f"{name} ({len(of)})" for name, of in training["training_runs"].items()
+            )
+            yield f"First `learn --machines {training['machines']} --budget {training['budget']}`, "
+            yield f"{training['seconds']:.0f} s: {training['runs']} sample runs of {names}, on as"
+            yield "many graphs."
+            yield ""
 
 
 def _cells(row: Row) -> list[str]:

@@ -71,9 +71,6 @@ def report(
     peak = max(tally.peak for tally in tallies.values())
     part = f"the first {done:,} of {files:,} files" if done < files else f"{files:,} files"
     lines = [
-        f"{part}, seed {seed}, {time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: "
-        f"{used / 60:.0f} minutes of processor time, {wall / 60:.0f} by the clock.",
-        "",
         f"In all: {total['read']:,} read, {total['refused']:,} refused in a sentence; "
         + ", ".join(f"{total[name]:,} {name}" for name in BAD)
         + f". Slowest file {slowest:.2f} s (a hang: {SILENCE:g} s); peak memory "
@@ -95,6 +92,11 @@ def report(
             f"- {FORMATS[find.form].name} {find.number}: {find.outcome}: {find.said[:200]}"
             for find in finds[:200]
         ]
+    lines += [
+        "",
+        f"{part}, seed {seed}, {time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: "
+        f"{used / 60:.0f} minutes of processor time, {wall / 60:.0f} by the clock.",
+    ]
     return lines
 
 
