@@ -4,7 +4,7 @@
 # make quick   for daily work: lint, layering, types of what changed, all tests but those that
 #              are slow or start Spark, fewer examples of what hypothesis makes up
 # make docs    the site of the pages in docs, in docs/_build/html; a warning is an error
-# make shown   write anew the outputs, and the picture, that README and the pages show
+# make shown   write anew the outputs, and the pictures, that README and the pages show
 # make wheel   build a wheel, install it in an empty environment, and predict there
 # make container   an image of the program, by CONTAINER (docker; podman, buildah)
 # make spark35 another environment, .venv-spark35, with Spark 3.5 and a GraphFrames jar that fits
@@ -28,6 +28,7 @@ JOBS ?= 2
 GRAPH ?= web-NotreDame
 ATLAS ?= atlas.ndjson
 CONTAINER ?= docker
+BUILD = docs/_build
 SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 
 # Not written, bytecode of our own files would be compiled by each of hundreds of processes.
@@ -80,6 +81,11 @@ docs: $(STAMP)
 shown: $(STAMP)
 	$(BIN)/python -m benchmarks.pages --update
 	$(BIN)/predict-graph validate semi-clustering web-NotreDame --seed 1 --plot docs/prediction.png
+	mkdir -p $(BUILD)
+	sed -n '/^machines,data_size_MB/,/^```$$/{/^```$$/!p;}' docs/gallery.md > $(BUILD)/sort.csv
+	$(BIN)/predict-graph fit $(BUILD)/sort.csv --out $(BUILD)/sort.json
+	$(BIN)/predict-graph plan $(BUILD)/sort.json --machines 2:16 --scale 19260 --deadline 6m \
+	  --plot docs/plan.png
 
 wheel: $(STAMP)
 	$(BIN)/python -m benchmarks.wheel
