@@ -21,7 +21,7 @@ PATH = re.compile(
     rf"(?<![\w./<>{{}}-])(?:\.\./)*(?:{'|'.join(FOLDERS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|md|png|csv|json)\b"
 )
 PAGE = re.compile(r"(?<![\w{}])(?:[\w.-]+/)*[\w-]+\.md\b")
-NAME = re.compile(r":(?:class|func|mod|meth|data|attr):`~?([\w.]+)`")
+NAME = re.compile(rf":(?:class|func|mod|meth|data|attr):`~?((?:{'|'.join(PACKAGES)})\b[\w.]*)`")
 
 
 def read(file):
@@ -66,8 +66,6 @@ def test_names_that_docstrings_refer_to_exist():
     wrong = []
     for file in SOURCES:
         for name in NAME.findall(read(file)):
-            if name.split(".")[0] not in PACKAGES:
-                continue
             try:
                 pkgutil.resolve_name(name)
             except (ImportError, AttributeError):

@@ -1,5 +1,7 @@
 """Published figures against repeated ones."""
 
+import re
+
 import pytest
 
 from benchmarks.studies import PAGES, STUDIES, Study, cells, worse
@@ -28,3 +30,11 @@ def test_each_study_has_published_figures_to_compare(name):
     published = cells((PAGES / f"{name}.md").read_text(encoding="utf-8"), study.keys)
     nothing = dict.fromkeys(published, float("inf"))
     assert list(worse(study, published, nothing))
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_a_study_begins_with_a_conclusion_whose_figures_it_has(page):
+    """A rerun that changes its tables leaves no old figure in the first sentence."""
+    _, *parts = page.read_text(encoding="utf-8").split("\n\n", 2)
+    concluded, measured = (set(re.findall(r"\d[\d.,]*\d", part)) for part in parts)
+    assert set() < concluded <= measured
