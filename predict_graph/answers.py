@@ -32,6 +32,9 @@ class Table:
 class Answer:
     """The answer to a request.
 
+    Its `badge` is the verdict in a word or two, and whether that is ``"good"``, ``"bad"`` or calls
+    for ``"caution"``.
+
     Examples
     --------
     >>> print(Answer("about 40 s", [("graph", "G: 10 edges")], warnings=["few edges"]))
@@ -46,6 +49,7 @@ class Answer:
     warnings: Sequence[str] = ()
     details: Facts = ()
     more: Sequence[Table] = ()
+    badge: tuple[str, str] | None = None
 
     def __str__(self) -> str:
         lines = [self.sentence, *(f"{name}: {value}" for name, value in self.facts)]

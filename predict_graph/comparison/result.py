@@ -227,7 +227,7 @@ class SamplerComparison(Result):
             [one.sampler for one in ranks],
             *([getattr(one, name) for one in ranks] for name in ("rank", "low", "high")),
             xlabel="mean rank, 1 is best (line: 90% sure)",
-            emphasised=[one.sampler for one in ranks if one.tied],
+            others={one.sampler: "ink" for one in ranks if one.tied},
         )
 
 

@@ -98,9 +98,10 @@ class FunctionComparison(Result):
         if not self.predictions:
             return []
         times = {_name(one): one.runtime_seconds for one in self._ranked}
-        divisor, unit = unit_of(max(each.predicted for each in times.values()))
+        divisor, unit = unit_of([each.predicted for each in times.values()])
         pairs = ", ".join(f"{k} {interval_text(v, readable_seconds)}" for k, v in times.items())
-        found = [intervals_picture("Time", f"Time: {pairs}.", times, divisor, f"Time, {unit}")]
+        style = {"color": "predicted", "xlabel": f"time, {unit} (line: 90% sure)"}
+        found = [intervals_picture("Time", f"Time: {pairs}.", times, divisor, **style)]
         memory = {_name(one): one.verdict.memory for one in self._ranked}
         peaks = {name: each.peak for name, each in memory.items() if each is not None}
         if peaks:
@@ -108,7 +109,8 @@ class FunctionComparison(Result):
             sizes = ", ".join(f"{k} {interval_text(v, readable_bytes)}" for k, v in peaks.items())
             title = "Memory at the peak"
             said = f"{title}: {sizes}; {readable_bytes(free)} are free."
-            found.append(intervals_picture(title, said, peaks, _MIB, f"{title}, MiB"))
+            style["xlabel"] = "memory, MiB (line: 90% sure)"
+            found.append(intervals_picture(title, said, peaks, _MIB, **style))
         return found
 
     def to_frame(self) -> pd.DataFrame:

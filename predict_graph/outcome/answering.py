@@ -49,6 +49,7 @@ def answer_of(found: Prediction) -> Answer:
         warnings=found.warnings,
         details=_details(found),
         more=[_evidence(found), *_samples(found)],
+        badge=found.verdict.badge,
     )
 
 
@@ -61,10 +62,11 @@ def answer_of_comparison(found: Comparison) -> Answer:
     counted = ""
     if iterations is not None:
         counted = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"
+    inside = found.inside()["runtime_seconds"]
     sentence = (
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "
         f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
-        f"{'inside' if found.inside()['runtime_seconds'] else 'outside'} the interval{far}"
+        f"{'inside' if inside else 'outside'} the interval{far}"
         f"{counted}{'' if memory is None else f'; {memory.sentence}'}"
     )
     repeated = ("iterations", "phases", "peak memory")
@@ -76,6 +78,7 @@ def answer_of_comparison(found: Comparison) -> Answer:
         own.warnings,
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
         [*counters, *own.more],
+        ("inside the interval", "good") if inside else ("outside the interval", "caution"),
     )
 
 

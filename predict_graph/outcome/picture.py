@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, RunProfile
@@ -51,7 +52,7 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
 
 
 def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | None) -> Picture:
-    curves = {"predicted": found.convergence}
+    curves = [Line("predicted", np.arange(1, len(found.convergence) + 1), found.convergence)]
     low, high = iterations
     said = (
         f"Convergence: predicted to stop after {iterations.predicted:.0f} iterations, 90% "
@@ -59,20 +60,11 @@ def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | N
         f"{found.method['threshold']:.3g}."
     )
     if actual is not None:
-        curves["real"] = actual.convergence
+        curves.append(_real(actual.convergence))
         said += f" The real run stopped after {actual.iterations}."
     what = _MEANING.get(str(found.method.get("convergence")), "what the threshold is on")
-    return Picture(
-        "Convergence",
-        said,
-        partial(
-            convergence,
-            curves=curves,
-            threshold=found.method["threshold"],
-            interval=(low, high),
-            what=what,
-        ),
-    )
+    ends = {"threshold": found.method["threshold"], "interval": (low, high)}
+    return Picture("Convergence", said, partial(convergence, lines=curves, what=what, **ends))
 
 
 def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
@@ -85,11 +77,16 @@ def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
     )
     if actual is not None:
         real = actual.iteration_seconds
-        lines.append(Line("real", np.arange(1, len(real) + 1), real))
+        lines.append(_real(real))
         said += f" The real ones took {readable_seconds(float(real.sum()))}."
     xlabel, ylabel = "iteration (band: 90% sure)", "time of an iteration"
     draw = partial(draw_lines, lines=lines, xlabel=xlabel, ylabel=ylabel)
     return Picture("Time of each iteration", said, draw)
+
+
+def _real(values: npt.ArrayLike) -> Line:
+    """Return the line of a real run, by iteration."""
+    return Line("real", np.arange(1, np.size(values) + 1), values, color="actual")
 
 
 def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
@@ -116,10 +113,10 @@ def _evidence(found: Prediction) -> Picture:
     said = "Estimate of each source: " + ", ".join(
         f"{name} {readable_seconds(each.predicted)}" for name, each in figures.items()
     )
-    divisor, unit = unit_of(max(each.predicted for each in figures.values()))
+    divisor, unit = unit_of([each.predicted for each in figures.values()])
     what = "CPU time of the call" if found.iterations is None else "time of all iterations"
-    xlabel = f"{what}, {unit}"
-    return intervals_picture("Where the seconds come from", f"{said}.", figures, divisor, xlabel)
+    xlabel, title = f"{what}, {unit} (line: 90% sure)", "Where the seconds come from"
+    return intervals_picture(title, f"{said}.", figures, divisor, xlabel=xlabel)
 
 
 def _named(phases: Mapping[str, float]) -> dict[str, float]:
@@ -148,18 +145,15 @@ def _machines(found: Prediction) -> Picture:
     least = _least_machines(found)
     if least is not None:
         said += f" With fewer than {least} the data does not fit in the executors' memory."
-    return Picture(
-        "Time against machines",
-        said,
-        partial(
-            draw_lines,
-            lines=[Line("predicted", counts, middle, low, high)],
-            xlabel="machines (band: 90% sure)",
-            ylabel="runtime",
-            chosen=chosen,
-            least=None if least is None else (least, "left: memory too small"),
-        ),
+    draw = partial(
+        draw_lines,
+        lines=[Line("predicted", counts, middle, low, high)],
+        xlabel="machines (band: 90% sure)",
+        ylabel="runtime",
+        chosen=chosen,
+        least=None if least is None else (least, "left: memory too small"),
     )
+    return Picture("Time against machines", said, draw)
 
 
 def _least_machines(found: Prediction) -> int | None:

@@ -71,12 +71,28 @@ class Verdict:
         Of a run on this machine.
     outgrown : str
         Why the run may not finish; empty without a reason.
+    brief : bool
+        Whether one may just run it.
     """
 
     sentence: str
     fits: bool | None = None
     memory: PeakMemory | None = None
     outgrown: str = ""
+    brief: bool = False
+
+    @property
+    def badge(self) -> tuple[str, str] | None:
+        """The verdict in a word or two, and whether it is good; None if all of it is unknown."""
+        if self.outgrown:
+            return "may not finish", "bad"
+        if self.fits is False:
+            return "does not fit in memory", "bad"
+        if self.brief:
+            return "just run it", "good"
+        if self.fits:
+            return "fits in memory", "good"
+        return None if self.memory is None else ("may not fit in memory", "caution")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
@@ -136,13 +152,14 @@ def verdict_of(
     text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
     text += " on a machine as busy as now" if load and load.noted else ""
     text += (f", mostly {PHASE_NAMES[most]}" if named else "") + room
+    brief = local and runtime.high < _SHORT and fits is not False
     if outgrown:
         text = f"may not finish: {outgrown}; if it does, {text}"
-    elif local and runtime.high < _SHORT and fits is not False:
+    elif brief:
         text += ": just run it"
     elif estimated:
         text += "; a baseline estimate, as the budget is too small for samples"
-    return Verdict(text, fits, memory, outgrown)
+    return Verdict(text, fits, memory, outgrown, brief)
 
 
 def _room(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from predict_graph.errors import RequestError, check_installed
 from predict_graph.files import written_beside
 from predict_graph.pictures.palette import LIGHT
 from predict_graph.printable import printable
 
-_WIDTH, _HEIGHT = 4.7, 3.1  # inches; limits the width so that text is readable at 360 pixels
+_WIDTH, _HEIGHT = 4.2, 2.9  # inches; limits the width so that text is readable at 360 pixels
 _STYLE = {
     **dict.fromkeys(("text.color", "axes.labelcolor"), LIGHT.ink),
     **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), LIGHT.muted),
@@ -39,13 +43,35 @@ _STYLE = {
 }
 
 
+class Values(NamedTuple):
+    """Drawn values, in the units of the axes, which a page shows under the pointer.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+    x, y : array-like
+        Positions; of a picture with named rows `x` has the values.
+    low, high : array-like, optional
+        Intervals of the values.
+    left : array-like, optional
+        Of bars: where they start.
+    """
+
+    names: str | Sequence[str]
+    x: npt.ArrayLike
+    y: npt.ArrayLike
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
+    left: npt.ArrayLike | None = None
+
+
 @dataclass(frozen=True)
 class Picture:
-    """One panel of a figure."""
+    """One panel of a figure; `draw` draws it on axes and returns the values of the marks."""
 
     title: str
     text: str
-    draw: Callable[[Any], None]
+    draw: Callable[[Any], Sequence[Values]]
     height: float = 1.0
 
 
@@ -99,14 +125,31 @@ def svg_of(picture: Picture, name: str) -> str:
 
     target = io.StringIO()
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained")
-        picture.draw(figure.subplots())
+        # With the resolution of SVG.
+        figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained", dpi=72)
+        drawn = picture.draw(figure.subplots())
         _show_controls(figure)
         FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None})
-    return _for_page(target.getvalue(), picture.text, name)
+    return _for_page(target.getvalue(), picture.text, name, _marks(figure, drawn))
 
 
-def _for_page(text: str, said: str, name: str) -> str:
+def _marks(figure: Any, drawn: Sequence[Values]) -> str:
+    """Return drawn values as JSON, after the label, scale and place in the SVG of each axis."""
+    axes, height = figure.axes[0], figure.bbox.height
+    (left, low), (right, high) = axes.bbox.corners()[[0, 3]]
+    sides = [
+        (axis.get_label_text().partition(" (")[0], axis.get_scale(), *axis.get_view_interval(), *at)
+        for axis, at in ((axes.xaxis, (left, right)), (axes.yaxis, (height - low, height - high)))
+    ]
+    series = [
+        [np.asarray(each).tolist() for each in values]
+        for values in drawn
+        if all(each is None or np.isfinite(each).all() for each in values[1:])
+    ]
+    return json.dumps([sides, series], separators=(",", ":"))
+
+
+def _for_page(text: str, said: str, name: str, marks: str) -> str:
     """Return matplotlib's SVG without the parts that a page does not need."""
     body = text[text.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
@@ -124,7 +167,8 @@ def _for_page(text: str, said: str, name: str) -> str:
         inner = inner.replace(color, f"var({variable})")
     inner = inner.replace("'DejaVu Sans'", "inherit").replace('"DejaVu Sans"', "inherit")
     return (
-        f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{name}-text">'
+        f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{name}-text" '
+        f'data-marks="{escape(marks)}">'
         f'<title id="{name}-text">{escape(printable(said))}</title>{inner}'
     )
 

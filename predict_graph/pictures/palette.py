@@ -1,24 +1,42 @@
 """Colours for colour-blind readers, on light and dark backgrounds.
 
-Every colour has a contrast of 4.5 or more to its background (WCAG 2.1, level AA for text). Lines
-also differ in dashes or markers, which the legend shows.
+A colour has one meaning in all pictures; an interval is a tint of its value, and limits and choices
+have the colour of the text. Every colour has a contrast of 4.5 or more to its background (WCAG 2.1,
+level AA for text). Lines also differ in dashes or markers, which the legend shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of a page."""
+    """The colours of pictures and pages, on a light background.
 
-    paper: str
-    ink: str
-    muted: str
-    rule: str
-    series: tuple[str, ...]
+    Hues of Okabe and Ito (jfly.uni-koeln.de/color, 2008), darkened until the contrast suffices;
+    ``page.html.jinja`` has them lightened, for dark screens.
+
+    Parameters
+    ----------
+    paper, ink, muted, rule : str
+        Background, text, secondary text, and lines of tables and grids.
+    predicted, actual, evidence : str
+        Predictions; measurements of real runs; samples and other evidence.
+    part1, part2 : str
+        Parts of a whole, such as phases; with `muted` and `ink`.
+    """
+
+    paper: str = "#fffffe"
+    ink: str = "#1b1b1b"
+    muted: str = "#595959"
+    rule: str = "#d8d8d8"
+    predicted: str = "#0063ab"
+    actual: str = "#b23f00"
+    evidence: str = "#00735a"
+    part1: str = "#96377a"
+    part2: str = "#7a5c00"
 
     def named(self) -> Mapping[str, str]:
         """Return the colours by their CSS variables.
@@ -28,24 +46,7 @@ class Palette:
         >>> LIGHT.named()["--paper"]
         '#fffffe'
         """
-        names = {"--paper": self.paper, "--ink": self.ink, "--muted": self.muted}
-        names["--rule"] = self.rule
-        return names | {f"--series-{n}": color for n, color in enumerate(self.series, 1)}
+        return {f"--{name}": color for name, color in asdict(self).items()}
 
 
-# Hues of Okabe and Ito (jfly.uni-koeln.de/color, 2008): blue, vermilion, green, purple, ochre;
-# darkened, or lightened, until the contrast suffices.
-LIGHT = Palette(
-    "#fffffe",
-    "#1b1b1b",
-    "#595959",
-    "#d8d8d8",
-    ("#0063ab", "#b23f00", "#00735a", "#96377a", "#7a5c00"),
-)
-DARK = Palette(
-    "#15181b",
-    "#ececed",
-    "#a9aeb3",
-    "#3b4045",
-    ("#6cb6f5", "#f7995c", "#45c9a3", "#e39bcd", "#dcc04b"),
-)
+LIGHT = Palette()

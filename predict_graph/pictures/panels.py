@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.answers import readable_bytes
 from predict_graph.intervals import Interval
-from predict_graph.pictures.drawing import Picture
+from predict_graph.pictures.drawing import Picture, Values
 from predict_graph.pictures.palette import LIGHT
 
 FloatArray = npt.NDArray[np.float64]
@@ -21,13 +22,18 @@ _MARKS = ("o", "s", "^", "D", "v")
 _ACROSS, _UP = ("axes fraction", "data"), ("data", "axes fraction")
 _FAR = 30.0  # longest over shortest: limits linear axes
 _BAND = 0.18  # opacity; trades off visible bands for visible lines
+_MOST_MARKS = 100  # values of a line under the pointer; limits the size of a page
 # Background of labels over lines
 _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line with its band, and measured points."""
+    """A line with its band, and measured points.
+
+    Colours are names of :class:`~predict_graph.pictures.palette.Palette`: lines of one meaning
+    have one colour, and differ in dashes, and their points in markers.
+    """
 
     label: str
     x: npt.ArrayLike
@@ -35,68 +41,72 @@ class Line:
     low: npt.ArrayLike | None = None
     high: npt.ArrayLike | None = None
     points: tuple[npt.ArrayLike, npt.ArrayLike] | None = None
+    color: str = "predicted"
 
 
-def unit_of(seconds: float) -> tuple[float, str]:
-    """Return the divisor and the unit for seconds of this size.
+def unit_of(seconds: npt.ArrayLike) -> tuple[float, str]:
+    """Return the divisor and the unit for seconds of this size, or in the middle of these sizes.
 
     Examples
     --------
-    >>> unit_of(0.02), unit_of(30.0), unit_of(1200.0)
+    >>> unit_of(0.02), unit_of([0.02, 1200.0]), unit_of(1200.0)
     ((0.001, 'ms'), (1.0, 's'), (60.0, 'min'))
     """
-    if seconds < 1.0:
+    middle = float(np.sqrt(np.min(seconds) * np.max(seconds)))
+    if middle < 1.0:
         return 1e-3, "ms"
-    if seconds < 180.0:
+    if middle < 180.0:
         return 1.0, "s"
-    return (60.0, "min") if seconds < 3 * 3600.0 else (3600.0, "h")
+    return (60.0, "min") if middle < 3 * 3600.0 else (3600.0, "h")
 
 
 def convergence(
     axes: Any,
-    curves: Mapping[str, npt.ArrayLike],
+    lines: Sequence[Line],
     *,
     threshold: float,
     interval: tuple[float, float],
     what: str,
-) -> None:
+) -> list[Values]:
     """Draw the convergence aggregate after each iteration, and the expected end of runs."""
-    lines = [
-        Line(name, np.arange(1, len(found) + 1), np.maximum(found, threshold / 10.0))
-        for name, found in ((name, np.asarray(curve)) for name, curve in curves.items())
-    ]
+    lines = [replace(line, middle=np.maximum(line.middle, threshold / 10.0)) for line in lines]
     low, high = interval
     xlabel = f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})"
     ends = {"threshold": threshold}
-    draw_lines(axes, lines, xlabel=xlabel, ylabel=what, limits=ends, seconds=False)
-    axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.series[0], alpha=_BAND, linewidth=0)
+    found = draw_lines(axes, lines, xlabel=xlabel, ylabel=what, limits=ends, seconds=False)
+    axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.predicted, alpha=_BAND, linewidth=0)
     axes.set_yscale("log")
     axes.set_ylim(bottom=threshold / 20.0)
+    return found
 
 
 def bars_of_parts(
     axes: Any, bars: Mapping[str, Mapping[str, float]], total: tuple[float, float] | None = None
-) -> None:
+) -> list[Values]:
     """Draw sums as bars of named parts, with the interval of the first one."""
     highest = max([sum(parts.values()) for parts in bars.values()] + [*(total or ())])
     divisor, unit = unit_of(highest)
-    rows, lefts = -np.arange(len(bars)), np.zeros(len(bars))
-    for place, name in enumerate(dict.fromkeys(name for parts in bars.values() for name in parts)):
+    rows, lefts, values = -np.arange(len(bars)), np.zeros(len(bars)), []
+    every = sorted({name for parts in bars.values() for name in parts})  # each has its own colour
+    colors = (LIGHT.part2, LIGHT.muted, LIGHT.part1, LIGHT.ink)
+    for name in dict.fromkeys(name for parts in bars.values() for name in parts if parts[name]):
         widths = np.array([parts.get(name, 0.0) for parts in bars.values()]) / divisor
-        style = {"height": 0.5, "color": _color(place), "edgecolor": LIGHT.paper}
+        style = {"height": 0.5, "color": colors[every.index(name) % 4], "edgecolor": LIGHT.paper}
         drawn = axes.barh(rows, widths, left=lefts, label=name, **style)
         texts = [f"{width:.3g}" if width > 0.1 * highest / divisor else "" for width in widths]
         axes.bar_label(drawn, texts, label_type="center", color=LIGHT.paper, fontsize=8)
-        lefts += widths
+        values.append(Values([f"{bar}, {name}" for bar in bars], widths, rows, left=lefts))
+        lefts = lefts + widths
     if total is not None:
         ends = np.array(total) / divisor
         axes.plot(ends, [0.36, 0.36], color=LIGHT.ink, linewidth=1.4, marker="|")
         _note(axes, "90% sure", (float(ends.mean()), 0.36), (0, 4), ha="center")
     _rows(axes, list(bars), f"time, {unit}")
-    axes.legend(frameon=False, fontsize=8, loc="lower center", ncols=4, columnspacing=1.0)
+    axes.legend(frameon=False, fontsize=8, loc="lower center", ncols=4, handlelength=1.2)
     axes.set_ylim(-len(bars) + 0.1, 0.75)
     axes.margins(x=0.03)
     axes.set_xlim(left=0)
+    return values
 
 
 def draw_lines(
@@ -109,23 +119,29 @@ def draw_lines(
     chosen: tuple[float, float, str] | None = None,
     least: tuple[float, str] | None = None,
     seconds: bool = True,
-) -> None:
+) -> list[Values]:
     """Draw runtime or cost over whole numbers, such as machines or iterations."""
     from matplotlib.ticker import MaxNLocator
 
     tops = [np.asarray(line.middle if line.high is None else line.high) for line in lines]
     divisor, of = unit_of(float(max(top.max() for top in tops))) if seconds else (1.0, "")
+    values = []
     for place, line in enumerate(lines):
         x, middle = np.asarray(line.x, np.float64), np.asarray(line.middle) / divisor
+        color, ends = getattr(LIGHT, line.color), list[FloatArray]()
         if line.low is not None and line.high is not None:
-            ends = (np.asarray(end) / divisor for end in (line.low, line.high))
-            axes.fill_between(line.x, *ends, color=_color(place), alpha=_BAND, linewidth=0)
-        style: dict[str, Any] = {"color": _color(place), "label": line.label}
+            ends = [np.asarray(end) / divisor for end in (line.low, line.high)]
+            axes.fill_between(line.x, *ends, color=color, alpha=_BAND, linewidth=0)
+        at = np.unique(np.linspace(math.ceil(x[0]), math.floor(x[-1]), _MOST_MARKS).round())
+        heights = [np.interp(at, x, each) for each in (middle, *ends)]
+        values.append(Values(line.label, at, *heights))
+        style: dict[str, Any] = {"color": color, "label": line.label}
         style |= {"linestyle": _DASHES[place % len(_DASHES)], "markersize": 4}
         axes.plot(x, middle, marker="o" if len(x) < 2 else "", **style)
         if line.points is not None and len(np.asarray(line.points[0])):
-            heights = np.asarray(line.points[1]) / divisor
-            _points(axes, line.points[0], heights, place, markerfacecolor=LIGHT.paper)
+            x, measured = np.asarray(line.points[0]), np.asarray(line.points[1]) / divisor
+            _points(axes, x, measured, place, LIGHT.actual, markerfacecolor=LIGHT.paper)
+            values.append(Values(f"{line.label}, measured", x, measured))
     for name, level in (limits or {}).items():
         _limit(axes, level / divisor, name)
     if least is not None:
@@ -140,11 +156,12 @@ def draw_lines(
     axes.margins(y=0.12)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=7, integer=True, min_n_ticks=1))
     axes.legend(frameon=False, fontsize=8.5)
+    return values
 
 
 def costs(
     axes: Any,
-    groups: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]],
+    groups: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike, Sequence[str]]],
     frontier: tuple[npt.ArrayLike, npt.ArrayLike],
     *,
     ylabel: str,
@@ -152,11 +169,12 @@ def costs(
     limits: tuple[float | None, float | None] = (None, None),
     chosen: tuple[float, float, str] | None = None,
     named: Sequence[tuple[float, float, str]] = (),
-) -> None:
+) -> list[Values]:
     """Draw cost against runtime: every configuration as a point, the Pareto frontier as a line."""
-    divisor, unit = unit_of(float(max(np.asarray(x).max() for x, _ in groups.values())))
-    for place, (x, y) in enumerate(groups.values()):
-        _points(axes, np.asarray(x) / divisor, y, place, alpha=0.55, markersize=4)
+    divisor, unit = unit_of(float(max(np.max(x) for x, *_ in groups.values())))
+    for place, (name, (x, y, _)) in enumerate(groups.items()):
+        style = {"alpha": 0.55, "markersize": 4, "label": name}
+        _points(axes, np.asarray(x) / divisor, y, place, LIGHT.predicted, **style)
     times = np.asarray(frontier[0]) / divisor
     axes.step(times, frontier[1], where="post", color=LIGHT.ink, linewidth=1.1)
     deadline, budget = limits
@@ -179,6 +197,8 @@ def costs(
     axes.margins(0.08)
     axes.set_ylim(bottom=0)
     axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # space for names
+    axes.legend(frameon=False, fontsize=8.5)
+    return [Values(names, np.asarray(x) / divisor, y) for x, y, names in groups.values()]
 
 
 def _limit(axes: Any, level: float, name: str) -> None:
@@ -195,19 +215,23 @@ def dots(
     high: npt.ArrayLike | None = None,
     *,
     xlabel: str,
-    emphasised: Sequence[str] = (),
+    color: str = "evidence",
+    others: Mapping[str, str] | None = None,
     most_apart: float = np.inf,
-) -> None:
+) -> list[Values]:
     """Draw a value for each name, the first one on top, with its interval if there is one.
 
-    The axis is logarithmic where the largest is more than `most_apart` times the smallest.
+    Colours are names of :class:`~predict_graph.pictures.palette.Palette`, for all and for some;
+    those in ``ink`` are squares. The axis is logarithmic where the largest is more than
+    `most_apart` times the smallest.
     """
     found = np.asarray(values)
     ends = np.array([found if end is None else end for end in (low, high)])
     for row, (name, value, start, end) in enumerate(zip(names, found, *ends, strict=True)):
-        place = 1 if name in emphasised else 0
-        axes.plot([start, end], [-row, -row], color=LIGHT.series[place], linewidth=2.2, alpha=0.6)
-        axes.plot([value], [-row], _MARKS[place], color=LIGHT.series[place], markersize=7)
+        meaning = (others or {}).get(name, color)
+        own, mark = getattr(LIGHT, meaning), "s" if meaning == "ink" else "o"
+        axes.plot([start, end], [-row, -row], color=own, linewidth=2.2, alpha=0.6)
+        axes.plot([value], [-row], mark, color=own, markersize=7)
         _note(axes, f"{value:.3g}", (value, -row), (0, 7), ha="center", fontsize=8)
     _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
@@ -215,10 +239,7 @@ def dots(
     if 0.0 < ends.min() < ends.max() / most_apart:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
-
-
-def _color(place: int) -> str:
-    return LIGHT.series[place % len(LIGHT.series)]
+    return [Values(names, found, -np.arange(len(names)), *ends)]
 
 
 def _note(axes: Any, text: str, at: Any, offset: tuple[int, int] = (0, 0), **style: Any) -> None:
@@ -235,37 +256,30 @@ def _rows(axes: Any, names: Sequence[str], xlabel: str) -> None:
     axes.grid(axis="y", visible=False)
 
 
-def _points(axes: Any, x: Any, y: Any, place: int, **style: Any) -> None:
-    axes.plot(x, y, _MARKS[place % len(_MARKS)], color=_color(place), linestyle="", **style)
+def _points(axes: Any, x: Any, y: Any, place: int, color: str, **style: Any) -> None:
+    axes.plot(x, y, _MARKS[place % len(_MARKS)], color=color, linestyle="", **style)
 
 
 def dot_picture(title: str, text: str, names: Sequence[str], *values: Any, **more: Any) -> Picture:
     """Return a picture of :func:`dots`, as high as it has names."""
-    draw = partial(
-        dots, names=names, **dict(zip(("values", "low", "high"), values, strict=False)), **more
-    )
-    return Picture(title, text, draw, 0.5 + 0.1 * len(names))
+    height = 0.5 + 0.1 * len(names)
+    return Picture(title, text, lambda axes: dots(axes, names, *values, **more), height)
 
 
 def memory_picture(predicted: float, low: float, high: float, available: float) -> Picture:
     """Return a picture of the peak of memory, its 90% interval and the free memory, in bytes."""
     peak, least, most, free = (value / 2**30 for value in (predicted, low, high, available))
-    said = (
-        f"Memory at the peak: {peak:.3g} GiB, 90% sure {least:.3g} to {most:.3g}, of {free:.3g} "
-        "GiB that are free."
-    )
+    sizes = [readable_bytes(value) for value in (predicted, low, high, available)]
+    said = "Memory at the peak: {}, 90% sure {} to {}, of {} that are free.".format(*sizes)
     names, ends = ["peak (line: 90% sure)", "free"], ([least, free], [most, free])
-    return dot_picture("Memory at the peak", said, names, [peak, free], *ends, xlabel="GiB")
+    style = {"xlabel": "memory, GiB", "color": "predicted", "others": {"free": "ink"}}
+    return dot_picture("Memory at the peak", said, names, [peak, free], *ends, **style)
 
 
 def intervals_picture(
-    title: str, said: str, figures: Mapping[str, Interval], divisor: float, xlabel: str
+    title: str, said: str, figures: Mapping[str, Interval], divisor: float, **style: Any
 ) -> Picture:
     """Return a picture of named intervals; on a logarithmic axis where they differ much."""
     names = [name.replace(":", ":\n", 1) for name in figures]
-    columns = (
-        [getattr(each, end) / divisor for each in figures.values()]
-        for end in ("predicted", "low", "high")
-    )
-    label = f"{xlabel} (line: 90% sure)"
-    return dot_picture(title, said, names, *columns, xlabel=label, most_apart=_FAR)
+    columns = np.array([(each.predicted, *each) for each in figures.values()]).T / divisor
+    return dot_picture(title, said, names, *columns, most_apart=_FAR, **style)

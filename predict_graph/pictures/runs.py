@@ -20,7 +20,7 @@ def pictures_of_run(phases: Mapping[str, float], seconds: npt.ArrayLike) -> list
     pictures = [Picture("Where the time goes", f"Time by phase: {said}.", draw, 0.65)]
     found = np.asarray(seconds, np.float64)
     if len(found):
-        line = Line("run", np.arange(1, len(found) + 1), found)
+        line = Line("run", np.arange(1, len(found) + 1), found, color="actual")
         said = (
             f"Time of {len(found)} iterations: {readable_seconds(found.min())} to "
             f"{readable_seconds(found.max())}."

@@ -30,7 +30,7 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dots
+from predict_graph.pictures.panels import dot_picture
 from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import (
     check_engine,
@@ -108,8 +108,8 @@ class Learning(Result):
         if not counts:
             return []
         said = ", ".join(f"{name} {count}" for name, count in counts.items())
-        draw = partial(dots, names=[*counts], values=[*counts.values()], xlabel="graphs")
-        return [Picture("Graphs of each algorithm", f"Graphs: {said}.", draw)]
+        given = ("Graphs of each algorithm", f"Graphs: {said}.", [*counts], [*counts.values()])
+        return [dot_picture(*given, xlabel="graphs")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""

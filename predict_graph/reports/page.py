@@ -16,7 +16,7 @@ from typing import Any
 from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.errors import RequestError, check_installed
 from predict_graph.pictures import Picture, check_picture, svg_of
-from predict_graph.pictures.palette import DARK, LIGHT
+from predict_graph.pictures.palette import LIGHT
 from predict_graph.printable import printable
 from predict_graph.reports.layout import are_numbers
 
@@ -28,6 +28,13 @@ _SECRET = re.compile(
 )
 _SHORT = 24  # limits wrapping: letters of a cell that stays on one line, except on a phone
 _BRIEF = 10  # as above, on a phone
+_FAR = 1e5  # longest unit over shortest: limits the digits of a table in one unit
+# By definition: seconds, bytes.
+_UNITS = {"": 1.0, "%": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86400.0}
+_UNITS |= {"bytes": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
+_DURATION = re.compile(r"([\d.]+) (ms|s|min|h|days)\b")
+# A cell: a number, its unit, and perhaps the end of its interval.
+_QUANTITY = re.compile(r"[x+]?(-?\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?) ?(\w*|%)(?:(?: to |, | \().*)?")
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -59,11 +66,7 @@ def page(
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     drawn = [
-        {
-            "title": picture.title,
-            "text": picture.text,
-            "svg": Markup(svg_of(picture, f"picture{number}")),  # its texts are escaped there
-        }
+        (picture, Markup(svg_of(picture, f"picture{number}")))  # its texts are escaped there
         for number, picture in enumerate(pictures, 1)
     ]
     text: str = environment.get_template("page.html.jinja").render(
@@ -75,7 +78,6 @@ def page(
         command=command,
         versions=_versions(packages),
         light=LIGHT.named(),
-        dark=DARK.named(),
     )
     return text
 
@@ -105,13 +107,52 @@ def _without_secret(word: str) -> str:
 
 
 def _for_page(table: Table) -> dict[str, Any]:
-    rows = [[cell_text(cell) for cell in row] for row in table.rows]
+    """Return a table with the class of each column, and the number by which a cell is sorted."""
+    rows = _in_one_unit([[cell_text(cell) for cell in row] for row in table.rows])
     kinds = []
     for place, number in enumerate(are_numbers(table.columns, table.rows)):
         longest = max((len(row[place]) for row in rows), default=0)
         width = "brief" if longest <= _BRIEF else "short" if longest <= _SHORT else ""
         kinds.append("number brief" if number else width)
-    return {"title": table.title, "columns": table.columns, "rows": rows, "kinds": kinds}
+    cells = [[*zip(row, map(_value, row), kinds, strict=True)] for row in rows]
+    return {"title": table.title, "columns": zip(table.columns, kinds, strict=True), "rows": cells}
+
+
+def _in_one_unit(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows with all durations in the smallest of their units, unless they differ too much.
+
+    Examples
+    --------
+    >>> _in_one_unit([["4 machines", "58.3 s"], ["2 machines", "2.5 min to 3 min"]])
+    [['4 machines', '58.3 s'], ['2 machines', '150 s to 180 s']]
+    """
+    cells = {text for row in rows for text in row if _value(text) is not None}
+    units = {each[2] for text in cells for each in _DURATION.finditer(text)}
+    scales = sorted((_UNITS[unit], unit) for unit in units)
+    if not scales or scales[-1][0] > _FAR * scales[0][0]:
+        return rows
+
+    def converted(each: re.Match[str]) -> str:
+        scale, unit = scales[0]
+        return f"{cell_text(float(f'{float(each[1]) * _UNITS[each[2]] / scale:.3g}'))} {unit}"
+
+    return [
+        [_DURATION.sub(converted, text) if text in cells else text for text in row] for row in rows
+    ]
+
+
+def _value(text: str) -> float | None:
+    """Return the number of a cell, durations in seconds and sizes in bytes; None of other texts.
+
+    Examples
+    --------
+    >>> [_value(text) for text in ("1,200", "2 min to 3 min (missed)", "1 KiB", "+3.5%", "brj")]
+    [1200.0, 120.0, 1024.0, 3.5, None]
+    """
+    found = _QUANTITY.fullmatch(text)
+    if found is None or found[2] not in _UNITS:
+        return None
+    return float(found[1].replace(",", "")) * _UNITS[found[2]]
 
 
 def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:

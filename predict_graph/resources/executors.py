@@ -71,7 +71,8 @@ def draw_executors(found: Executors, target: Path) -> None:
     """Draw the speed of each executor."""
     names, speeds = [*found.profiles], [*map(speed, found.profiles.values())]
     title, unit = "Speed of the executors", "million integer steps a second, all threads"
-    picture = dot_picture(title, f"{found.verdict}.", names, speeds, xlabel=unit)
+    given = (title, f"{found.verdict}.", names, speeds)
+    picture = dot_picture(*given, xlabel=unit, color="actual")
     draw_together([picture], "executors, slowest first", target)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -71,7 +71,7 @@ def pictures_of_plan(plan: Plan) -> list[Picture]:
     if plan.scale is None:
         names = [each.name for each in every]
         times = np.array([(each.seconds, each.low, each.high) for each in every]).T
-        label, best = f"line: {percent} at either end", [] if one is None else [one.name]
+        label, best = f"line: {percent} at either end", {} if one is None else {one.name: "ink"}
         title = "Time of the assignments"
         found = [_times(title, f"{title}: {said}.", names, times, label, best)]
     else:
@@ -86,7 +86,9 @@ def pictures_of_plan(plan: Plan) -> list[Picture]:
     shown = plan.budget is not None and plan.budget <= 1.5 * dearest  # else it flattens the rest
     draw = partial(
         costs,
-        groups={name: _corners(each) for name, each in groups.items()},
+        groups={
+            name: (*_corners(rows), [one.name for one in rows]) for name, rows in groups.items()
+        },
         frontier=_corners(frontier),
         xlabel=f"time with {percent} confidence",
         ylabel=f"{plan.cost_unit} with {percent} confidence",
@@ -159,8 +161,9 @@ def pictures_of_advice(now: Advice) -> list[Picture]:
         "Time of the most promising configurations, those to measure next as squares: "
         f"{now.answer.sentence}."
     )
-    top = names[found["name"].isin(following["name"])].tolist()
-    return [_times("Time of the candidates", text, names.tolist(), times, "line: 90% sure", top)]
+    colors = dict.fromkeys(names[measured.notna()], "actual")
+    colors |= dict.fromkeys(names[found["name"].isin(following["name"])], "ink")
+    return [_times("Time of the candidates", text, names.tolist(), times, "line: 90% sure", colors)]
 
 
 def _times(
@@ -169,9 +172,10 @@ def _times(
     names: Sequence[str],
     times: FloatArray,
     label: str,
-    emphasised: Sequence[str],
+    others: Mapping[str, str],
 ) -> Picture:
     """Return a picture of times and the ends of their intervals, shape (3, n)."""
-    divisor, unit = unit_of(times[0].max())
+    divisor, unit = unit_of(times[0])
     xlabel = f"time, {unit} ({label})"
-    return dot_picture(title, text, names, *times / divisor, xlabel=xlabel, emphasised=emphasised)
+    style: dict[str, Any] = {"color": "predicted", "others": others}
+    return dot_picture(title, text, names, *times / divisor, xlabel=xlabel, **style)

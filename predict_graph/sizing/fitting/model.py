@@ -127,12 +127,14 @@ class JobModel(Result):
             ("ranking left out", ranking_text(left_out_errors(left_out))),
         ]
         rows = [] if isinstance(estimator.law_, PooledLaw) else coefficient_rows(estimator.law_)
+        fits = check.fits and self.misfit is None
         return Answer(
-            self._sentence(check.fits and self.misfit is None),
+            self._sentence(fits),
             facts,
             warnings=self.warnings,
             details=details,
             more=[Table("coefficients", ["term", "value", "unit"], rows)] if rows else [],
+            badge=("fits", "good") if fits else ("does not fit", "bad"),
         )
 
     @property

@@ -149,6 +149,7 @@ class Advice(Result):
             [Table(title, columns, rows[:_SHOWN])] if rows else [],
             self.warnings,
             more=[Table("all that were not measured", columns, rows)] if len(rows) > _SHOWN else [],
+            badge=None if self.stop is None else ("stop", "good"),
         )
 
     def _why(self, one: Any) -> str:

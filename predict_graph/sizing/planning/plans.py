@@ -229,7 +229,9 @@ class Plan(Result):
         what = "assignments, fastest first" if self.scale is None else "frontier of time and cost"
         title = f"{what}; at most: with {100 * self.confidence:.4g}% confidence"
         table = Table(title, list(found), list(zip(*found.values(), strict=True)))
-        return Answer(self._sentence(), facts, [table], self.warnings)
+        badge = ("meets the request", "good") if chosen else ("nothing meets the request", "bad")
+        given = (self._sentence(), facts, [table], self.warnings)
+        return Answer(*given, badge=None if self.choice is None else badge)
 
     def _sentence(self) -> str:
         choice = self.choice
