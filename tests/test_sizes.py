@@ -10,13 +10,13 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_765,
-    "tests": 16_461,
-    "benchmarks": 6_131,
+    "predict_graph": 32_304,
+    "tests": 16_139,
+    "benchmarks": 6_135,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
-WORDS_OF_DOCS = 38_100
+WORDS_OF_DOCS = 39_700
 LANGUAGE = re.compile(
     r"\b(told|tells|foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|off by|"
     r"of which|may come again|a person|judgement|a choice)\b",

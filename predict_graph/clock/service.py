@@ -16,7 +16,6 @@ from predict_graph.clock.moment import Moment
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.limits import whole_number
-from predict_graph.pictures.palette import DARK, LIGHT
 
 _EVERY = 5.0  # limits the rate of looks for new applications, in seconds
 _KEPT = 600.0  # limits how long one that has ended is shown, in seconds
@@ -25,16 +24,14 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>{title}</title>
 <style>
-:root {{ {light} }}
-@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
-body {{ margin: 0 auto; max-width: 52rem; padding: 1rem; background: var(--paper);
-  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }}
-h1 {{ font-size: 1.15rem; }} h2 {{ font-size: 1rem; margin: 1.5rem 0 0; }}
-p {{ margin: 0; }} .muted {{ color: var(--muted); }}
-progress {{ width: 100%; height: .8rem; accent-color: var(--series-1); }}
+:root {{ color-scheme: light dark; }}
+body {{ margin: 0 auto; max-width: 52rem; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif;
+  overflow-wrap: anywhere; }}
+h1 {{ font-size: 1.15rem; }} h2 {{ font-size: 1rem; margin: 1.5rem 0 0; }} p {{ margin: 0; }}
+progress {{ width: 100%; height: .8rem; }}
 </style></head><body><h1>{title}</h1>
 {parts}
-<p class="muted">{place} · <a href="/metrics">metrics</a></p>
+<p>{place} · <a href="/metrics">metrics</a></p>
 </body></html>
 """
 _PART = """<section><h2>{name}</h2><p>{text}</p>
@@ -116,16 +113,10 @@ class Board:
             )
             for each in reversed(self._followed.values())
         )
-        light, dark = (
-            "; ".join(f"{name}: {color}" for name, color in palette.named().items())
-            for palette in (LIGHT, DARK)
-        )
         return _PAGE.format(
             title=f"{running} running application{'s' * (running != 1)}",
             parts="\n".join(parts),
             place=escape(self.source),
-            light=light,
-            dark=dark,
         )
 
     def metrics(self) -> str:
