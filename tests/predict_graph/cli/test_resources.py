@@ -36,7 +36,7 @@ def test_calibrate(program, folder, monkeypatch):
     assert "memory_latency_128m" in result.err
 
 
-def test_profile_fit_and_plan(process, program, folder):
+def test_profile_fit_and_plan(program, folder):
     for part in (1, 2, 3, 4):
         command = ["--", sys.executable, "-c", BUSY.format(0.1 * part)]
         options = [
@@ -47,7 +47,7 @@ def test_profile_fit_and_plan(process, program, folder):
             "--out",
             "runs.csv",
         ]
-        result = process("profile", *options, *command, cwd=folder)
+        result = program("profile", *options, *command)
         assert result.status == 0, result
         assert "processor" in result.out
     result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json")
@@ -95,9 +95,9 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
 @pytest.mark.parametrize(
     ("job", "how"), [("exit 3", "with exit status 3"), ("kill -9 $$", "by signal 9")]
 )
-def test_a_command_that_fails_is_not_kept(process, folder, job, how):
+def test_a_command_that_fails_is_not_kept(program, folder, job, how):
     kept = ("--with", "x=1", "--out", "runs.csv")
-    result = process("profile", *kept, "--", "sh", "-c", job, cwd=folder)
+    result = program("profile", *kept, "--", "sh", "-c", job)
     assert result.status == 1
     assert f"ended {how}; the run was not kept" in result.lines[-1]
     assert not (folder / "runs.csv").exists()

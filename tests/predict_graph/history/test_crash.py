@@ -39,13 +39,13 @@ def start(path, body):
 def test_several_processes_write_at_once(tmp_path):
     path = tmp_path / "history.sqlite"
     body = "[history.add(make_record(graph=sys.argv[0])) for _ in range(8)]"
-    writers = [start(path, body) for _ in range(4)]
+    writers = [start(path, body) for _ in range(3)]
     for writer in writers:
         _, errors = writer.communicate(timeout=600)
         assert writer.returncode == 0, errors
     history = History(path)
-    assert len(history) == 32
-    assert len({*history.runs()["uid"]}) == 32
+    assert len(history) == 24
+    assert len({*history.runs()["uid"]}) == 24
 
 
 def test_a_killed_writer_leaves_a_readable_file(tmp_path):
@@ -56,7 +56,7 @@ def test_a_killed_writer_leaves_a_readable_file(tmp_path):
         print(history.add(make_record(rows=Table(big))), flush=True)
     """
     reported = 0
-    for _ in range(3):
+    for _ in range(2):
         writer = start(path, body)
         reported = max(reported, int(writer.stdout.readline()))
         time.sleep(0.05)
