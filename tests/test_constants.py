@@ -130,17 +130,3 @@ def test_every_constant_says_where_it_comes_from():
 )
 def test_a_constant_without_a_source_would_be_found(bare):
     assert without_source(bare)
-
-
-@pytest.mark.parametrize(
-    "sourced",
-    [
-        "_STD = 0.3  # docs/studies/overhead.md",
-        "# Judgement, not measured.\n_A = 0.3\n_B = 0.4  # of the vertices",
-        '_A = 2\n"""Retries: a choice."""',
-        "_NEWLINE, _QUOTE = 10, 34",
-        "_NOTHING = np.empty(0)",
-    ],
-)
-def test_one_that_says_it_passes(sourced):
-    assert without_source(sourced) == []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.distributions import install
 from tests.python import python
 
 pytestmark = pytest.mark.slow
@@ -70,18 +71,14 @@ def installed(tmp_path_factory):
     (toml,) = blocks("As a package", "toml")
     project = tomllib.loads(toml)
     sources = dict(plugin_of(title) for title in EXAMPLES)
-    for module in project["tool"]["setuptools"]["py-modules"]:
-        (folder / f"{module}.py").write_text(sources.pop(f"{module}.py"))
+    modules = project["tool"]["setuptools"]["py-modules"]
+    kept = {module: sources.pop(f"{module}.py") for module in modules}
     assert not sources
-    name, version = project["project"]["name"], project["project"]["version"]
-    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     points = "".join(
         f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in named.items()) + "\n"
         for group, named in project["project"]["entry-points"].items()
     )
-    (info / "entry_points.txt").write_text(points)
+    install(folder, project["project"]["name"], points, **kept)
     return folder
 
 

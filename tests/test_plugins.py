@@ -6,6 +6,7 @@ import pytest
 
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
+from tests.distributions import install
 
 GROUP = "predict_graph.test_shapes"
 
@@ -18,17 +19,11 @@ def shapes(**more):
 def installed(tmp_path, monkeypatch):
     """Return a function that installs a tiny distribution with entry points."""
 
-    def install(name, module, source, points):
-        package = tmp_path / name
-        package.mkdir()
-        (package / f"{module}.py").write_text(source)
-        info = package / f"{name.replace('-', '_')}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(points)
-        monkeypatch.syspath_prepend(str(package))
+    def installed(name, points, **modules):
+        install(tmp_path / name, name, points, **modules)
+        monkeypatch.syspath_prepend(str(tmp_path / name))
 
-    yield install
+    yield installed
     for module in [name for name in sys.modules if name.startswith("plugged_")]:
         del sys.modules[module]
 
@@ -64,9 +59,9 @@ def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
 def test_plug_ins_of_other_packages(installed):
     names = ["star = plugged_two:Star", "inner = plugged_two:Star.Inner", "map = plugged_two:Star"]
     source = "class Star:\n    class Inner: ...\n"
-    installed("plugged-two", "plugged_two", source, "\n".join([f"[{GROUP}]", *names, ""]))
+    installed("plugged-two", "\n".join([f"[{GROUP}]", *names, ""]), plugged_two=source)
     bad = "raise RuntimeError('made badly')\n"
-    installed("plugged-bad", "plugged_bad", bad, f"[{GROUP}]\nbad = plugged_bad:Bad\n")
+    installed("plugged-bad", f"[{GROUP}]\nbad = plugged_bad:Bad\n", plugged_bad=bad)
     registry = shapes()
     assert registry.names() == ["map", "row", "bad", "inner", "star"]
     assert not {"plugged_two", "plugged_bad"} & set(sys.modules)  # listing imports nothing

@@ -1,5 +1,7 @@
 import pytest
 
+TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
+
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch):
@@ -7,3 +9,11 @@ def _alone(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     # A slow machine would write lines of progress where errors are counted.
     monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 3600.0)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working folder of commands, which has a table of machine types."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "types.csv").write_text(TYPES)
+    return tmp_path

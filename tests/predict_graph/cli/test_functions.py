@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from tests.distributions import install
+
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
 
@@ -53,15 +55,11 @@ INFO = "def get_info(): return {'functions': {'core_number': {}}}"  # read while
 @pytest.mark.slow
 def test_backends_of_networkx_are_beside_it(process, tmp_path):
     """A package with the entry points that networkx asks of a backend."""
-    (tmp_path / "rows_backend.py").write_text(BACKEND)
-    (tmp_path / "rows_info.py").write_text(INFO)
-    kept = tmp_path / "rows_backend-1.0.dist-info"
-    kept.mkdir()
-    (kept / "METADATA").write_text("Metadata-Version: 2.1\nName: rows-backend\nVersion: 1.0\n")
-    (kept / "entry_points.txt").write_text(
+    points = (
         "[networkx.backends]\nrows = rows_backend:BackendInterface\n"
         "[networkx.backend_info]\nrows = rows_info:get_info\n"
     )
+    install(tmp_path, "rows-backend", points, rows_backend=BACKEND, rows_info=INFO)
     asked = ["compare-functions", GRAPH, "networkx:core_number", "networkx:triangles"]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     done = process(*asked, "--json", tmp_path / "found.json", env=environment)

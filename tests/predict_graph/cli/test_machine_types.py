@@ -1,10 +1,9 @@
 """fit and plan with several machine types in one model, as a user calls them."""
 
-import pytest
+from tests.predict_graph.cli.test_next import wrote
 
-TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.45\nlean,8,8,0.3\n"
 CORES = {"small": 2, "big": 8, "lean": 8}
-PRICES = {"small": 0.1, "big": 0.45, "lean": 0.3}
+PRICES = {"small": 0.1, "big": 0.4, "lean": 0.3}
 PROFILE = """{"kind": "predict-graph resource profile", "schema": 1, "machine": "x",
 "measured": "t", "seconds": 1.0, "notes": [], "attributes": {
 "cpu_cores": {"value": CORES, "unit": "cores", "spread": 0.0, "repeats": 3},
@@ -13,18 +12,6 @@ PROFILE = """{"kind": "predict-graph resource profile", "schema": 1, "machine": 
 
 def seconds(kind, machines):
     return 20 + 4000 / (machines * CORES[kind])
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "types.csv").write_text(TYPES)
-    return tmp_path
-
-
-def wrote(folder, *runs):
-    lines = ["machine_type,machines,seconds,outcome", *runs]
-    (folder / "runs.csv").write_text("\n".join(lines) + "\n")
 
 
 def measured(*kinds, counts=(2, 4, 8, 16)):

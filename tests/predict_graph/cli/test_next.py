@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
 COUNTS = "2,4,8,16"
 JOB_ARGUMENTS = ("{machine_type}", "{machines}")
 SLEEPS = "import time; time.sleep(20)"
@@ -24,11 +23,9 @@ def seconds(kind, machines):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "types.csv").write_text(TYPES)
-    (tmp_path / "job.py").write_text(JOB)
-    return tmp_path
+def folder(folder):
+    (folder / "job.py").write_text(JOB)
+    return folder
 
 
 def wrote(folder, *runs, header="machine_type,machines,seconds,outcome"):

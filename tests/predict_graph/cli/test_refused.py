@@ -7,9 +7,9 @@ import pytest
 import predict_graph
 from predict_graph.resources import Measured, ResourceProfile, write_profile
 from predict_graph.sizing import save_model
+from tests.predict_graph.cli.conftest import TYPES
 from tests.predict_graph.cli.events import start, steps
 
-TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.4\nlean,8,8,0.3\n"
 GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 
 # A command, and what the sentence has in it. G stands for a graph.
