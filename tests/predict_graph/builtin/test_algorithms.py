@@ -152,8 +152,7 @@ def test_ranks_of_an_acyclic_graph_change_for_its_depth_plus_one_iterations():
 
 
 @pytest.mark.parametrize(
-    ("name", "active"),
-    [("connected-components", [3, 1, 0, 0]), ("triangle-count", [3, 3, 0, 0])],
+    ("name", "active"), [("connected-components", [3, 1, 0, 0]), ("triangle-count", [3, 3, 0, 0])]
 )
 def test_nothing_is_sent_after_the_fixed_point(name, active):
     graph = edges((0, 1), n=3, directed=False)

@@ -39,14 +39,7 @@ def test_calibrate(program, folder, monkeypatch):
 def test_profile_fit_and_plan(program, folder):
     for part in (1, 2, 3, 4):
         command = ["--", sys.executable, "-c", BUSY.format(0.1 * part)]
-        options = [
-            "--with",
-            f"cpu_speed={1 / part}",
-            "--graph",
-            "star:n=4",
-            "--out",
-            "runs.csv",
-        ]
+        options = ["--with", f"cpu_speed={1 / part}", "--graph", "star:n=4", "--out", "runs.csv"]
         result = program("profile", *options, *command)
         assert result.status == 0, result
         assert "processor" in result.out

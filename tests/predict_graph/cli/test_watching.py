@@ -35,9 +35,8 @@ def end(at):
 @pytest.fixture(autouse=True)
 def quick_looks(monkeypatch):
     monkeypatch.setattr(watching, "_EVERY", 0.05)
-    monkeypatch.setattr(
-        watching, "_SHARE", 1.0
-    )  # a look takes long where others keep machines busy
+    # A look takes long where others keep machines busy.
+    monkeypatch.setattr(watching, "_SHARE", 1.0)
 
 
 def moments_of(path, **options):

@@ -13,11 +13,7 @@ GRAPH = "rmat:scale=10,edge_factor=8,seed=1"
 def test_a_callback_hears_of_every_superstep():
     heard = []
     profile = predict_graph.run("pagerank", GRAPH, history="none", progress=heard.append)
-    assert [each.state for each in heard] == [
-        "before",
-        *["running"] * profile.iterations,
-        "ended",
-    ]
+    assert [each.state for each in heard] == ["before", *["running"] * profile.iterations, "ended"]
     assert [each.done for each in heard[1:-1]] == list(range(1, profile.iterations + 1))
     assert [each.aggregate for each in heard[1:-1]] == list(profile.convergence)
     assert all(each.remaining is not None for each in heard)

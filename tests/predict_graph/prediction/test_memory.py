@@ -59,7 +59,7 @@ GROUPS = {
                 "memory.limit_in_bytes": "7000",
                 "memory.usage_in_bytes": "6500",
                 "memory.stat": "total_inactive_file 0",
-            },
+            }
         },
         [500],
     ),
@@ -88,8 +88,7 @@ def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["pagerank", "connected-components", "neighborhood", "topk-ranking", "semi-clustering"],
+    "name", ["pagerank", "connected-components", "neighborhood", "topk-ranking", "semi-clustering"]
 )
 def test_what_a_kernel_declares_is_what_it_allocates(name):
     graph = check_graph(

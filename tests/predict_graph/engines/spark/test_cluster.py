@@ -121,11 +121,7 @@ def test_a_worker_is_killed_in_mid_run(cluster, engine, graph, processes_of):
     engine, opened = engine
     with pytest.raises(JobError) as caught:
         engine.run(
-            PageRank(),
-            graph,
-            threshold=0.0,
-            max_iterations=10_000,
-            progress=kill_in_mid_superstep,
+            PageRank(), graph, threshold=0.0, max_iterations=10_000, progress=kill_in_mid_superstep
         )
     # It would wait longer for one that is silent.
     assert time.monotonic() - killed[0] < 0.5 * SILENT

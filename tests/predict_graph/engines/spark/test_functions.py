@@ -5,10 +5,7 @@ import pytest
 
 import predict_graph
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
-from predict_graph.engines.spark.functions.running import (
-    load_spark_function,
-    run_spark_function,
-)
+from predict_graph.engines.spark.functions.running import load_spark_function, run_spark_function
 from predict_graph.engines.spark.log import following
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError

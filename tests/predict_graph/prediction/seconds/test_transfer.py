@@ -9,11 +9,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import Workload
 from predict_graph.engines.local.probing import IterationProbe
 from predict_graph.prediction.seconds import transfer
-from predict_graph.prediction.seconds.transfer import (
-    TimedSample,
-    timed_sample,
-    transfer_evidence,
-)
+from predict_graph.prediction.seconds.transfer import TimedSample, timed_sample, transfer_evidence
 from predict_graph.table import Table
 
 JOB = check_algorithm("connected-components")

@@ -16,10 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
-from predict_graph.prediction.seconds.cluster.placement import (
-    combined_messages,
-    combined_share,
-)
+from predict_graph.prediction.seconds.cluster.placement import combined_messages, combined_share
 from predict_graph.prediction.seconds.cluster.work import bytes_per_unit, work_by_machines
 from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
