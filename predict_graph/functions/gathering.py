@@ -309,7 +309,7 @@ class Gathering:
             return self.budget.allowed(0.0)
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
-    def run_sample(self, sampler: str, size: int, left: float) -> ChildRun:
+    def run_sample(self, sampler: str, size: int, left: float) -> None:
         """Run a sample."""
         case = self.subject.sample(sampler, size, self.rng)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
@@ -324,18 +324,12 @@ class Gathering:
         self.samples.append(SampleRun(case, sampler, drivers, run, shape))
         if run.state in REFUSED:
             self.raised = run.sentence
-            return run
-        if run.done:
-            point = Point(
-                *(drivers, run.seconds, sampler, self.graph.fingerprint),
-                rounds=shape.rounds,
-                early=shape.early,
-            )
-            self.gathered.add(point)
-            self.iterator |= run.generator
         elif run.state in OUTLASTING:
             self.gathered.add_stopped(drivers, run.seconds, sampler)
-        return run
+        elif run.done:
+            of = self.graph.fingerprint
+            self.gathered.add(Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early))
+            self.iterator |= run.generator
 
     def _prefix_helps(self, left: float, minimum: int) -> bool:
         """Whether the first part of the real run would reach a loop that predicts the rest."""

@@ -20,7 +20,6 @@ from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, 
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import takes_seed
-from predict_graph.functions.records import keep_samples
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
@@ -44,7 +43,7 @@ class FunctionCase(Gathering):
         if self.whole is None and not (self.gathered.points or self.gathered.earlier):
             raise JobError(self.nothing_ran())
         if self.history is not None:
-            keep_samples(self.history, self.function, self.graph, self.done)
+            self.history.keep([each.record(self.function, self.graph) for each in self.done])
         self.progress("combining the evidence", 1.0)
         estimates = self._estimates()
         total, log_std = combine(estimates)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,14 @@ class SampleRun:
             peak_bytes=run.peak_bytes,
         )
 
+    def record(self, function: GraphFunction, whole: Graph) -> RunRecord:
+        """Return the record for the history."""
+        return record_of_call(
+            *(function, self.case.graph, self.drivers, self.run),
+            sample={"sampler": self.sampler, "ratio": self.vertices / whole.vertices},
+            sample_of=whole.fingerprint,
+        )
+
 
 def record_of_call(
     function: GraphFunction,
@@ -105,22 +113,6 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
     raise RequestError(
         f"{file} is no prediction of {function.name} with these arguments; accepted: the --json of "
         "its predict"
-    )
-
-
-def keep_samples(
-    history: History, function: GraphFunction, graph: Graph, samples: Iterable[SampleRun]
-) -> None:
-    """Keep the runs of a prediction on samples, all at once."""
-    history.keep(
-        [
-            record_of_call(
-                *(function, each.case.graph, each.drivers, each.run),
-                sample={"sampler": each.sampler, "ratio": each.vertices / graph.vertices},
-                sample_of=graph.fingerprint,
-            )
-            for each in samples
-        ]
     )
 
 

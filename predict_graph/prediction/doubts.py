@@ -30,10 +30,9 @@ def graph_doubts(graph: Graph) -> list[str]:
             f"the graph has no hubs (largest degree {facts.largest}, mean {facts.mean:.1f}): if it "
             "is a mesh, samples of it converge unlike the whole"
         )
-    dust = facts.dust
-    if dust > _DUST:
+    if facts.dust > _DUST:
         doubts.append(
-            f"{dust:.0%} of the vertices are alone or in pairs, out of reach of any walk: walk "
-            "samples overstate how connected the graph is"
+            f"{facts.dust:.0%} of the vertices are alone or in pairs, out of reach of any walk: "
+            "walk samples overstate how connected the graph is"
         )
     return doubts

@@ -204,9 +204,8 @@ class _Learner:
             there = self.engine.on(machines)
             turns = _ON_FEWER if number else _ALL
             first = next(self._cheapest_first(self._subjects))
-            if number and not self._fits(
-                first.expected(machines, turns[0], cold=True), self.allowed
-            ):
+            needed = first.expected(machines, turns[0], cold=True)
+            if number and not self._fits(needed, self.allowed):
                 self._skipped = True
                 break
             last = number + 1 == len(self._counts())

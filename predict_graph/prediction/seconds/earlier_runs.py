@@ -10,7 +10,6 @@ import numpy as np
 
 from predict_graph.calibration import cold_seconds, log_std
 from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
-from predict_graph.engines.local import LocalEngine
 from predict_graph.history import RunRecord, machine_identity
 
 # Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
@@ -39,11 +38,9 @@ def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunReco
 
 
 def _is_warm(engine: Engine, name: str) -> bool:
-    if isinstance(engine, LocalEngine):
-        return False
-    from predict_graph.engines.spark import SparkEngine
-
-    return isinstance(engine, SparkEngine) and engine.is_warm(name)
+    """Whether an engine has a session in which an algorithm has run; only that of Spark may."""
+    asked = getattr(engine, "is_warm", None)
+    return asked is not None and asked(name)
 
 
 def earlier_runtimes(

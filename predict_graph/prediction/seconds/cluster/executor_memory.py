@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,16 +53,14 @@ class ExecutorMemory:
 
 
 def heap_bytes(memory: str) -> int:
-    """Return the bytes of a size in Spark's notation.
+    """Return the bytes of a size in Spark's notation, as its settings accept it.
 
     Examples
     --------
-    >>> heap_bytes("2g"), heap_bytes("900")
+    >>> heap_bytes("2g"), heap_bytes("900M")
     (2147483648, 943718400)
     """
-    number = re.match(r"\d+", memory)
-    assert number, memory
-    return int(number[0]) * _UNITS[memory[number.end() :].lower() or "m"]
+    return int(memory[:-1]) * _UNITS[memory[-1].lower()]
 
 
 def memory_of(
