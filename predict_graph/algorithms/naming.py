@@ -32,6 +32,12 @@ class NamedVertices(Algorithm):
     _found: IntArray | None = None
     _among = 0
 
+    def __init__(self, **parameters: object) -> None:
+        name = self.named_by
+        if name in parameters:
+            parameters[name] = check_ids(name, parameters[name], several=self.several)
+        super().__init__(**parameters)
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The given ids, without duplicates."""

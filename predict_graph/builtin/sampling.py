@@ -77,9 +77,15 @@ def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -
 
 def components_recipe(algorithm: Algorithm, graph: Graph) -> Recipe:
     """Return samples rooted in the smallest id of each component, where labels start."""
-    tree = component_trees(graph)
-    certain = np.concatenate((deepest(graph, tree), hubs(graph)))
-    return Recipe(RootedSampler(graph, [tree], certain))
+    return Recipe(_rooted(graph, [component_trees(graph)]))
+
+
+def _rooted(
+    graph: Graph, trees: list[HopTree], *certain: IndexArray, near: int = 0
+) -> RootedSampler:
+    """Return a sampler of trees, with the ends of the first one, hubs and some more vertices."""
+    every = np.concatenate((deepest(graph, trees[0]), hubs(graph), *certain))
+    return RootedSampler(graph, trees, every, near=near)
 
 
 def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
@@ -87,11 +93,7 @@ def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
 
     A counter changes for the last time when the largest hash that can reach it arrives.
     """
-    trees = middle_trees(graph)
-    certain = np.concatenate(
-        (deepest(graph, trees[0]), hubs(graph), _largest_hashes(algorithm, graph))
-    )
-    return Recipe(RootedSampler(graph, trees, certain))
+    return Recipe(_rooted(graph, middle_trees(graph), _largest_hashes(algorithm, graph)))
 
 
 def _largest_hashes(algorithm: Any, graph: Graph) -> IndexArray:
@@ -144,13 +146,12 @@ def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
     best = top[np.argsort(-second, kind="stable")]
     trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
     trees += middle_trees(graph)
-    certain = np.concatenate((deepest(graph, trees[0]), hubs(graph), top))
 
     def inputs(sample: RootedSample) -> FloatArray:
         return next_ranks(graph, algorithm.prior, first, sample.vertices)
 
     visits = graph.edges + int(graph.in_degrees[top].sum())
-    return Recipe(RootedSampler(graph, trees, certain), visits, inputs)
+    return Recipe(_rooted(graph, trees, top), visits, inputs)
 
 
 def next_ranks(
@@ -182,13 +183,11 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     the best semi-clusters, which spread over the whole graph, start at the edges between the
     smallest vertices. Those are in every sample.
     """
-    trees = middle_trees(graph)
     factor = float(algorithm.parameters["boundary_factor"])
     small = int(3.0 / factor)
     seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
     around = small_neighbours(graph, seeds, 2 * small)
-    certain = np.concatenate((deepest(graph, trees[0]), hubs(graph), seeds, around))
-    return Recipe(RootedSampler(graph, trees, certain, near=small))
+    return Recipe(_rooted(graph, middle_trees(graph), seeds, around, near=small))
 
 
 def _smallest_pairs(graph: Graph, most_edges: float) -> IndexArray:

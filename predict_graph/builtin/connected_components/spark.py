@@ -25,7 +25,6 @@ class ComponentsProgram(BlockProgram):
     def first(self, prior: Array | None) -> None:
         """Set the label of each vertex to its own id."""
         self.state = np.array(self.block.rows, np.int64)
-        self.senders = np.ones(self.block.count, bool)
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Take the smallest received label where it is lower."""

@@ -26,7 +26,6 @@ class KCoreProgram(BlockProgram):
     def first(self, prior: Array | None) -> None:
         """Set the estimates to the degrees."""
         self.state = first_estimates(self.block.degrees, self.algorithm.most)
-        self.senders = np.ones(self.block.count, bool)
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Lower the estimates."""

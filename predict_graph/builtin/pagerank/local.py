@@ -61,10 +61,6 @@ class PageRankKernel(SharedRows):
         """The rank of each vertex."""
         return self.rank
 
-    def summary(self) -> dict[str, Any]:
-        """Return nothing: the result consists of the ranks alone."""
-        return {}
-
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
         n = len(self.rank)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.naming import NamedVertices, check_ids
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.algorithms.parameters import Parameter
 from predict_graph.arrays import IndexArray
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.parts import parts_of
-
-_REDECLARED = {"dangling"}
 
 
 class PersonalisedPageRank(NamedVertices, PageRank):
@@ -53,7 +51,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     named_by, several = "source", False
     declared = (
         Parameter("source", str, None, "id of a vertex; by default the one with most out-edges"),
-        *(each for each in PageRank.declared if each.name not in _REDECLARED),
+        *(each for each in PageRank.declared if each.name != "dangling"),
         Parameter(
             "dangling",
             str,
@@ -62,9 +60,6 @@ class PersonalisedPageRank(NamedVertices, PageRank):
             choices=("source", "drop"),
         ),
     )
-
-    def __init__(self, *, source: object = None, **parameters: object) -> None:
-        super().__init__(source=check_ids("source", source, several=False), **parameters)
 
     @property
     def spread_dangling(self) -> bool:

@@ -143,13 +143,10 @@ def singletons(places: int, vertices: Array, v_max: int, degrees: FloatArray) ->
     return Clusters(members, sizes, np.zeros((n, places)), boundary, np.zeros((n, places)), keys)
 
 
-@numba.njit(cache=True, nogil=True)
-def hashes(vertices: Any) -> Any:
-    """Return the hash of each vertex."""
-    found = np.empty(len(vertices), np.uint64)
-    for i in range(len(vertices)):
-        found[i] = splitmix64(vertices[i])
-    return found
+@numba.vectorize(cache=True)
+def hashes(vertex: Any) -> Any:
+    """Return the hash of a vertex."""
+    return splitmix64(vertex)
 
 
 @numba.njit(cache=True, nogil=True)

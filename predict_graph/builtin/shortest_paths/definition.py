@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.naming import NamedVertices, check_ids
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.parts import parts_of
@@ -60,8 +60,8 @@ class ShortestPaths(NamedVertices):
         MAX_ITERATIONS,
     )
 
-    def __init__(self, *, landmarks: object = None, **parameters: object) -> None:
-        super().__init__(landmarks=check_ids("landmarks", landmarks), **parameters)
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
         if len(self.ids) > _MOST:
             raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most {_MOST}")
 

@@ -25,11 +25,7 @@ class TopKRankingKernel(EntriesKernel):
     rule = UNION
 
     def __init__(
-        self,
-        algorithm: TopKRanking,
-        graph: Graph,
-        team: Team | None,
-        ranks: FloatArray,
+        self, algorithm: TopKRanking, graph: Graph, team: Team | None, ranks: FloatArray
     ) -> None:
         n, k = graph.vertices, algorithm.k
         self._by_rank = np.argsort(-ranks, kind="stable").astype(graph.indices.dtype)

@@ -36,7 +36,6 @@ class TopKRankingProgram(MergingProgram):
         self._by_rank, places = prior
         self.state = np.full((self.block.count, self.algorithm.k), FAR, np.int32)
         self.state[:, 0] = places[self.block.rows]
-        self.senders = np.ones(self.block.count, bool)
 
     @staticmethod
     def width(algorithm: TopKRanking) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numba
@@ -15,10 +15,7 @@ from predict_graph.graph import Graph
 # Edges + vertices of a block (tens of microseconds): limits scheduling overhead
 _BLOCK_WORK = 16_384
 # Small graphs get smaller blocks: trades off scheduling overhead for an even split among threads.
-_FEWEST_BLOCKS, _LEAST_WORK = (
-    64,
-    1_024,
-)
+_FEWEST_BLOCKS, _LEAST_WORK = 64, 1_024
 
 
 def row_blocks(indptr: IntArray, block_work: int | None = None) -> IntArray:
@@ -44,6 +41,10 @@ class SharedRows:
     def __init__(self, rows: Graph, team: Team | None) -> None:
         self._team = team or Team()
         self._blocks = row_blocks(rows.indptr)
+
+    def summary(self) -> Mapping[str, Any]:
+        """Return nothing: the result consists of the values alone."""
+        return {}
 
     def _share(self, work: Callable[..., Any], *arrays: Any) -> None:
         """Call ``work(first, last, *arrays)`` for ranges of rows that cover all of them."""

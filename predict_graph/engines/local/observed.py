@@ -101,11 +101,7 @@ def timed_run(
 
 
 def _kernel(
-    algorithm: Algorithm,
-    graph: Graph,
-    weighting: Weighting,
-    prior: Array | None,
-    team: Team,
+    algorithm: Algorithm, graph: Graph, weighting: Weighting, prior: Array | None, team: Team
 ) -> Kernel:
     kernel = kernel_of(algorithm)(algorithm, graph, team, *(() if prior is None else (prior,)))
     if hasattr(kernel, "stand_for"):

@@ -8,8 +8,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.arrays import IndexArray, IntArray
-from predict_graph.graph import Graph
+from predict_graph.arrays import IntArray
 
 
 def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:
@@ -31,20 +30,9 @@ def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:
     return (mixed % np.uint64(workers)).astype(np.int64)
 
 
-def out_messages(graph: Graph, workers: int) -> tuple[IndexArray, IndexArray]:
-    """Return the worker of each vertex, and how many of its out-edges stay on it."""
-    owner = worker_of(np.arange(graph.vertices), workers).astype(np.int32)
-    return owner, edges_inside(graph, owner)
-
-
-def edges_inside(graph: Graph, owner: IndexArray) -> IndexArray:
-    """Return how many out-edges of each vertex end at a vertex with the same owner."""
-    inside: IndexArray = _inside(graph.indptr, graph.indices, owner)
-    return inside
-
-
 @numba.njit(cache=True, nogil=True)
-def _inside(indptr: Any, indices: Any, owner: Any) -> Any:
+def edges_inside(indptr: Any, indices: Any, owner: Any) -> Any:
+    """Return how many out-edges of each vertex end at a vertex with the same owner."""
     inside = np.zeros(len(owner), np.int32)
     for v in range(len(owner)):
         count = 0

@@ -8,7 +8,7 @@ number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from functools import cache
@@ -77,10 +77,6 @@ class ProgramKernel(SharedRows):
     def values(self) -> Array:
         """The state of each vertex."""
         return self._state
-
-    def summary(self) -> Mapping[str, Any]:
-        """Return nothing: the result consists of the states alone."""
-        return {}
 
     def step(self) -> Superstep:
         """Send, combine, update."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from predict_graph.arrays import Array, FloatArray, IntArray
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.local.partition import out_messages
+from predict_graph.engines.local.partition import edges_inside, worker_of
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.graph import Graph
 from predict_graph.table import Table
@@ -29,9 +29,12 @@ class Tally:
     """
 
     def __init__(self, graph: Graph, workers: int) -> None:
-        self._owner, self._inside = out_messages(graph, workers)
+        self._owner = worker_of(np.arange(graph.vertices), workers).astype(np.int32)
+        self._inside = edges_inside(graph.indptr, graph.indices, self._owner)
         self._indptr = graph.indptr
-        self._vertices, self._out_edges = _held(self._owner, graph.indptr, workers)
+        self._vertices = np.bincount(self._owner, minlength=workers)
+        edges = np.bincount(self._owner, np.diff(graph.indptr), workers)
+        self._out_edges = edges.astype(np.int64)
         self._workers = workers
         self._rows: list[IntArray] = []
         self._everyone: dict[int, IntArray] = {}
@@ -53,12 +56,7 @@ class Tally:
         )
         return counts
 
-    def table(
-        self,
-        aggregates: FloatArray,
-        seconds: FloatArray,
-        working_set_bytes: int,
-    ) -> Table:
+    def table(self, aggregates: FloatArray, seconds: FloatArray, working_set_bytes: int) -> Table:
         """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
         iterations = len(self._rows)
         counted = np.concatenate(self._rows or [np.zeros((0, _COLUMNS), np.int64)])
@@ -79,16 +77,6 @@ class Tally:
             OUT_EDGES: np.tile(self._out_edges, iterations),
         }
         return Table({name: columns[name] for name in (*TABLE_COLUMNS, OUT_EDGES)})
-
-
-@numba.njit(cache=True, nogil=True)
-def _held(owner: Any, indptr: Any, workers: int) -> tuple[IntArray, IntArray]:
-    """Return how many vertices and out-edges each worker holds."""
-    vertices, edges = np.zeros(workers, np.int64), np.zeros(workers, np.int64)
-    for v in range(len(owner)):
-        vertices[owner[v]] += 1
-        edges[owner[v]] += indptr[v + 1] - indptr[v]
-    return vertices, edges
 
 
 @numba.njit(cache=True, nogil=True)

@@ -26,11 +26,7 @@ from predict_graph.engines.base import (
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
-from predict_graph.engines.spark.blocks.running import (
-    BlockJob,
-    StoredGraph,
-    stored_graph,
-)
+from predict_graph.engines.spark.blocks.running import BlockJob, StoredGraph, stored_graph
 from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.called import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
@@ -451,7 +447,7 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
             yield stored
         finally:
             with suppress(Exception):  # a failed session has released its memory
-                stored.close()
+                stored.homes.unpersist()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

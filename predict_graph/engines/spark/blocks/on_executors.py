@@ -69,7 +69,8 @@ def bucketed(
     With `both`, each edge is also turned around; -1 - source marks a turned edge.
     """
     number = _numbering(ids.value)
-    for columns in _pieces(batches, 3 if weighted else 2):
+    for piece in _pieces(batches):
+        columns = [column.to_numpy() for column in piece.columns]
         sources, targets = number(columns[0]), number(columns[1])
         weights: Any = columns[2].astype(np.float32) if weighted else _UNWEIGHTED
         if both:
@@ -190,7 +191,7 @@ def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
     return lambda found: np.searchsorted(ids, found).astype(np.int32)
 
 
-def _pieces(batches: Batches, columns: int) -> Iterator[list[Array]]:
+def _pieces(batches: Batches) -> Iterator[pa.Table]:
     """Merge small batches into larger ones."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
@@ -198,17 +199,10 @@ def _pieces(batches: Batches, columns: int) -> Iterator[list[Array]]:
         waiting.append(batch)
         rows += batch.num_rows
         if rows >= _PIECE:
-            yield _joined(waiting, columns)
+            yield pa.Table.from_batches(waiting)
             waiting, rows = [], 0
     if rows:
-        yield _joined(waiting, columns)
-
-
-def _joined(batches: list[pa.RecordBatch], columns: int) -> list[Array]:
-    return [
-        np.concatenate([batch.column(k).to_numpy(zero_copy_only=False) for batch in batches])
-        for k in range(columns)
-    ]
+        yield pa.Table.from_batches(waiting)
 
 
 def _values(column: pa.Array, kind: str) -> list[Array]:

@@ -93,7 +93,7 @@ class BlockProgram(ABC):
 
     def taken(self, places: Array) -> Any:
         """Return what some vertices send, to be pickled."""
-        return _rows_of(self.offered(), places)
+        return _with_arrays(self.offered(), lambda each: each[places])
 
     def gathered(self, messages: Mapping[int, Any]) -> tuple[Any, Array]:
         """Return what the vertices that the block reads sent, and which of them did."""
@@ -125,8 +125,8 @@ class BlockProgram(ABC):
 
     def sums(self) -> dict[str, Any]:
         """Return what is added up over all blocks; of tuples the largest is taken."""
-        assert self.senders is not None
-        return {"changed": float(np.count_nonzero(self.senders))}
+        sending = self.block.count if self.senders is None else np.count_nonzero(self.senders)
+        return {"changed": float(sending)}
 
     @classmethod
     def convergence(cls, sums: Mapping[str, Any], vertices: int) -> float:
@@ -189,9 +189,9 @@ def begun(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
             # A run that begins again, as an executor was lost, finds what it has left here.
             _PROGRAMS.pop((run.name, run.numbers[key]), None)
             program = _program(run, run.numbers[key])
-            start = _state(program)
-            _step(program, {}, program.sums())  # loads compiled functions
-            _restore(program, start)
+            start = {name: _with_arrays(each, np.copy) for name, each in _state(program).items()}
+            program.receive(*program.gathered({}), program.sums())  # loads compiled functions
+            vars(program).update(start)
             yield from _parcels(run, program)
     keep_loaded()
 
@@ -200,8 +200,8 @@ def advanced(batches: Batches, run: Run, sums: Mapping[str, Any]) -> Iterator[pa
     """Run a superstep on the block whose state and messages are given."""
     for number, state, messages in _received(batches, run):
         program = _program(run, number)
-        _restore(program, state)
-        _step(program, messages, sums)
+        vars(program).update(state)
+        program.receive(*program.gathered(messages), sums)
         yield from _parcels(run, program)
     keep_loaded()
 
@@ -210,7 +210,7 @@ def results(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
     """Return the results of vertices as rows."""
     for number, state, _ in _received(batches, run):
         program = _program(run, number)
-        _restore(program, state)
+        vars(program).update(state)
         columns = [program.block.rows, *np.atleast_2d(program.values().T)]
         yield pa.record_batch([pa.array(each) for each in columns], result_names(len(columns) - 1))
 
@@ -244,10 +244,6 @@ def _with_arrays(value: Any, change: Callable[[Array], Array]) -> Any:
     return type(value)(*map(change, value)) if isinstance(value, tuple) else value
 
 
-def _rows_of(value: Any, places: Array) -> Any:
-    return _with_arrays(value, lambda each: each[places])
-
-
 def _extended(value: Any, columns: int) -> Any:
     """Return arrays with room for the rows of the boundary."""
 
@@ -259,19 +255,9 @@ def _extended(value: Any, columns: int) -> Any:
     return _with_arrays(value, longer)
 
 
-def _step(program: BlockProgram, messages: Mapping[int, Any], sums: Mapping[str, Any]) -> None:
-    """Run the kernel on the messages and the own values."""
-    offers, senders = program.gathered(messages)
-    program.receive(offers, senders, sums)
-
-
 def _state(program: BlockProgram) -> dict[str, Any]:
-    names = (*program.kept, "senders")
-    return {name: _with_arrays(getattr(program, name), np.copy) for name in names}
-
-
-def _restore(program: BlockProgram, state: Mapping[str, Any]) -> None:
-    vars(program).update(state)
+    """Return the attributes that change."""
+    return {name: getattr(program, name) for name in (*program.kept, "senders")}
 
 
 def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
@@ -294,8 +280,7 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
         remote = other % run.machines != number % run.machines
         records[remote] += len(places)
         moved[remote] += size
-    state = {name: getattr(program, name) for name in (*program.kept, "senders")}
-    rows.append((run.keys[number], pickle.dumps(state, 5)))
+    rows.append((run.keys[number], pickle.dumps(_state(program), 5)))
     facts = {
         "partition": number,
         **_counts(program.block, program.senders),

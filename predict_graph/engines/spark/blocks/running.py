@@ -29,11 +29,7 @@ from predict_graph.engines.spark.blocks.stored import DEGREES, PARCELS, joined, 
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.superstep import (
-    SuperstepJob,
-    program_of,
-    superstep_group,
-)
+from predict_graph.engines.spark.superstep import SuperstepJob, program_of, superstep_group
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
@@ -62,10 +58,6 @@ class StoredGraph:
     out_degrees: Array
     read_seconds: float
     setup_seconds: float
-
-    def close(self) -> None:
-        """Release the memory of the executors."""
-        self.homes.unpersist()
 
 
 def stored_graph(session: OpenSession, graph: Graph | PackedGraph, folder: Path) -> StoredGraph:

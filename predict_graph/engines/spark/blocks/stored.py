@@ -125,9 +125,7 @@ def joined(
         yield parcels(number, [(keys[number], b"")])
 
 
-@lru_cache(maxsize=1)
-def _placement(vertices: int, blocks: int) -> Placement:
-    return Placement.of(vertices, blocks)
+_placement = lru_cache(maxsize=1)(Placement.of)
 
 
 def parcels(number: int, rows: Sequence[tuple[int, bytes]]) -> pa.RecordBatch:
@@ -259,9 +257,7 @@ class StoredBlock:
         return found
 
 
-@lru_cache(maxsize=4096)
-def _kept(*given: Any) -> StoredBlock:
-    return StoredBlock(*given)
+_kept = lru_cache(maxsize=4096)(StoredBlock)
 
 
 def stored_block(

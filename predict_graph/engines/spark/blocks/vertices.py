@@ -67,8 +67,8 @@ class VertexJob(SuperstepJob):
         graph, stored = self._graph, self._stored
         self._homes = partition_of(np.arange(graph.vertices), len(stored.keys))
         machine = self._homes % stored.machines
-        self._inside = edges_inside(graph, machine.astype(np.int32))
-        self._kernel = _Kernel(self._algorithm, graph, stored, self._homes, self._prior)
+        self._inside = edges_inside(graph.indptr, graph.indices, machine.astype(np.int32))
+        self._kernel = _Kernel(self._algorithm, graph, stored, self._prior)
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
@@ -106,14 +106,9 @@ class _Kernel(ProgramKernel):
     """A vertex program whose edges are in blocks on the executors."""
 
     def __init__(
-        self,
-        program: VertexProgram,
-        graph: Graph,
-        stored: StoredGraph,
-        homes: Array,
-        prior: Array | None,
+        self, program: VertexProgram, graph: Graph, stored: StoredGraph, prior: Array | None
     ) -> None:
-        self._stored, self._homes = stored, homes
+        self._stored = stored
         super().__init__(program, graph, None, prior)
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram, team: Team | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
-from predict_graph.algorithms.naming import NamedVertices, check_ids
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.engines.spark.called import CalledAlgorithm
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.engines.spark.session.graphframes import check_brought
@@ -91,12 +91,6 @@ class LibraryAlgorithm(CalledAlgorithm):
 
 class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
     """A library algorithm with a parameter that names vertices."""
-
-    def __init__(self, **parameters: object) -> None:
-        name = self.named_by
-        if name in parameters:
-            parameters[name] = check_ids(name, parameters[name])
-        super().__init__(**parameters)
 
     @property
     def at(self) -> tuple[int, ...]:

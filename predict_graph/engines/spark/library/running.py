@@ -16,10 +16,7 @@ from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
-from predict_graph.engines.spark.library.supersteps import (
-    sent_records,
-    supersteps_of,
-)
+from predict_graph.engines.spark.library.supersteps import sent_records, supersteps_of
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.following import followed_call

@@ -8,19 +8,18 @@ import re
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psutil
 
+from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
+from predict_graph.engines.spark.log.features import observed_phases, observed_table
+from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
 from predict_graph.table import Table
-
-if TYPE_CHECKING:
-    from predict_graph.engines.spark.log.eventlog import EventLog
-    from predict_graph.engines.spark.recognition.supersteps import Recognised
 
 _OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
 
@@ -40,9 +39,6 @@ def record_of_log(
     The algorithm is named after the run or else the application. A log does not have the sizes of
     the graph. The same log results in the same `uid` of the record.
     """
-    from predict_graph.engines.spark.log.eventlog import read_event_log
-    from predict_graph.engines.spark.recognition.supersteps import recognise
-
     for name, size in (("vertices", vertices), ("edges", edges)):
         if size is not None and size < 1:
             raise RequestError(f"{name} is {size}; accepted: at least 1")
@@ -72,8 +68,6 @@ def _record(
     vertices: int | None,
     edges: int | None,
 ) -> RunRecord:
-    from predict_graph.engines.spark.log.features import observed_phases, observed_table
-
     named = _OUR_RUN.sub(r"\1", found.name) if found.by == "names" else None
     began = float(log.application.get("started") or found.started)
     run = found.name if found.by == "names" else ""

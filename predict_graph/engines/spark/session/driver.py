@@ -52,17 +52,11 @@ def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess
             _forget_session()
             with suppress(Exception):
                 gateway.shutdown()
-            _end(process)
+            with suppress(OSError):
+                gateway.proc.stdin.close()  # it exits then
+            process.wait()
             impatient.cancel()
             SparkContext._gateway, SparkContext._jvm = others
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a driver, which exits when its standard input is closed."""
-    with suppress(OSError):
-        if process.stdin is not None:
-            process.stdin.close()
-    process.wait()
 
 
 def _forget_session() -> None:
