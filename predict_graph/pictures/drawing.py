@@ -142,9 +142,9 @@ def _marks(figure: Any, drawn: Sequence[Values]) -> str:
         for axis, at in ((axes.xaxis, (left, right)), (axes.yaxis, (height - low, height - high)))
     ]
     series = [
-        [np.asarray(each).tolist() for each in values]
-        for values in drawn
-        if all(each is None or np.isfinite(each).all() for each in values[1:])
+        [np.vectorize(printable)(names).tolist(), *(np.asarray(each).tolist() for each in rest)]
+        for names, *rest in drawn
+        if all(each is None or np.isfinite(each).all() for each in rest)
     ]
     return json.dumps([sides, series], separators=(",", ":"))
 

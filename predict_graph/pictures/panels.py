@@ -204,7 +204,7 @@ def costs(
 def _limit(axes: Any, level: float, name: str) -> None:
     """Draw a limit, with its name above its right end."""
     axes.axhline(level, color=LIGHT.ink, linestyle=":", linewidth=1.3)
-    _note(axes, name, (0.99, level), (0, 3), xycoords=_ACROSS, ha="right")
+    _note(axes, name, (0.99, level), (0, 3), xycoords=_ACROSS, ha="right", bbox=_CLEAR)
 
 
 def dots(
@@ -235,7 +235,7 @@ def dots(
         _note(axes, f"{value:.3g}", (value, -row), (0, 7), ha="center", fontsize=8)
     _rows(axes, names, xlabel)
     axes.set_ylim(-len(names) + 0.4, 0.7)
-    axes.margins(x=0.08)
+    axes.margins(x=0.12)
     if 0.0 < ends.min() < ends.max() / most_apart:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")

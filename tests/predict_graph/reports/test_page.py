@@ -1,6 +1,7 @@
 """A page explains itself: no network, a text for each picture, colours that can be read."""
 
 import html.parser
+import json
 import os
 import re
 import subprocess
@@ -15,7 +16,9 @@ pytest.importorskip("jinja2")
 
 import predict_graph
 from predict_graph.answers import Answer, Table
-from predict_graph.pictures.palette import DARK, LIGHT
+from predict_graph.intervals import Interval
+from predict_graph.outcome.verdict import PeakMemory, verdict_of
+from predict_graph.pictures.palette import LIGHT
 from predict_graph.reports.page import command_to_repeat, page
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
@@ -66,7 +69,9 @@ def test_nothing_is_taken_from_the_network(written):
     text = written[1]
     assert not re.search(r"(https?:)?//[\w.]", text)
     elements = Elements(text)
-    assert not {"script", "link", "iframe", "img"} & {tag for tag, _ in elements.found}
+    assert not {"link", "iframe", "img"} & {tag for tag, _ in elements.found}
+    assert len(re.search("<script>.*</script>", text, re.DOTALL)[0]) < 3072
+    assert len(text) < 500_000
     for _, attributes in elements.found:
         for name in ("src", "href", "xlink:href"):
             assert attributes.get(name, "#").startswith("#")
@@ -96,29 +101,70 @@ def test_every_picture_has_a_text(written):
 
 def test_pictures_take_the_colours_of_the_page(written):
     body = written[1][written[1].index("<main>") :]
+    screens = [dict(re.findall(r"(--\w+): (#\w{6})", each)) for each in roots(written[1])]
+    assert screens[0].keys() == screens[1].keys() > LIGHT.named().keys()
     assert not {color for color in LIGHT.named().values() if color in body}
-    assert "var(--series-1)" in body
-    assert "var(--ink)" in body
-    for name in set(re.findall(r"var\((--[\w-]+)\)", written[1])):
-        assert name in LIGHT.named()
-        assert name in DARK.named()
+    for name in ("predicted", "actual", "ink"):
+        assert f"var(--{name})" in body
+    assert set(re.findall(r"var\((--\w+)\)", written[1])) - {"--tone"} <= screens[0].keys()
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_contrast_is_that_of_wcag_aa(palette):
+def roots(text):
+    """Return the colours of light and of dark screens."""
+    return re.findall(r":root \{ ([^}]*--paper[^}]*)\}", text.replace("light dark; ", " "))
+
+
+@pytest.mark.parametrize("screen", [0, 1], ids=["light", "dark"])
+def test_contrast_is_that_of_wcag_aa(written, screen):
     def luminance(color):
         parts = np.array([int(color[place : place + 2], 16) / 255.0 for place in (1, 3, 5)])
         linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
         return 0.05 + linear @ (0.2126, 0.7152, 0.0722)
 
-    for color in (palette.ink, palette.muted, *palette.series):
-        dim, bright = sorted((luminance(color), luminance(palette.paper)))
-        assert bright / dim >= 4.5, color
+    colors = dict(re.findall(r"--(\w+): (#\w{6})", roots(written[1])[screen]))
+    for name in colors.keys() - {"paper", "rule"}:
+        dim, bright = sorted((luminance(colors[name]), luminance(colors["paper"])))
+        assert bright / dim >= 4.5, name
+
+
+def test_values_under_the_pointer_are_those_of_the_run(written):
+    found, text = written
+    drawn = [attributes for tag, attributes in Elements(text).found if tag == "svg"]
+    sides, series = json.loads(drawn[1]["data-marks"])  # the time of each iteration
+    assert [side[0].partition(",")[0] for side in sides] == ["iteration", "time of an iteration"]
+    assert [one[0] for one in series] == ["predicted", "real"]
+    unit = {"ms": 1e-3, "s": 1.0}[sides[1][0].rpartition(" ")[2]]
+    np.testing.assert_allclose(np.array(series[1][2]) * unit, found.actual.iteration_seconds)
+
+
+def test_tables_sort_by_numbers_and_have_one_unit():
+    rows = [["4 x a", "1 KiB", "58.3 s"], ["2 x a", "900 bytes", "2.5 min to 3 min (missed)"]]
+    text = page("t", Answer("a", (), [Table("", ["name", "size", "time"], rows)]), [], command="")
+    values = [at.get("data-value") for tag, at in Elements(text).found if tag == "td"]
+    assert values[:6] == [None, "1024.0", "58.3", None, "900.0", "150.0"]
+    assert "150 s to 180 s (missed)" in text
+
+
+def test_a_badge_says_in_a_word_what_the_sentence_says():
+    few, much, free = (Interval(x, x / 2, 2 * x) for x in (0.1, 100.0, 8e9))
+    said = []
+    for runtime, there in ((few, 2e10), (much, 2e10), (much, 8e9), (few, 1e9)):
+        found = verdict_of(runtime, {"read": 1.0}, memory=PeakMemory(free, there))
+        text = page("t", Answer(found.sentence, badge=found.badge), [], command="")
+        said.append(re.search(r'aria-hidden="true">(.)</span> ([^<]*)</span>', text).groups())
+        assert said[-1][1] in found.sentence
+    fits = [
+        ("✓", "fits in memory"),
+        ("!", "may not fit in memory"),
+        ("✕", "does not fit in memory"),
+    ]
+    assert said == [("✓", "just run it"), *fits]
 
 
 def test_what_strangers_name_is_escaped():
     answer = Answer("<b>&", [("<i>", "<u>")], [Table("<t>", ["<c>"], [["<x>"]])], ["<w>"])
     text = page("<script>", answer, [], command="<cmd>")
+    text = text[: text.index("<script>\nfor")]
     for tag in ("<b>", "<i>", "<u>", "<t>", "<c>", "<x>", "<w>", "<script>", "<cmd>"):
         assert tag not in text
         assert html.escape(tag) in text
