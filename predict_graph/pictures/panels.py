@@ -252,7 +252,7 @@ def _rows(axes: Any, names: Sequence[str], xlabel: str) -> None:
     """Name the rows of a panel, the first one on top."""
     axes.set_yticks(-np.arange(len(names)), names)
     axes.tick_params(axis="y", labelcolor=LIGHT.ink, length=0)
-    axes.set_xlabel(xlabel)
+    axes.set_xlabel(xlabel, loc="right")  # beside long names, a label in the middle is cut
     axes.grid(axis="y", visible=False)
 
 
