@@ -8,7 +8,7 @@ if it is zero.
 
 Examples
 --------
->>> _pair_hash([0, 1, 5], [1, 2, 100000], False).tolist()
+>>> _pair_hash(np.array([0, 1, 5]), np.array([1, 2, 100000]), False).tolist()
 [1084890308, 1316541600, 1475829013]
 """
 
