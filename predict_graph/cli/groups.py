@@ -113,7 +113,15 @@ class SizedCase(Case):
         if sizes == (None, None) and self.graph:
             return self.of(self.graph)
         if self.graph or self.vertices is None or self.edges is None:
-            raise RequestError("a graph is missing; accepted: GRAPH, or --vertices and --edges")
+            both = "both are given" if self.graph else "a graph is missing"
+            raise RequestError(f"{both}; accepted: GRAPH, or --vertices and --edges without it")
+        from predict_graph.functions import is_function
+
+        if not is_function(self.algorithm):
+            raise RequestError(
+                f"--vertices and --edges are for functions, such as networkx:pagerank, and "
+                f"{self.algorithm} is none; accepted: GRAPH"
+            )
         from predict_graph.functions.sizes import GraphSize
 
         return GraphSize(self.vertices, self.edges)

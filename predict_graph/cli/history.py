@@ -87,10 +87,11 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
     facts = {name: getattr(record, name) for name in _FACTS}
     facts["time"] = record.time.isoformat(timespec="seconds")
     rows = record.rows.records()
+    shown = [name for name in _SHOWN if rows and name in rows[0]]  # calls of functions have others
     table = Table(
         "iterations and workers (all columns with --json)",
-        list(_SHOWN.values()),
-        [[row[name] for name in _SHOWN] for row in rows],
+        [_SHOWN[name] for name in shown],
+        [[row[name] for name in shown] for row in rows],
     )
     answer = Answer(f"run {run}", [(name, str(fact)) for name, fact in facts.items()], [table])
     Output(json=json).give(answer, {**facts, "table": rows})

@@ -251,6 +251,11 @@ def _literal(text: str) -> Any:
 def _named(text: str) -> tuple[Any, str, str, str]:
     """Return a function, its public name, its library, and the digest of code of the user's own."""
     place, _, name = text.rpartition(":")
+    if not place:
+        raise RequestError(
+            f"{text!r} is no function; accepted: module:function such as "
+            "networkx:betweenness_centrality, or file.py:function"
+        )
     if place.endswith(".py"):
         found = _member([file_module(Path(place))], text)
         return found, f"{Path(place).name}:{name}", "", _digest(found)

@@ -100,6 +100,8 @@ def _named(
         load_readers(directed)
         return read_graph(wanted, directed=directed, name=name)
     if is_generator(text):
+        if wanted.ids is not None or wanted.columns_given:
+            raise RequestError(f"{text} has no columns to choose, and integer ids; drop what says")
         load_generators()
         return generate(text, directed=directed, name=name, seed=seed)
     from predict_graph.graph.datasets import dataset, dataset_names, fetch

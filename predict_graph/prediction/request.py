@@ -362,6 +362,11 @@ def check_function(
     if isinstance(algorithm, str) and algorithm not in ALGORITHMS.names():
         import networkx
 
+        if ":" in algorithm:
+            raise RequestError(
+                f"{algorithm} is a function of Python, which runs on this machine; accepted: "
+                f"without --engine, or one of {', '.join(sorted(ALGORITHMS.names()))}"
+            )
         if callable(getattr(networkx, algorithm, None)):
             raise RequestError(
                 f"unknown algorithm {algorithm!r}; did you mean networkx:{algorithm}, the function "

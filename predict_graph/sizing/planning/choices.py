@@ -94,7 +94,6 @@ def plan(
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
     if executor_cores is not None:
         check_count("executor cores are", executor_cores)
-    loaded = [_read(one, executor_cores) for one in given]
     counts = _counts(machines)
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
@@ -106,7 +105,8 @@ def plan(
     if isinstance(prices, str | PathLike):
         named = str(prices) == "example" and not Path(prices).exists()
         prices = read_types(example_prices() if named else Path(prices))
-    elif prices is None:
+    loaded = [_read(one, executor_cores, prices) for one in given]
+    if prices is None:
         prices = _own_prices(loaded)
     kinds = [one for model in loaded for one in model.by_type()]
     _check(kinds, counts, prices, budget)
@@ -134,13 +134,15 @@ def plan(
     return replace(made, warnings=tuple(_warnings(kinds, scale, made)))
 
 
-def _read(model: ModelLike, executor_cores: int | None) -> JobModel:
+def _read(
+    model: ModelLike, executor_cores: int | None, types: Mapping[str, MachineType] | None
+) -> JobModel:
     if isinstance(model, JobModel):
         if executor_cores is not None:
             raise RequestError("executor cores are for an event log; accepted: its path")
         return model
     if isinstance(model, str | PathLike):
-        return read_job_model(str(model), executor_cores)
+        return read_job_model(str(model), executor_cores, types)
     raise RequestError(
         f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
     )

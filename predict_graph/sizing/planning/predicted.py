@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from predict_graph.inputs import read_json
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.fitting.model_file import load_model
 from predict_graph.sizing.measuring.measurements import Measurements
+from predict_graph.sizing.planning.candidates import MachineType
 
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
@@ -66,22 +68,26 @@ class _Replays(_Runtimes):
 
     def __init__(self, job: LoggedJob, cores: int | None) -> None:
         self._seconds_on = cache(partial(job.seconds_on, cores=cores))  # of a count: asked often
-        self._logged = job.executors * job.slots / job.tasks_at_a_time(cores)
+        self.logged = job.executors * job.slots / job.tasks_at_a_time(cores)
         several, one = (log_std(_REPLAY, name) for name in ("", "one wave"))
         self._doubling = several + (one - several) * job.one_wave
 
     def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the logarithms of the seconds, and their standard deviations."""
         seconds = np.log([self._seconds_on(int(count)) for count in machines])
-        doublings = np.abs(np.log2(machines / self._logged))
+        doublings = np.abs(np.log2(machines / self.logged))
         return seconds, self._doubling * np.hypot(1.0, doublings)
 
 
-def read_job_model(text: str, executor_cores: int | None = None) -> JobModel:
+def read_job_model(
+    text: str,
+    executor_cores: int | None = None,
+    types: Mapping[str, MachineType] | None = None,
+) -> JobModel:
     """Read ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type.
 
     The file holds a model of ``fit``, or a prediction on a cluster, or is an event log of Spark,
-    whose executors may get another number of cores.
+    whose executors may get another number of cores: those of a machine, if its type is known.
 
     Raises
     ------
@@ -94,14 +100,16 @@ def read_job_model(text: str, executor_cores: int | None = None) -> JobModel:
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
     path = Path(name)
     if is_event_log(path):
-        return replace(replayed_job(path, executor_cores), machine_type=kind.strip() or None)
+        own = (types or {}).get(kind.strip())
+        found = replayed_job(path, executor_cores, None if own is None else int(own.cores))
+        return replace(found, machine_type=kind.strip() or None)
     if executor_cores is not None:
         raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
     try:
-        found = read_json(path)
+        content = read_json(path)
     except ValueError:
-        found = None  # load_model says what is wrong with it
-    keys = found.keys() if isinstance(found, dict) else ()
+        content = None  # load_model says what is wrong with it
+    keys = content.keys() if isinstance(content, dict) else ()
     if "verdict" in keys and "by_machines" not in keys:
         raise RequestError(
             f"{path} predicts what it was asked for alone, and says nothing of other machine "
@@ -145,8 +153,12 @@ def predicted_job(path: Path) -> JobModel:
     return _unscaled("prediction", _Curve(rows), path, trained, math.nan, warnings)
 
 
-def replayed_job(path: Path, cores: int | None = None) -> JobModel:
+def replayed_job(
+    path: Path, cores: int | None = None, machine_cores: int | None = None
+) -> JobModel:
     """Return a logged Spark job, on executors of so many cores, as the model of a job, for a plan.
+
+    By default they have those of a machine, if that is known, else those of the log.
 
     Raises
     ------
@@ -154,8 +166,16 @@ def replayed_job(path: Path, cores: int | None = None) -> JobModel:
         If nothing ran, or `cores` are not enough for a task.
     """
     job = logged_job(path)
+    doubts = job.doubts
+    if cores is None and machine_cores not in (None, job.cores):
+        cores = machine_cores
+        doubts += (
+            f"executors have {cores} cores, those of a machine, in place of {job.cores} as in the "
+            "log (--executor-cores)",
+        )
     runtimes = _Replays(job, cores)
-    found = _unscaled("replay", runtimes, path, [job.executors], job.seconds, job.doubts)
+    # As many executors as have the cores of those of the log, where that is a whole number.
+    found = _unscaled("replay", runtimes, path, [runtimes.logged], job.seconds, doubts)
     return replace(found, submit=partial(job.submit, cores=cores))
 
 
@@ -163,7 +183,7 @@ def _unscaled(
     name: str,
     runtimes: _Runtimes,
     path: Path,
-    machines: list[int],
+    machines: Sequence[float],
     seconds: float,
     warnings: tuple[str, ...],
 ) -> JobModel:

@@ -87,7 +87,8 @@ def test_sizes_on_the_command_line(program):
     assert said["verdict"]["peak_memory_bytes"]["high"] > 17e9  # the graph alone
     for given in (["--vertices", "5"], [], ["GRAPH", *sizes]):
         refused = program("predict", "networkx:pagerank", *given)
-        refused.is_refused("a graph is missing; accepted: GRAPH, or --vertices and --edges")
+        refused.is_refused("; accepted: GRAPH, or --vertices and --edges without it")
+    program("predict", "pagerank", *sizes).is_refused("are for functions, such as networkx:page")
 
 
 def test_the_atlas_has_many_functions_on_many_graphs():

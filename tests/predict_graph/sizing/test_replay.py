@@ -113,9 +113,23 @@ def test_what_is_refused(written, text, words, said):
         plan(written(text), "1:4", executor_cores=next(iter(words), None))
 
 
+def test_executors_have_the_cores_of_their_machines(written, tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text("type,cores,usd_per_hour\nbig,4,0.2\n")
+    file = written(log_of([(0, [4.0] * 16)]))
+    found = plan(f"big={file}", "1:4", prices=prices)
+    assert "--num-executors 4 --executor-cores 4" in found.submit
+    assert any("executors have 4 cores" in text for text in found.warnings)
+    rows = found.to_frame().set_index("machines")
+    assert [rows["seconds"][n] for n in (1, 2, 4)] == pytest.approx([16.0, 8.0, 4.0])
+    measured = plan(file, "1:4", executor_cores=2).to_frame().set_index("machines")["measured"]
+    assert measured.to_dict() == {1: True, 2: False, 3: False, 4: False}
+
+
 def test_a_local_session_and_its_threads(written):
     text = log_of([(0, [1.0] * 8)], executors=1, cores=4, conf={"spark.master": "local[4]"})
     job = logged_job(written(text.replace("ApplicationEnd", "Other")))
     assert (job.executors, job.slots, job.submit(3)) == (4, 1, "--master local[3]")
+    assert job.submit(3, cores=2) == "--master local[6]"
     for said in ("threads count as machines", "the log has no end"):
         assert any(said in doubt for doubt in job.doubts)

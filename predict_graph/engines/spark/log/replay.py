@@ -86,9 +86,9 @@ class LoggedJob:
     def submit(self, executors: int, cores: int | None = None) -> str:
         """Return the options of spark-submit for so many executors, of so many cores each."""
         master = self.conf.get("spark.master", "")
+        cores = cores or self.cores
         if is_local(master):
-            return f"--master local[{executors}]"
-        cores = cores or self.slots * self._cores_of_a_task
+            return f"--master local[{executors * cores}]"
         each = f"--executor-cores {cores}"
         if memory := self.conf.get("spark.executor.memory"):
             each += f" --executor-memory {memory}"
@@ -117,6 +117,11 @@ class LoggedJob:
                 "of a task (spark.task.cpus)"
             )
         return slots
+
+    @property
+    def cores(self) -> int:
+        """Cores of an executor."""
+        return self.slots * self._cores_of_a_task
 
     @property
     def _cores_of_a_task(self) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 from predict_graph.engines.spark.session.graphframes import check_graphframes, graphframes_conf
 from predict_graph.errors import RequestError
 
+_THREADS = re.compile(r"local\[([0-9]{1,4})\]")
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
 
 # Measurements need these; with other values supersteps would shuffle all data.
@@ -46,10 +47,10 @@ class SparkSettings:
     master : str
         ``local[N]``, ``local-cluster[…]``, ``spark://host:port``, ``yarn``, ….
     machines : int
-        Executors; a job waits until all have registered. With ``local[N]`` there is one process,
-        and this is its number of threads.
+        Executors; a job waits until all have registered. A local master is one process with as
+        many threads as all of them have cores.
     cores : int
-        Cores of an executor.
+        Cores of an executor; of ``local[N]`` without both, N.
     memory : str
         Memory of an executor, in Spark's notation.
     partitions_per_core : int
@@ -93,6 +94,7 @@ class SparkSettings:
             value = getattr(self, name)
             if not isinstance(value, Integral) or not 1 <= int(value) <= most:
                 raise RequestError(f"{name} is {value}; accepted: 1 to {most}")
+        self._take_threads()
         if not _MEMORY.fullmatch(self.memory):
             raise RequestError(f"memory is {self.memory!r}; accepted: a size such as 900m or 4g")
         for key, value in self.conf.items():
@@ -102,6 +104,21 @@ class SparkSettings:
         if self.folder is not None and not Path(self.folder).is_dir():
             raise RequestError(f"there is no folder {self.folder} to put graphs in")
         self._check_checkpoint()
+
+    def _take_threads(self) -> None:
+        """Take the threads of ``local[N]`` for the cores, unless machines or cores are given."""
+        threads = _THREADS.fullmatch(self.master)
+        if threads is None:
+            return
+        count = int(threads[1])
+        if self.machines * self.cores == 1 <= count:
+            object.__setattr__(self, "cores", count)
+        elif self.machines * self.cores != count:
+            raise RequestError(
+                f"master is {self.master}, but machines are {self.machines} and cores "
+                f"{self.cores}; accepted: local[{self.machines * self.cores}], or local"
+            )
+        object.__setattr__(self, "master", "local[*]")  # others may differ in their machines
 
     def _check_checkpoint(self) -> None:
         interval = self.checkpoint_interval

@@ -70,4 +70,13 @@ def test_a_jar_goes_beside_those_of_the_user(tmp_path):
 def test_the_environment_names_a_master(monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_SPARK_MASTER", "spark://there:7077")
     assert SparkSettings.from_environment().master == "spark://there:7077"
-    assert SparkSettings.from_environment(master="local[2]").master == "local[2]"
+    assert SparkSettings.from_environment(master="local[2]").session_master == "local[2]"
+
+
+def test_threads_of_a_local_master_are_its_cores():
+    settings = SparkSettings(master="local[4]")
+    assert (settings.cores, settings.session_master) == (4, "local[4]")
+    assert settings.on(3).session_master == "local[12]"
+    assert SparkSettings(master="local[4]", machines=2, cores=2).session_master == "local[4]"
+    with pytest.raises(RequestError, match=r"machines are 3 and cores 1; accepted: local\[3\], or"):
+        SparkSettings(master="local[4]", machines=3)
