@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_221,
+    "predict_graph": 32_230,
     "tests": 16_139,
     "benchmarks": 6_135,
 }

@@ -22,10 +22,10 @@ import numpy as np
 from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.called import CalledAlgorithm
-from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.recognition.supersteps import recognise
+from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -36,7 +36,7 @@ from predict_graph.plugin_files import file_module
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
 
@@ -118,17 +118,9 @@ def spark_function(
 
 
 def run_spark_function(
-    job: SparkFunction,
-    session: OpenSession,
-    graph: Graph,
-    *,
-    follower: RunFollower | None = None,
-    ready: Callable[[], None] = lambda: None,
+    job: SparkFunction, session: OpenSession, graph: Graph, **observer: Any
 ) -> RunProfile:
-    """Write a graph for Spark, run a job on it, and find its supersteps in Spark's event log.
-
-    A follower is notified of supersteps as they end, and `ready` called before the first one.
-    """
+    """Write a graph for Spark, read it there, and profile a job on it."""
     folder = session.folder / uuid.uuid4().hex[:8]
     folder.mkdir()
     source = write_edges(graph, folder, session.settings.partitions)
@@ -141,42 +133,36 @@ def run_spark_function(
         edges.count()
         vertices = spark.range(graph.vertices).select("id")
         read = time.perf_counter() - started
+    known = {"graph": graph.describe(), "read_seconds": read, **observer}
     try:
-        log, stored = _logged_run(job, session, vertices, edges, follower, ready)
+        return profile_spark_function(job, session, edges, vertices, **known)
     finally:
         edges.unpersist()
-    try:
-        found = recognise(log)
-    except RequestError as error:
-        raise RequestError(f"{job.name}: {error}") from error
-    phases = observed_phases(log, found)
-    phases["read"] += read
-    began = log.application["started"]
-    return RunProfile(
-        algorithm=job.name,
-        parameters=dict(job.parameters),
-        graph=graph.describe(),
-        engine={"executors_lost": log.executors_lost(began, session.settings.executors)},
-        phases=phases,
-        rows=Table(observed_table(log, found, graph.vertices).assign(storage_bytes=stored)),
-        convergence=np.full(found.iterations, np.nan),
-        converged=True,
-        result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
-    )
 
 
-def _logged_run(
-    job: SparkFunction,
-    session: OpenSession,
-    vertices: DataFrame,
+def profile_spark_function(
+    job: SparkFunction | Callable[..., Any],
+    session: OpenSession | SparkSession,
     edges: DataFrame,
-    follower: RunFollower | None,
-    ready: Callable[[], None],
-) -> tuple[EventLog, int]:
-    """Run a job on the tables of a graph; return its events, and the bytes that it cached.
+    vertices: DataFrame,
+    *,
+    graph: Mapping[str, Any],
+    read_seconds: float = 0.0,
+    follower: RunFollower | None = None,
+    ready: Callable[[], None] = lambda: None,
+) -> RunProfile:
+    """Run a job on the tables of a graph and find its supersteps in Spark's event log.
 
-    A DataFrame that the job returns is computed in full and discarded, as if it were written.
+    A DataFrame that the job returns is computed in full and discarded, as if it were written. A
+    follower is notified of supersteps as they end, and `ready` called before the first one.
     """
+    job = job if isinstance(job, SparkFunction) else spark_function(job)
+    if not isinstance(session, OpenSession):
+        settings = settings_of(session)
+        with adopted_session(session, settings) as adopted:
+            return profile_spark_function(
+                job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
+            )
     with _without_warnings():
         arguments = _arguments(job, session, vertices, edges)
     context: Any = session.spark.sparkContext
@@ -192,8 +178,29 @@ def _logged_run(
     stored = max(session.storage_bytes() - kept, 0)
     session.flush()
     log = logged.read()
-    times = {"started": began, "finished": ended}
-    return replace(log, application={**log.application, **times}), stored
+    log = replace(log, application={**log.application, "started": began, "finished": ended})
+    try:
+        found = recognise(log)
+    except RequestError as error:
+        raise RequestError(f"{job.name}: {error}") from error
+    phases = observed_phases(log, found)
+    phases["read"] += read_seconds
+    rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
+    return RunProfile(
+        algorithm=job.name,
+        parameters=dict(job.parameters),
+        graph=dict(graph),
+        engine={
+            **session.settings.describe(),
+            "workers": session.settings.machines,
+            "executors_lost": log.executors_lost(began, session.settings.executors),
+        },
+        phases=phases,
+        rows=Table(rows),
+        convergence=np.full(found.iterations, np.nan),
+        converged=True,
+        result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
+    )
 
 
 def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:

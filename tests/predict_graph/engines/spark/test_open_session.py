@@ -4,18 +4,16 @@ import signal
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import predict_graph
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.functions.running import run_spark_function, spark_function
+from predict_graph.engines.spark.functions.running import profile_spark_function
 from predict_graph.engines.spark.session import adopting
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.build import from_edges
 from predict_graph.history import History
 from predict_graph.prediction.learn import learn
 
@@ -152,8 +150,8 @@ def test_graphx(spark, left_alone, tmp_path):
 def test_a_function_on_tables_of_the_session(spark, left_alone):
     from pyspark.sql import functions as F
 
-    numbers = np.arange(200)
-    graph = from_edges(numbers, numbers * 7 % 200, vertices=200)
+    vertices = spark.range(200)
+    edges = vertices.selectExpr("id AS src", "id * 7 % 200 AS dst")
 
     def rounds(spark, vertices, edges):
         assert spark.conf.get("spark.sql.shuffle.partitions") == "7"  # theirs, not ours
@@ -167,8 +165,8 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
             state = inbox.select(F.col("dst").alias("id"), "rank")
             state.agg(F.sum("rank")).collect()
 
-    with SparkEngine(spark=spark).session() as session:
-        profile = run_spark_function(spark_function(rounds), session, graph)
+    graph = {"name": "g", "vertices": 200, "edges": 200, "directed": True, "fingerprint": "f"}
+    profile = profile_spark_function(rounds, spark, edges, vertices, graph=graph)
     assert profile.iterations == 4
     assert (profile.table["shuffle_read_records"] > 0).all()
 
