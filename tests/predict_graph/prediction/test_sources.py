@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from predict_graph import predict
+from predict_graph import budget, predict
 from predict_graph.algorithms import check_algorithm
 from predict_graph.budget import Spending
 from predict_graph.cores import Load, LoadMeter
@@ -16,7 +16,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.whole_run import whole_run_estimates
-from predict_graph.prediction import case as module
 from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.case import Case
@@ -246,13 +245,13 @@ def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
 
 @pytest.mark.slow
 def test_finding_out_what_a_run_elsewhere_takes_is_part_of_what_is_told(monkeypatch):
-    estimated = BaselineEstimate.of
+    estimated = BaselineEstimate.estimate
 
     def slowly(*given):
         time.sleep(0.5)
         return estimated(*given)
 
-    monkeypatch.setattr(module, "time", time)  # seconds, not looks at the clock
-    monkeypatch.setattr(BaselineEstimate, "of", slowly)
+    monkeypatch.setattr(budget, "time", time)  # seconds, not looks at the clock
+    monkeypatch.setattr(BaselineEstimate, "estimate", slowly)
     found = predict("pagerank", GRAPH, engine=spark(2), history="none", seed=1)
     assert found.overhead_seconds > 0.5

@@ -6,9 +6,9 @@ A. Appleby: MurmurHash3, the 32-bit variant for x86, of the two halves of a long
 
 Examples
 --------
->>> partition_of([0, 1, 2, 3], 4).tolist()
+>>> partition_of(np.arange(4), 4).tolist()
 [1, 1, 0, 3]
->>> partition_of_pair([0, 7], [1, 2**40], 5).tolist()
+>>> partition_of_pair(np.array([0, 7]), np.array([1, 2**40]), 5).tolist()
 [1, 1]
 """
 

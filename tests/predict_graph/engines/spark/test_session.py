@@ -10,8 +10,8 @@ import time
 
 import pytest
 
+from predict_graph import errors
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.session import requirements
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.errors import JobError, RequestError
@@ -53,8 +53,8 @@ def test_no_java(monkeypatch, tmp_path, java, said):
 
 
 def test_no_pyspark(monkeypatch):
-    monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(JobError, match=r"pip install 'predict-graph\[spark\]'"):
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+    with pytest.raises(RequestError, match=r"pip install 'predict-graph\[spark\]'"):
         require_spark()
 
 
