@@ -111,6 +111,8 @@ class ChildRun:
         CPU seconds of building the graph.
     peak_bytes : float
         Growth of the resident memory at its peak, over that with the graph built.
+    held : list of (float, float)
+        The same at observations of the loop that predicts the run, by the iterations done.
     graph_bytes : float
         Growth by building the graph.
     observations : list of Observation
@@ -129,6 +131,7 @@ class ChildRun:
     wall: float = 0.0
     convert_seconds: float = 0.0
     peak_bytes: float = 0.0
+    held: list[tuple[float, float]] = field(default_factory=list, repr=False)
     graph_bytes: float = 0.0
     observations: list[Observation] = field(default_factory=list, repr=False)
     sentence: str = ""
@@ -307,6 +310,7 @@ class _Recorder:
         self._limits = limits
         self._watch = LoopWatch(_called.__code__)
         self._observations: list[Observation] = []
+        self._held: list[tuple[float, float]] = []
         self._timer: CallTimer | None = None
         self._facts: dict[str, float] = {}
         self._base = 0
@@ -363,9 +367,15 @@ class _Recorder:
         if loop.name and (own == loop.name or (not own and loop.counted)):
             if self._loop.name != seen.loop.name:
                 self._entered = self._observations[-1].seconds if self._observations else 0.0
+                self._held = []
             self._loop = seen.loop
+            self._held.append((loop.done, self._peak))
         if seen not in self._observations[-1:]:  # a library may not have reported since
             self._observations.append(seen)
+
+    @property
+    def _peak(self) -> float:
+        return float(max(resident_peak() - self._base, 0))
 
     def _stop_in_time(self, elapsed: float) -> None:
         limits, loop = self._limits, self._loop
@@ -399,7 +409,8 @@ class _Recorder:
             "state": state,
             "seconds": self._timer.seconds if self._timer else 0.0,
             "wall": self._timer.wall if self._timer else 0.0,
-            "peak_bytes": max(resident_peak() - self._base, 0.0),
+            "peak_bytes": self._peak,
+            "held": self._held,
             "observations": self._observations,
             "functions": PARSED,
             "modules": [name for name in sys.modules if name not in self._modules],

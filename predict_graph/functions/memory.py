@@ -35,8 +35,7 @@ def predict_memory(
     found = grown_bytes([(drivers, run.peak_bytes) for drivers, run in runs], target)
     call = Interval.spread(found.cost, found.log_std)
     if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
-        least = prefix.peak_bytes
-        most = max(least, _RESOLUTION) * max(rounds_left, 1.0)
+        least, most = prefix.peak_bytes, _most(prefix, max(rounds_left, 1.0))
         refuted = call.predicted < least and math.isfinite(most)  # the samples, by the first part
         high = most if refuted else call.high
         call = Interval(*(min(max(x, least), most) for x in (call.predicted, call.low, high)))
@@ -48,6 +47,20 @@ def predict_memory(
         graph = grown_bytes(sizes, target, ("edges", "vertices")).cost
     high = graph * 1.15 + call.high + _RESOLUTION
     return Interval(call.predicted + graph, graph + call.low, high)
+
+
+def _most(prefix: ChildRun, rounds_left: float) -> float:
+    """Return the bytes of a run whose iterations keep as many as those of its first part.
+
+    What the second half of these did not take on top of the first is not kept by iterations.
+    """
+    done = prefix.held[-1][0] if prefix.held else 0.0
+    halves = [each for each in prefix.held if 0.0 < each[0] <= done / 2.0]
+    if not halves:
+        return max(prefix.peak_bytes, _RESOLUTION) * rounds_left
+    until, held = halves[-1]
+    kept = (prefix.peak_bytes - held + _HYPER.seconds) / (1.0 - until / done)
+    return prefix.peak_bytes + kept * (rounds_left - 1.0)
 
 
 def grown_bytes(

@@ -51,6 +51,19 @@ def test_results_that_are_quadratic_where_samples_are_not_connected():
     assert said.high > 15e8
 
 
+@pytest.mark.parametrize(
+    ("held", "least", "most"),
+    [([(1.0, 5e7), (5.0, 6e7), (10.0, 6e7)], 6e7, 9e7), ([(5.0, 3e7), (10.0, 6e7)], 1e9, 1e10)],
+)
+def test_what_iterations_keep_is_seen_in_the_first_part(held, least, most):
+    """Of 1,000 iterations ten ran: the last five took no more than the first, or as much again."""
+    runs = [({**dict.fromkeys(DRIVERS, float(n)), "vertices": float(n)}, ran(n)) for n in (60, 240)]
+    part = ChildRun("stopped", peak_bytes=6e7, held=held)
+    target = dict.fromkeys(DRIVERS, 1e5)
+    found = predict_memory(runs, target, None, part, converted=False, rounds_left=100.0)
+    assert least <= found.high <= most + 1e8
+
+
 def pairs(graph: nx.Graph):
     yield from permutations(graph, 2)
 
