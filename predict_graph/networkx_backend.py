@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,7 @@ _BRIEF = 60.0  # limits the cost: units of the atlas, a third of a second, that 
 _FIRST_ROWS = 8  # limits the cost: vertices whose degrees are looked at
 _FIRST_PAUSE, _GROWING, _LAST_PAUSE = 5.0, 1.5, 60.0  # limits the output: seconds between lines
 _EVERY = 0.25  # limits the cost: seconds between two observations
+_SWITCH = 1e-4  # limits how long this waits for the call, in seconds
 _log = logging.getLogger(NAME)
 _inside = threading.local()
 _calls: dict[int, _Call] = {}  # by thread
@@ -152,7 +154,7 @@ class _Call:
         thread: int,
     ) -> None:
         self.began, self.seen, self.ended = time.perf_counter(), False, threading.Event()
-        self._algorithm, self._graph, self._arguments = algorithm, graph, (args[1:], kwargs)
+        self._algorithm, self._graph, self._arguments = algorithm, graph, (args, kwargs)
         self._thread = thread
 
     def watch(self) -> None:
@@ -170,7 +172,7 @@ class _Call:
 
         threshold = float(networkx.config.backends.predict_graph.threshold)
         name = f"networkx:{self._algorithm.name}"
-        prediction = self._predicted()
+        prediction = self._predicted_soon()
         expected = None if prediction is None else prediction.runtime_seconds
         if expected is not None and expected.predicted > threshold:
             advice = "".join(f"; {each}" for each in prediction.advice)
@@ -186,16 +188,31 @@ class _Call:
                 after = f"{readable_seconds(moment.elapsed)} elapsed{watcher.progress}"
                 _say("%s: %s", name, ", ".join(filter(None, (after, moment.left))))
 
+    def _predicted_soon(self) -> Any:
+        """Predict in a thread that often gets its turn: importing waits for it at each file."""
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH)
+        try:
+            return self._predicted()
+        finally:
+            sys.setswitchinterval(usual)
+
     def _predicted(self) -> Any:
         """Return what the atlas says of the call; None where it does not have it."""
         from predict_graph.errors import PredictGraphError
         from predict_graph.functions.sizes import GraphSize, predict_by_size
 
         graph, (positional, keywords) = self._graph, self._arguments
+        wanted = signature(self._algorithm.orig_func)
         try:
             size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
-            named = {key: value for key, value in keywords.items() if value is not graph}
+            given = wanted.bind(*positional, **keywords).arguments  # by place, with all defaults
+            named = {
+                name: value
+                for name, value in given.items()
+                if value is not graph and value is not wanted.parameters[name].default
+            }
             name = f"networkx:{self._algorithm.name}"
-            return predict_by_size(name, size, arguments=positional, keywords=named)
+            return predict_by_size(name, size, keywords=named)
         except PredictGraphError:
             return None

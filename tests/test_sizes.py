@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_265,
-    "tests": 16_150,
+    "predict_graph": 32_303,
+    "tests": 16_179,
     "benchmarks": 6_135,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

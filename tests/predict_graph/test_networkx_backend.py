@@ -1,6 +1,7 @@
 """The backend of networkx: results are those of networkx, and long calls are spoken of."""
 
 import logging
+import random
 import re
 import time
 
@@ -79,3 +80,21 @@ def test_it_is_opt_in_and_small_calls_are_left_alone():
     assert not should("a function that nobody has measured", (nx.path_graph(30),), {})
     assert should("a function that nobody has measured", (nx.path_graph(3000),), {})
     assert should("betweenness_centrality", (nx.path_graph(200_000),), {})
+
+
+def test_arguments_that_are_defaults_leave_the_advice():
+    """networkx passes all arguments on by place, and a generator for a seed."""
+    pytest.importorskip("igraph")
+
+    class Large(nx.Graph):
+        """A graph that says it is large."""
+
+        def __len__(self):
+            return 20_000
+
+        def number_of_edges(self, *_):
+            return 100_000
+
+    given = (Large(), None, True, None, False, random.Random())
+    call = networkx_backend._Call(nx.betweenness_centrality, given[0], given, {}, 0)
+    assert "igraph:betweenness offers the same" in call._predicted_soon().advice[0]

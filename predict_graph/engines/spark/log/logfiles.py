@@ -44,11 +44,15 @@ def log_files(path: Path) -> list[Path]:
         last = max((place for place, (_, compact, _f) in enumerate(numbered) if compact), default=0)
         return [file for _, _, file in numbered[last:]]
     dated = [file for file in entries if _DATABRICKS.match(file.name) and file.is_file()]
-    inside = [folder for folder in entries if folder.is_dir()]
     if dated:
         return sorted(dated, key=lambda file: (file.name == "eventlog", file.name))
-    if len(inside) == 1:
-        return log_files(inside[0])
+    logs = sorted(each for each in entries if not each.name.startswith(".") and is_event_log(each))
+    if len(logs) == 1:
+        return log_files(logs[0])
+    if logs:
+        raise RequestError(
+            f"the folder {path} has {len(logs)} event logs; accepted: one of them, such as {logs[0]}"
+        )
     raise RequestError(f"the folder {path} has no files of an event log; accepted: {_ACCEPTED}")
 
 

@@ -180,3 +180,14 @@ def test_what_is_no_event_log(tmp_path, content, said):
         read_event_log(path)
     with pytest.raises(RequestError, match="there is no event log"):
         read_event_log(tmp_path / "none")
+
+
+def test_a_folder_of_logs_has_to_have_one(tmp_path):
+    (tmp_path / "notes.txt").write_text("no log")
+    (tmp_path / "app-1").write_bytes(text(LINES))
+    assert len(read_event_log(tmp_path).tasks) == 2
+    (tmp_path / "app-2").write_bytes(text(LINES))
+    with pytest.raises(
+        RequestError, match=r"has 2 event logs; accepted: one of them, such as .*-1"
+    ):
+        read_event_log(tmp_path)
