@@ -51,7 +51,8 @@ def log_files(path: Path) -> list[Path]:
         return log_files(logs[0])
     if logs:
         raise RequestError(
-            f"the folder {path} has {len(logs)} event logs; accepted: one of them, such as {logs[0]}"
+            f"the folder {path} has {len(logs)} event logs; accepted: one of them, such as "
+            f"{logs[0]}"
         )
     raise RequestError(f"the folder {path} has no files of an event log; accepted: {_ACCEPTED}")
 
