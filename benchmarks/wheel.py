@@ -31,10 +31,12 @@ DEMO = (
     "plan model.json --machines 1:16 --scale 4 --prices example --deadline 1m",
     "list algorithms",
 )
+OURS = ("PYTHONPATH", "PREDICT_GRAPH_DATA", "VIRTUAL_ENV")
+CLEAN = {name: value for name, value in os.environ.items() if name not in OURS}
 LACKING = {  # extras that are not installed, and what needs them
     "design": "design --scale 0.1:1 --machines 1:4 --budget 100",
     "plot": "predict pagerank follows.csv --report page.html",
-    "spark": "predict pagerank follows.csv --engine spark --master local",
+    "spark": "run pagerank follows.csv --engine spark --master local",
 }
 FOLLOWS = "who,whom\n" + "".join(
     f"ann{i},bob{(i * i + j) % 997}\n" for i in range(999) for j in range(9)
@@ -84,7 +86,8 @@ def install(wheel: Path, folder: Path) -> Path:
     pip = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     pins = ["-c", str(ROOT / "constraints.txt")]
     started = time.perf_counter()
-    subprocess.run([*pip, "--disable-pip-version-check", *pins, str(wheel)], check=True)
+    command = [*pip, "--disable-pip-version-check", *pins, str(wheel)]
+    subprocess.run(command, check=True, env=CLEAN)
     files = [each for each in (folder / "venv").rglob("*") if each.is_file()]
     size = sum(each.stat().st_size for each in files) / 1e6
     print(f"installed in {time.perf_counter() - started:.0f} s: {size:.0f} MB")
@@ -97,9 +100,7 @@ def demo(program: Path, folder: Path) -> None:
     place.mkdir()
     (place / "runs.csv").write_text(RUNS)
     (place / "follows.csv").write_text(FOLLOWS)
-    ours = ("PYTHONPATH", "PREDICT_GRAPH_DATA", "VIRTUAL_ENV")
-    environment = {name: value for name, value in os.environ.items() if name not in ours}
-    environment["PREDICT_GRAPH_HISTORY"] = str(place / "history.sqlite")
+    environment = {**CLEAN, "PREDICT_GRAPH_HISTORY": str(place / "history.sqlite")}
 
     def ran(command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_303,
+    "predict_graph": 32_305,
     "tests": 16_179,
-    "benchmarks": 6_135,
+    "benchmarks": 6_136,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

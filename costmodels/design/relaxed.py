@@ -29,13 +29,7 @@ def solve_relaxed(
     Venkataraman et al.: Ernest, NSDI 2016, section 3.3. Boyd, Vandenberghe: Convex Optimization
     (2004), section 7.5.
     """
-    try:
-        cp: Any = import_module("cvxpy")  # takes a second, so only who solves waits for it
-    except ModuleNotFoundError:
-        raise RuntimeError(
-            "a design needs cvxpy, which is not installed; "
-            "install it with: pip install 'predict-graph[design]'"
-        ) from None
+    cp: Any = import_module("cvxpy")  # takes a second, so only who solves waits for it
     count, terms = criterion.rows.shape
     # Shares of the budget instead of runs: numbers near 1 whatever the units and the budget.
     share = cp.Variable(count)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from costmodels.scaling.terms import ERNEST, MASHA, TERMS
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError, RequestError, check_installed
 from predict_graph.files import written_beside
 from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import read_table
@@ -69,7 +69,7 @@ def make_design(
     Raises
     ------
     RequestError
-        If an option is wrong or the budget too small.
+        If an option is wrong, the budget too small, or cvxpy not installed.
     JobError
         If the solver finds no solution.
 
@@ -79,6 +79,7 @@ def make_design(
     """
     from costmodels.design import candidate_grid, optimal_design
 
+    check_installed("cvxpy", "a design", extra="design")
     if len(terms) == 1 and terms[0] in TERM_SETS:
         terms = TERM_SETS[terms[0]]
     if unknown := [name for name in terms if name not in TERMS]:
