@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 980,
     "costmodels": 2_660,
-    "predict_graph": 32_305,
-    "tests": 16_179,
+    "predict_graph": 32_307,
+    "tests": 16_185,
     "benchmarks": 6_136,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -132,7 +132,7 @@ class Watch:
         return replace(moment, first=self._first, by=self._by)
 
     def _recognised(self, log: EventLog) -> Recognised | None:
-        """Return the completed supersteps; None if none are recognised yet."""
+        """Return the completed supersteps; None if none are recognised yet, or by chance."""
         if self.run is not None:
             named = named_runs(finished_jobs(log))
             own = next((each for each in named if each.name == self.run), None)
@@ -144,7 +144,8 @@ class Watch:
             whole = whole_supersteps(own.supersteps)
             return replace(own, supersteps=whole) if whole else None
         look = recognised_now if self.application.ended else recognised_so_far
-        return look(log, self._library(log))
+        found = look(log, self._library(log))
+        return None if found is None or found.certainty == "doubtful" else found
 
     def _library(self, log: EventLog) -> str | None:
         """Return the GraphX algorithm that runs: the expected one, or from the names of its

@@ -197,7 +197,8 @@ def costs(
     axes.margins(0.08)
     axes.set_ylim(bottom=0)
     axes.set_ylim(top=1.1 * axes.get_ylim()[1])  # space for names
-    axes.legend(frameon=False, fontsize=8.5)
+    if len(groups) > 1:
+        axes.legend(frameon=False, fontsize=8.5)
     return [Values(names, np.asarray(x) / divisor, y) for x, y, names in groups.values()]
 
 

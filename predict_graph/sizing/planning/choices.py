@@ -267,10 +267,10 @@ def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[
         elif far:
             kind = "" if model.machine_type is None else f" of {model.machine_type}"
             subject = f"{len(far)} of the {len(mine)} counts of {plan.unit}{kind}"
+            unit = model.unit.removesuffix("s") if (known == 1.0).all() else model.unit
             yield (
                 f"{subject if chosen is None else f'{chosen.machines} {plan.unit}'} are outside "
-                f"what was measured ({_range(known)} {model.unit}); "
-                f"{_widening([model])}"
+                f"what was measured ({_range(known)} {unit}); {_widening([model])}"
             )
     if left := len(every) - len(plan.sound):
         yield f"{left} of {len(every)} configurations are left out: runs like them failed"

@@ -368,3 +368,12 @@ def test_on_the_command_line(program, tmp_path):
     assert lines[-1] == "ranks (app-7) took 10 s; no prediction was made before this run"
     (line,) = [json.loads(each) for each in events.read_text().splitlines()]
     assert (line["event"], line["superstep"], line["elapsed_seconds"]) == ("end", 4, 10.0)
+
+
+def test_what_may_be_chance_is_no_superstep(tmp_path):
+    """Of joins without a loop, "superstep 2" was followed by "superstep 1"."""
+    path, now = tmp_path / "app-5", time.time() - 60
+    for count, said in ((2, 0), (3, 3)):
+        jobs = "".join(job(n, now + n) for n in range(count))
+        path.write_text(start(now) + jobs + end(now + 9))
+        assert [each.done for each in moments_of(path)] == [said]
