@@ -115,6 +115,10 @@ def _cluster(found: Prediction) -> list[tuple[str, str]]:
     return [("on other machines", ", ".join(said))]
 
 
+# What sources of a call are called where they stand alone.
+_CALLED = {"run": "the run itself", "prefix": "the first part of the run"}
+
+
 def _estimated_from(found: Prediction) -> str:
     """Say where the seconds of the iterations came from, and with what weight."""
     sources = []
@@ -122,7 +126,8 @@ def _estimated_from(found: Prediction) -> str:
         if each.weight < _LEAST_WEIGHT:
             continue
         share = f" {each.weight:.0%}" if each.weight < 1.0 else ""
-        sources.append(f"{each.source}{share}{_described(each.model)}")
+        name = _CALLED.get(each.source, each.source)
+        sources.append(f"{name}{share}{_described(each.model)}")
     return ", ".join(sources)
 
 
