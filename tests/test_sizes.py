@@ -8,10 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 980,
-    "costmodels": 2_660,
-    "predict_graph": 32_307,
-    "tests": 16_185,
+    "samplers": 949,
+    "costmodels": 2_609,
+    "predict_graph": 32_309,
+    "tests": 16_187,
     "benchmarks": 6_136,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
