@@ -17,7 +17,8 @@ RUN = {
     )
     for name, text in TEXTS.items()
 }
-MARKS = {"docs/tutorials/spark.md": [pytest.mark.spark]}
+# The gallery's verdicts hold on a machine that does nothing else.
+MARKS = {"docs/tutorials/spark.md": [pytest.mark.spark], "docs/gallery.md": [pytest.mark.long]}
 
 
 def _needs(text):
@@ -32,7 +33,7 @@ def _needs(text):
     "name", [pytest.param(name, marks=MARKS.get(name, [])) for name, code in RUN.items() if code]
 )
 def test_a_page_shows_what_comes_out(name, request, quick_java, monkeypatch):
-    if name in MARKS:
+    if pytest.mark.spark in MARKS.get(name, []):
         request.getfixturevalue("spark_here")
         monkeypatch.setenv("JDK_JAVA_OPTIONS", quick_java)
     missing = _needs(RUN[name])
