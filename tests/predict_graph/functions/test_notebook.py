@@ -21,15 +21,20 @@ CELLS = (
 )
 
 
-@pytest.mark.slow
-def test_calls_and_magics_in_a_notebook():
+def outputs_of(cells):
+    """Run a notebook; return the outputs of each cell, errors among them."""
     import nbformat
 
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in CELLS])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
     client.allow_errors = True
     client.execute()
-    _, *calls, line, refused = (cell.outputs for cell in notebook.cells)
+    return [cell.outputs for cell in notebook.cells]
+
+
+@pytest.mark.slow
+def test_calls_and_magics_in_a_notebook():
+    _, *calls, line, refused = outputs_of(CELLS)
     for predicted, tracked, checked in (calls[:3], calls[3:]):
         (shown,) = predicted
         assert shown.output_type == "execute_result"
@@ -70,13 +75,7 @@ WATCHED = (
 
 @pytest.mark.spark
 def test_a_loop_on_spark_is_watched_while_its_cell_runs():
-    import nbformat
-
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in WATCHED])
-    client = nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3")
-    client.allow_errors = True
-    client.execute()
-    _, watched, unknown, checked, refused = (cell.outputs for cell in notebook.cells)
+    _, watched, unknown, checked, refused = outputs_of(WATCHED)
     said = "".join(each.data["text/plain"] for each in watched if "data" in each)
     assert re.search(r"superstep \d+ of 16, .* left", said), watched
     assert said.endswith("9"), said
