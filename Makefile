@@ -35,8 +35,7 @@ SPARE_GRAPH = rmat:scale=18,edge_factor=16,seed=1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo check beside long quick quick-tests lint types layers test docs shown wheel container \
-  spark35 \
-  check-spark35 studies calibration atlas format clean
+  spark35 check-spark35 studies calibration atlas format clean
 
 demo: $(STAMP)
 	@if $(BIN)/predict-graph datasets fetch $(GRAPH) >/dev/null 2>&1; then graph="$(GRAPH)"; \

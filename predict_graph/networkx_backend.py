@@ -172,7 +172,7 @@ class _Call:
 
         threshold = float(networkx.config.backends.predict_graph.threshold)
         name = f"networkx:{self._algorithm.name}"
-        prediction = self._predicted_soon()
+        prediction = self._predicted()
         expected = None if prediction is None else prediction.runtime_seconds
         if expected is not None and expected.predicted > threshold:
             advice = "".join(f"; {each}" for each in prediction.advice)
@@ -188,24 +188,18 @@ class _Call:
                 after = f"{readable_seconds(moment.elapsed)} elapsed{watcher.progress}"
                 _say("%s: %s", name, ", ".join(filter(None, (after, moment.left))))
 
-    def _predicted_soon(self) -> Any:
-        """Predict in a thread that often gets its turn: importing waits for it at each file."""
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH)
-        try:
-            return self._predicted()
-        finally:
-            sys.setswitchinterval(usual)
-
     def _predicted(self) -> Any:
         """Return what the atlas says of the call; None where it does not have it."""
         from predict_graph.errors import PredictGraphError
-        from predict_graph.functions.sizes import GraphSize, predict_by_size
 
-        graph, (positional, keywords) = self._graph, self._arguments
-        wanted = signature(self._algorithm.orig_func)
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH)  # importing waits for its turn at each file
         try:
+            from predict_graph.functions.sizes import GraphSize, predict_by_size
+
+            graph, (positional, keywords) = self._graph, self._arguments
             size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
+            wanted = signature(self._algorithm.orig_func)
             given = wanted.bind(*positional, **keywords).arguments  # by place, with all defaults
             named = {
                 name: value
@@ -216,3 +210,5 @@ class _Call:
             return predict_by_size(name, size, keywords=named)
         except PredictGraphError:
             return None
+        finally:
+            sys.setswitchinterval(usual)

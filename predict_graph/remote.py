@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPException
@@ -98,8 +98,8 @@ def address_of(text: str) -> Address | None:
     return Address.of(text) if _ADDRESS.match(text) else None
 
 
-def copied(address: Address, folder: Path) -> Path:
-    """Copy a file, or a folder of files, into a folder of this machine, within the limits.
+def copied(address: Address, files: Mapping[str, Address], folder: Path) -> Path:
+    """Copy a file, or the files of a folder, into a folder of this machine, within the limits.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def copied(address: Address, folder: Path) -> Path:
         If it cannot be read, or is larger than the limits say.
     """
     whole, size = folder / address.name, 0
-    for below, file in (address.files() or {"": address}).items():
+    for below, file in (files or {"": address}).items():
         target = whole / below
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as copy:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NoReturn
 
 from predict_graph.clock.applications import Application, Watch, running_at
 from predict_graph.clock.display import left_after
@@ -45,8 +46,11 @@ class _Followed:
     name: str
     moment: Moment | None = None
     at: float = field(default_factory=time.monotonic)
-    ended: bool = False
     problem: str = ""
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.problem) or (self.moment is not None and self.moment.state == "ended")
 
     @property
     def gone(self) -> float:
@@ -100,7 +104,6 @@ class Board:
                 followed.moment = moment
         except PredictGraphError as error:
             followed.problem = str(error)
-        followed.ended = True
 
     def page(self) -> str:
         """Return the page; it loads itself anew."""
@@ -212,7 +215,7 @@ def served(board: Board, where: str) -> Iterator[str]:
         server.shutdown()
 
 
-def serve(board: Board) -> None:
+def serve(board: Board) -> NoReturn:
     """Look for new applications until it is interrupted; a place that is lost comes back."""
     while True:
         time.sleep(_EVERY)

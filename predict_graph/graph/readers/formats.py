@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
@@ -54,8 +54,9 @@ def open_source(wanted: EdgeList) -> EdgeSource:
     """
     path = wanted.path
     if isinstance(path, Address):
-        if {*suffixes_of(path)} & _SOUGHT or path.files():
-            return _from_copy(path, wanted)
+        files = path.files()
+        if files or {*suffixes_of(path)} & _SOUGHT:
+            return _from_copy(path, files, wanted)
     elif path.is_dir():
         from predict_graph.graph.readers.parquet import open_parquet_folder
 
@@ -63,11 +64,11 @@ def open_source(wanted: EdgeList) -> EdgeSource:
     return _opened(Content(path), wanted)
 
 
-def _from_copy(address: Address, wanted: EdgeList) -> EdgeSource:
+def _from_copy(address: Address, files: Mapping[str, Address], wanted: EdgeList) -> EdgeSource:
     """Open a copy of what cannot be read as it comes, removed when it has been read."""
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="predict-graph-"))
-        source = open_source(replace(wanted, edges=copied(address, Path(folder))))
+        source = open_source(replace(wanted, edges=copied(address, files, Path(folder))))
         kept = ExitStack() if source.graph is not None else stack.pop_all()
     return replace(source, blocks=_within(kept, source.blocks))
 

@@ -100,6 +100,8 @@ def plan(
     check_count("spare is", spare, 0)
     if spare_test is not None and not spare:
         raise RequestError("a spare test is for spare machines; accepted: with --spare N")
+    if spare_test is None:
+        spare_test = 60.0 if spare else 0.0
     if isinstance(spare_test, str):
         spare_test = parse_duration(spare_test, "spare test")
     if isinstance(prices, str | PathLike):
@@ -118,7 +120,7 @@ def plan(
         deadline=deadline,
         budget=budget,
         spare=spare,
-        spare_test=(60.0 if spare_test is None else spare_test) if spare else 0.0,
+        spare_test=spare_test,
         iterations=iterations,
         cost_unit="USD" if prices is not None else f"{unit.removesuffix('s')}-hours",
         unit=unit,

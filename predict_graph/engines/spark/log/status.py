@@ -56,11 +56,8 @@ class ApplicationStatus:
         self._executions: dict[int, dict[str, Any]] = {}
         self._over = -1
         self.ended = False
-        self._application = {
-            "id": described["id"],
-            "name": described["name"],
-            "started": max(_started(described), since),
-        }
+        began = max(_started(described), since)
+        self._application = {"id": self.key, "name": described["name"], "started": began}
         attempt = described["attempts"][0].get("attemptId")  # that of YARN's cluster mode
         parts = [described["id"]] if attempt is None else [described["id"], attempt]
         self._place = "/".join(["applications", *(urllib.parse.quote(str(each)) for each in parts)])
