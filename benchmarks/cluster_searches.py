@@ -11,7 +11,8 @@ import pandas as pd
 
 from benchmarks.cluster_peers import LogProcess
 from benchmarks.cluster_tables import c3o_choices, scout_choices, simulated_choices
-from costmodels.scaling import Prior
+from costmodels.scaling import Prior, gather_points
+from costmodels.scaling.pooled import PooledLaw, fit_pooled
 from costmodels.scaling.search import Tried, rank_candidates
 
 GOALS = ("fastest", "cheapest")
@@ -50,12 +51,18 @@ class Search:
             done.append(choose(done))
         return len(done), float(self.over[done[0]])
 
-    def ours(self, priors: list[Prior], done: list[int]) -> int:
+    def law(self, priors: list[Prior]) -> PooledLaw:
+        """Return what a past job teaches, all of whose configurations were measured."""
+        known = {name: column[self.ok] for name, column in self.columns.items()}
+        points = gather_points({"scale": np.ones(self.ok.sum()), **known}, self.seconds[self.ok])
+        return fit_pooled(points, priors)[0]
+
+    def ours(self, priors: list[Prior], like: list[PooledLaw], done: list[int]) -> int:
         places = np.array(done, np.intp)
         late = self.seconds >= LIMIT
         outcome = ["ok" if self.ok[i] else "timeout" if late[i] else "failed" for i in done]
         tried = Tried(places, self.seconds[places], outcome)
-        ranking = rank_candidates(self.columns, tried, priors, rate=self.rate)
+        ranking = rank_candidates(self.columns, tried, priors, rate=self.rate, like=like)
         return next(int(i) for i in ranking.order if i not in done)
 
     def process(self, rng: np.random.Generator, done: list[int]) -> int:
@@ -94,9 +101,12 @@ def search_lengths(
     """
     found: list[tuple[str, str, str, float, float]] = []
     for problem, job, runs in problems:
-        kinds = {"next": [elsewhere]}
+        kinds: dict[str, tuple[list[Prior], bool]] = {"next": ([elsewhere], False)}
         if history is not None:
-            kinds["next, history"] = [history(job), elsewhere]
+            kinds["next, history"] = [history(job), elsewhere], False
+        fellows = [runs for name, other, runs in problems if other == job and name != problem]
+        if fellows:
+            kinds["next, like"] = [elsewhere], True
         for goal in GOALS:
             search = Search(runs, goal)
             good = int(search.good.sum())
@@ -104,8 +114,10 @@ def search_lengths(
             expected = (len(runs) + 1) / (good + 1)
             usual = float(search.over[search.ok].mean())
             found.append(("random (expected)", problem, goal, expected, usual))
-            for name, priors in kinds.items():
-                choose = partial(search.ours, priors)
+            for name, (priors, alike) in kinds.items():
+                # Another size of the job, or with other settings.
+                like = [Search(fellows[0], goal).law(priors)] if alike else []
+                choose = partial(search.ours, priors, like)
                 found.append((f"{name}, from nothing", problem, goal, *search.found(choose, None)))
                 for draw in range(starts):
                     start = int(np.random.default_rng(draw).integers(len(runs)))

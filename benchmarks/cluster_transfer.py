@@ -224,12 +224,18 @@ def search_table(found: pd.DataFrame) -> list[str]:
             runs, first = (own[own.goal == goal][column] for column in ("runs", "first"))
             cells += [f"{runs.mean():.1f}", f"{runs.quantile(0.9):.0f}", f"{runs.max():.0f}"]
             drawn = str(name).endswith("random run")
-            cells.append("" if drawn else f"{first.mean():.2f}")
+            cells.append("" if drawn else _first(first))
         rows.append([str(source), str(name), *cells])
     head = ["source", "search"]
     for goal in GOALS:
         head += [f"{goal}: mean", "90%", "worst", "first"]
     return table(head, rows, text_columns=2)
+
+
+def _first(over: pd.Series) -> str:
+    """Return the mean over those that succeeded, and how many failed."""
+    failed = int(np.isinf(over).sum())
+    return f"{over[np.isfinite(over)].mean():.2f}" + (f", {failed} failed" if failed else "")
 
 
 def main() -> None:

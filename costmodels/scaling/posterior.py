@@ -53,6 +53,8 @@ class Posterior:
     weights: FloatArray
     # shape (priors,): How likely each of the priors is.
     shares: FloatArray
+    # Logarithm of how likely the priors make what was measured, up to a constant of the points.
+    evidence: float
     # shape (k, n): Log seconds less log shape.
     residuals: FloatArray
     # shape (n, n): Inverse covariance of the residuals about their unknown mean, by misfit and
@@ -132,6 +134,7 @@ def weigh_shapes(
         shapes,
         np.exp(log_weights - _log_sum(log_weights)),
         np.exp(shares - _log_sum(shares)),
+        _log_sum(log_weights) - np.log(len(shapes)),
         measured.residuals(shapes),
         measured.inverses(),
     )

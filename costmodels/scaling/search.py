@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from costmodels.rows import FloatArray
 from costmodels.scaling.points import Columns, gather_points
-from costmodels.scaling.pooled import Ended, fit_pooled
+from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
 from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
-from costmodels.scaling.shapes import Prior, log_shapes
+from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
 
 DRAWS = 512  # shapes of the priors, before anything is measured; not tuned
 LEVELS = (0.05, 0.5, 0.95)  # by definition: of a 90% interval, and the median
@@ -24,6 +24,7 @@ WIDER = 2.0  # docs/studies/cluster-transfer.md
 # in e-folds of machines, cores, memory and scale, and less where others succeeded.
 FAILS_AGAIN = 0.7  # not tuned
 FAILS_WITHIN = 0.5  # as above
+LIKE = 0.8  # not tuned: how likely a job is like the one that is named, before it ran
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def rank_candidates(
     *,
     rate: FloatArray | None = None,
     deadline: float | None = None,
+    like: Sequence[PooledLaw] = (),
 ) -> Ranking:
     """Rank candidates by what measuring them is expected to bring.
 
@@ -87,6 +89,8 @@ def rank_candidates(
         Cost of a second; by default 1, which makes the fastest the best.
     deadline : float, optional
         Seconds that a run may take: only configurations within it count.
+    like : sequence of PooledLaw, optional
+        Of a past job that is said to be like this one, such as at several sizes.
 
     Returns
     -------
@@ -110,10 +114,10 @@ def rank_candidates(
     log_rate = np.zeros(count) if rate is None else np.log(rate)
     succeeded = tried.at("ok")
     if len(succeeded):
-        samples = _measured(candidates, tried, priors)
+        samples = _measured(candidates, tried, priors, like)
         low, seconds, high = np.exp(np.quantile(samples, LEVELS, axis=0))
     else:
-        samples = _expected(candidates, priors)
+        samples = _expected(candidates, priors, like)
         seconds = low = high = np.full(count, np.nan)
     chance = _succeeds(candidates, tried)
     allowed = np.ones_like(samples, dtype=bool)
@@ -146,21 +150,43 @@ def rank_candidates(
     return Ranking(gain, seconds, low, high, chance, best)
 
 
-def _measured(candidates: Columns, tried: Tried, priors: Sequence[Prior]) -> FloatArray:
-    """Return equally likely log seconds of the candidates, shape (samples, n)."""
+def _measured(
+    candidates: Columns, tried: Tried, priors: Sequence[Prior], like: Sequence[PooledLaw]
+) -> FloatArray:
+    """Return equally likely log seconds of the candidates, shape (samples, n).
+
+    They follow a shape of the priors, or those of a job like this one times a factor and a misfit;
+    each by how likely it makes what was measured.
+    """
     succeeded, late = tried.at("ok"), tried.at("timeout")
 
     def at(runs: npt.NDArray[np.intp]) -> dict[str, FloatArray]:
         found = {name: column[tried.candidate[runs]] for name, column in candidates.items()}
         return {"scale": np.ones(len(runs)), **found}
 
-    points = gather_points(at(succeeded), tried.seconds[succeeded])
-    ended = Ended(at(late), tried.seconds[late])
-    law, _ = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
-    return law.draws(candidates)
+    def over(logs: FloatArray, priors: Sequence[Prior]) -> tuple[float, FloatArray]:
+        seconds = tried.seconds / np.exp(logs[tried.candidate])
+        points = gather_points(at(succeeded), seconds[succeeded])
+        ended = Ended(at(late), seconds[late])
+        law, posterior = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
+        return posterior.evidence, logs + law.draws(candidates)
+
+    evidence, draws = over(np.zeros(len(candidates["machines"])), priors)
+    if not like:
+        return draws
+    others = [over(np.median(law.draws(candidates), axis=0), [LIKE_ANOTHER]) for law in like]
+    logs = np.array([evidence, *(one for one, _ in others)])
+    odds = np.array([1 - LIKE, *np.full(len(like), LIKE / len(like))]) * np.exp(logs - logs.max())
+    counts = np.round(len(draws) * odds / odds.sum()).astype(int)
+    every = zip([draws, *(one for _, one in others)], counts.tolist(), strict=True)
+    return np.vstack([one[np.linspace(0, len(one) - 1, n).astype(int)] for one, n in every])
 
 
-def _expected(candidates: Columns, priors: Sequence[Prior]) -> FloatArray:
+def _expected(
+    candidates: Columns, priors: Sequence[Prior], like: Sequence[PooledLaw]
+) -> FloatArray:
+    if like:
+        return np.vstack([law.draws(candidates) for law in like])
     middle = middle_of(candidates)
     places = join_logs(candidates) - middle[:, None]
     shapes = np.vstack([prior.draw(sobol_normals(DRAWS)) for prior in priors])

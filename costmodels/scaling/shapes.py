@@ -121,6 +121,16 @@ DIVIDES_ALL = Prior(
 Odds of 1 and 1/9, and wider deviations, were tried: docs/studies/cluster-transfer.md."""
 
 
+LIKE_ANOTHER = Prior(
+    np.array((0.0, 0.0, -8.0, 0.0, 0.95, 0.0, -4.0, 0.0, -4.0, 0.0, 0.0)),
+    np.diag(np.square((0.15, 0.3, 0.3, 0.3, 0.05, 0.3, 0.3, 0.3, 0.3, 0.1, 0.1))),
+    BASE.spreads,
+)
+"""Of a job's seconds over those of a job like it: nearly the same factor everywhere.
+
+Not tuned; the searches of docs/studies/cluster-transfer.md were made with it alone."""
+
+
 def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> FloatArray:
     """Return the logarithm of each shape at each configuration, shape (shapes, n).
 

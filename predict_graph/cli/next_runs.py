@@ -28,6 +28,7 @@ def next_run(
     goal: str = "cheapest",
     machines: str | None = None,
     prior: list[Path] | None = None,
+    like: str | None = None,
     scale: float | None = None,
     uses: int = 10,
     parallel: int = 1,
@@ -53,6 +54,8 @@ def next_run(
         Machine counts of every type: 2:16, 2,4,8.
     prior : HISTORY
         Runs of past jobs of the cluster; repeatable.
+    like : JOB
+        With --prior, a past job that is expected to scale like this one.
     scale
         Scale of the job, of several.
     uses
@@ -68,7 +71,7 @@ def next_run(
     logs : FOLDER
         With --run, keep the output of the runs.
     """
-    from predict_graph.sizing.fitting.fit_runs import prior_of_past_jobs
+    from predict_graph.sizing.fitting.fit_runs import past_jobs
     from predict_graph.sizing.planning.candidates import read_candidates, read_tried
     from predict_graph.sizing.planning.next_run import advise, parse_goal
     from predict_graph.sizing.quantities import parse_counts, parse_duration
@@ -82,12 +85,23 @@ def next_run(
     wanted = parse_goal(goal)
     counts = None if machines is None else parse_counts(machines)
     there = read_candidates(candidates, counts)
-    learnt, said = prior_of_past_jobs(prior, there.types) if prior else (None, [])
+    past = past_jobs(prior, there.types) if prior else None
+    if like is not None and past is None:
+        raise RequestError("--like names a past job; accepted: with --prior HISTORY")
+    learnt = None if past is None else past.prior()
+    similar = None if past is None or like is None else past.like(like)
 
     def advice() -> Advice:
         found = read_tried(runs, there, scale, missing_ok=run)
         return advise(
-            there, found, wanted, prior=learnt, parallel=parallel, uses=uses, warnings=said
+            there,
+            found,
+            wanted,
+            prior=learnt,
+            like=similar,
+            parallel=parallel,
+            uses=uses,
+            warnings=() if past is None else past.warnings,
         )
 
     now = advice()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from costmodels.scaling.points import Points, gather_points
-from costmodels.scaling.priors import learn_prior
+from costmodels.scaling.priors import MOST_CONTEXTS, learn_prior
 from costmodels.scaling.shapes import Prior
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, unknown_name
 from predict_graph.sizing.fitting.model import JobModel, check_read, fit_job
 from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, measurements_of
 from predict_graph.sizing.planning.candidates import Types, columns_of, of_types, read_types
@@ -106,44 +106,65 @@ def fit(
         check_read(model, history=given)
         paths = [Path(path) for path in given]
         if paths != [Path("none")]:
-            prior, warnings = prior_of_past_jobs(paths, kinds)
+            past = past_jobs(paths, kinds)
+            prior, warnings = past.prior(), past.warnings
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
         rest = measurements_of(table, measured.columns, conditions, others=True)
-        prior, _ = _prior([(table, rest)], kinds)
+        prior = _past([(table, rest)], kinds).prior()
     fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
     return replace(fitted, warnings=(*fitted.warnings, *warnings))
 
 
-def prior_of_past_jobs(
-    paths: Sequence[Path], types: Types | None = None
-) -> tuple[Prior | None, list[str]]:
-    """Return what past jobs have in common, None if they teach nothing, and warnings.
+@dataclass(frozen=True)
+class PastJobs:
+    """Measured runs of the past jobs of a cluster, and warnings of what was left out."""
+
+    jobs: Jobs
+    warnings: list[str]
+
+    def prior(self) -> Prior | None:
+        """Return what they have in common; None without any."""
+        return learn_prior(self.jobs) if self.jobs else None
+
+    def like(self, name: str) -> tuple[str, list[Points]]:
+        """Return one of them with its runs at each size and setting, those of most first.
+
+        Raises
+        ------
+        RequestError
+            If there is no such job.
+        """
+        if name not in self.jobs:
+            raise unknown_name("past job", name, self.jobs)
+        return name, sorted(self.jobs[name], key=len, reverse=True)[:MOST_CONTEXTS]
+
+
+def past_jobs(paths: Sequence[Path], types: Types | None = None) -> PastJobs:
+    """Read past jobs.
 
     A column ``job``, ``workload``, ``application``, ``program`` or ``task`` identifies jobs; else
     each file is one. Where the types are known, those of a job are taken together, with their cores
     and memory; else each type, and each setting of other columns, is a context of its own.
     """
     tables = [read_table(path) for path in paths]
-    prior, warnings = _prior([(table, measurements_of(table, {}, {})) for table in tables], types)
-    if prior is None and not warnings:
+    found = _past([(table, measurements_of(table, {}, {})) for table in tables], types)
+    if not (found.jobs or found.warnings):
         named = ", ".join(str(path) for path in paths)
         raise RequestError(
             f"no job in {named} was measured at two machine counts, so the history teaches "
             "nothing; accepted: tables of measured runs of past jobs"
         )
-    return prior, warnings
+    return found
 
 
-def _prior(
-    past: Sequence[tuple[TextTable, Measurements]], types: Types | None
-) -> tuple[Prior | None, list[str]]:
+def _past(past: Sequence[tuple[TextTable, Measurements]], types: Types | None) -> PastJobs:
     jobs: Jobs = {}
     warnings: list[str] = []
     for table, measured in past:
         for name, sets in _jobs(table, measured, types, warnings).items():
-            jobs.setdefault(f"{table.path}: {name}", []).extend(sets)
-    return learn_prior(jobs) if jobs else None, warnings
+            jobs.setdefault(name, []).extend(sets)
+    return PastJobs(jobs, warnings)
 
 
 def _jobs(
@@ -168,7 +189,7 @@ def _jobs(
     contexts = finer if sum(map(len, finer)) >= len(done) / 2 else _contexts(done, cells, keys)
     found: Jobs = {}
     for context in contexts:
-        job = str(cells.at[context.index[0], job_name]) if job_name else "the job"
+        job = str(cells.at[context.index[0], job_name]) if job_name else table.path.stem
         where = columns_of(context, pooled or {})
         found.setdefault(job, []).append(gather_points(where, context["seconds"]))
     return found

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from costmodels.rows import FloatArray
+from costmodels.scaling.points import Points
+from costmodels.scaling.pooled import fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
 from costmodels.scaling.shapes import Prior
@@ -56,6 +58,11 @@ class Goal:
         if self.deadline is None:
             return self.name
         return f"cheapest within {readable_seconds(self.deadline)}"
+
+
+def _texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:
+    """Return values as texts; nothing where they are not known."""
+    return [text(value) if np.isfinite(value) else "" for value in values]
 
 
 def parse_goal(text: str) -> Goal:
@@ -104,6 +111,8 @@ class Advice(Result):
     warnings : tuple of str
     source : str
         File of the runs.
+    like : str or None
+        The past job that was named as one like this.
     """
 
     goal: Goal
@@ -114,6 +123,7 @@ class Advice(Result):
     uses: int
     warnings: tuple[str, ...]
     source: str = ""
+    like: str | None = None
 
     @property
     def answer(self) -> Answer:
@@ -131,18 +141,24 @@ class Advice(Result):
             sentence += "; {}: {}".format(*facts.pop())
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
-        rows = [
-            (
-                one.name,
-                *(readable_seconds(x) if x == x else "?" for x in (one.seconds, one.low, one.high)),
-                f"{one.cost:.3g}" if one.cost == one.cost else "?",
-                f"{one.gain:.1%}" if best is not None else f"x{one.gain:.2f}",
-                f"{one.chance:.0%}",
-            )
-            for one in shown.itertuples(index=False)
-        ]
-        columns = ["configuration", "time", "from", "to", "USD", "expected gain", "succeeds"]
         title = f"most promising for the goal: {self.goal}"
+        if best is not None:
+            title += "; expected gain: by what the best measured one is likely to be beaten"
+        found: dict[str, list[str]] = {
+            "configuration": list(shown["name"]),
+            "time": _texts(shown["seconds"], readable_seconds),
+            "90% sure: from": _texts(shown["low"], readable_seconds),
+            "to": _texts(shown["high"], readable_seconds),
+            "USD": _texts(shown["cost"], "{:.3g}".format),
+            "expected gain": [] if best is None else _texts(shown["gain"], "{:.1%}".format),
+            # Before the first run, times are known up to a factor only.
+            f"{'time' if self.goal.unit == 's' else 'cost'}, of a typical one": (
+                _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
+            ),
+            "succeeds": _texts(shown["chance"], "{:.0%}".format),
+        }
+        found = {name: cells for name, cells in found.items() if any(cells)}
+        columns, rows = list(found), list(zip(*found.values(), strict=True))
         return Answer(
             sentence,
             facts,
@@ -153,13 +169,11 @@ class Advice(Result):
         )
 
     def _why(self, one: Any) -> str:
-        if self.best is None:
-            return ", estimated from other jobs"
+        if np.isnan(one.seconds):
+            return f", estimated from {self.like or 'other jobs'}"
         cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
-        return (
-            f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}, expected "
-            f"gain {one.gain:.1%} of the best"
-        )
+        gain = "" if self.best is None else f", expected gain {one.gain:.1%} of the best"
+        return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{gain}"
 
     @property
     def title(self) -> str:
@@ -184,6 +198,7 @@ class Advice(Result):
             "goal": self.goal.name,
             "deadline_seconds": self.goal.deadline,
             "uses": self.uses,
+            "like": self.like,
             "best": self.best and {n: v for n, v in self.best.items() if n != "name"},
             "next": options.loc[self.next].to_dict("records"),
             "stop": self.stop,
@@ -198,6 +213,7 @@ def advise(
     goal: Goal,
     *,
     prior: Prior | None = None,
+    like: tuple[str, Sequence[Points]] | None = None,
     parallel: int = 1,
     uses: int = USES,
     warnings: Sequence[str] = (),
@@ -212,6 +228,8 @@ def advise(
     goal : Goal
     prior : Prior, optional
         Of past jobs; by default that of the package alone.
+    like : (str, sequence of Points), optional
+        A past job that is like this one, and its runs at each size and setting.
     parallel : int, default 1
         How many to choose.
     uses : int, default 10
@@ -244,10 +262,12 @@ def advise(
     columns = columns_of(table, candidates.types)
     learnt = shipped_prior() if prior is None else prior
     priors = [learnt] if learnt.parent is None else [learnt, learnt.parent]
+    name, contexts = like or (None, ())
+    laws = [fit_pooled(points, priors)[0] for points in contexts]
 
     def ranked(tried: Tried) -> Ranking:
         rate = None if goal.unit == "s" else rates
-        return rank_candidates(columns, tried, priors, rate=rate, deadline=goal.deadline)
+        return rank_candidates(columns, tried, priors, rate=rate, deadline=goal.deadline, like=laws)
 
     tried = Tried(
         np.array([entries.index(one) for one in places], np.intp),
@@ -298,6 +318,7 @@ def advise(
         uses=uses,
         warnings=(*said, *_check_deadline(goal, first, options)),
         source=str(runs.path),
+        like=name,
     )
 
 

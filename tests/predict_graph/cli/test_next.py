@@ -123,6 +123,38 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
     assert any("the history of another cluster and not used" in text for text in made["warnings"])
 
 
+def test_a_job_like_a_past_one_starts_where_that_one_is_cheapest(program, folder):
+    price = {"small": 0.1, "big": 0.4, "lean": 0.3}
+    slow = {"steady": "lean", "odd": "small"}  # what each does badly on
+    rows = [
+        f"{job},{kind},{count},{seconds(kind, count) * (5 if kind == bad else 1)}"
+        for job, bad in slow.items()
+        for kind in price
+        for count in (2, 4, 8, 16)
+    ]
+    (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
+    wrote(folder)
+    for job, bad in slow.items():
+        made = ask(program, "--prior", "past.csv", "--like", job).answer
+        cost = {
+            (kind, count): count * price[kind] * seconds(kind, count) * (5 if kind == bad else 1)
+            for kind in price
+            for count in (2, 4, 8, 16)
+        }
+        first = made["next"][0]
+        assert cost[first["machine_type"], first["machines"]] <= 1.1 * min(cost.values())
+        assert made["like"] == job
+    wrote(folder, "big,4,190,ok", "small,8,900,ok")  # as odd would run
+    time = {
+        (one["machine_type"], one["machines"]): one["seconds"]
+        for one in ask(program, "--prior", "past.csv", "--like", "odd").answer["candidates"]
+    }
+    assert time["small", 4] / time["lean", 4] > 5
+    refused = ask(program, "--prior", "past.csv", "--like", "stedy")
+    refused.is_refused("unknown past job 'stedy'; did you mean steady?")
+    ask(program, "--like", "odd").is_refused("--like names a past job")
+
+
 def test_rows_that_contradict_each_other_are_told(program, folder):
     wrote(folder, "big,4,190,ok", "big,4,900,ok", "small,4,500,ok", "small,4,3,failed")
     said = " ".join(ask(program).answer["warnings"])
