@@ -13,7 +13,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from itertools import islice
 from typing import Any
@@ -24,13 +24,11 @@ _PATIENCE = 1.0  # limits the cost: seconds of a call before anything is done ab
 _SMALL = 1000  # limits the cost: vertices of graphs on which unknown functions are not watched
 _BRIEF = 60.0  # limits the cost: units of the atlas, a third of a second, that are not watched
 _FIRST_ROWS = 8  # limits the cost: vertices whose degrees are looked at
-_FIRST_PAUSE, _GROWING, _LAST_PAUSE = 5.0, 1.5, 60.0  # limits the output: seconds between lines
+_FIRST_PAUSE, _LAST_PAUSE = 5.0, 60.0  # limits the output: seconds between lines
 _EVERY = 0.25  # limits the cost: seconds between two observations
 _SWITCH = 1e-4  # limits how long this waits for the call, in seconds
 _log = logging.getLogger(NAME)
 _inside = threading.local()
-_calls: dict[int, _Call] = {}  # by thread
-_watching = threading.Event()
 
 
 def get_info() -> dict[str, Any]:
@@ -96,28 +94,19 @@ def _say(text: str, *values: Any) -> None:
         print(text % values, file=sys.stderr)
 
 
-def _pauses() -> Iterator[float]:
-    """Yield the seconds between two lines: growing, to a minute."""
-    pause = _FIRST_PAUSE
-    while True:
-        yield pause
-        pause = min(_GROWING * pause, _LAST_PAUSE)
-
-
 def _watched(algorithm: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Make a call that the thread of this module watches."""
+    """Make a call that a thread watches."""
     graph = args[0] if args else kwargs.get("G")
     cache = getattr(graph, "__networkx_cache__", None) or {}
     cache.get("backends", {}).pop(NAME, None)  # nothing was converted
-    thread = threading.get_ident()
-    _calls[thread] = _Call(algorithm, graph, args, kwargs, thread)
-    _watch_calls()
+    call = _Call(algorithm, graph, args, kwargs)
+    threading.Thread(target=call.watch, name="predict-graph backend", daemon=True).start()
     _inside.call = True
     try:
         return _called(algorithm.orig_func, args, kwargs)
     finally:
         _inside.call = False
-        _calls.pop(thread).ended.set()
+        call.ended.set()
 
 
 def _called(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -125,42 +114,21 @@ def _called(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[s
     return function(*args, **kwargs)
 
 
-def _watch_calls() -> None:
-    """Start the thread that watches calls, unless there is one: starting one takes a while."""
-    if not _watching.is_set():
-        _watching.set()
-        threading.Thread(target=_look, name="predict-graph backend", daemon=True).start()
-
-
-def _look() -> None:
-    """Look now and then whether a call lasts; one that does gets a thread of its own."""
-    while True:
-        time.sleep(_PATIENCE / 2.0)
-        for call in list(_calls.values()):
-            if not call.seen and time.perf_counter() - call.began > _PATIENCE:
-                call.seen = True
-                threading.Thread(target=call.watch, daemon=True).start()
-
-
 class _Call:
-    """A call in progress."""
+    """A call in progress, of the thread that makes it."""
 
     def __init__(
-        self,
-        algorithm: Any,
-        graph: Any,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        thread: int,
+        self, algorithm: Any, graph: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> None:
-        self.began, self.seen, self.ended = time.perf_counter(), False, threading.Event()
+        self.ended = threading.Event()
         self._algorithm, self._graph, self._arguments = algorithm, graph, (args, kwargs)
-        self._thread = thread
+        self._thread, self._began = threading.get_ident(), time.perf_counter()
 
     def watch(self) -> None:
-        """Predict the call, and say how far it is, until it ends."""
+        """Predict the call if it lasts, and say how far it is, until it ends."""
         try:
-            self._watch()
+            if not self.ended.wait(_PATIENCE):
+                self._watch()
         except Exception as error:  # the call goes on, whatever this makes of it
             _log.debug("%s is not watched: %r", self._algorithm.name, error)
 
@@ -177,14 +145,15 @@ class _Call:
         if expected is not None and expected.predicted > threshold:
             advice = "".join(f"; {each}" for each in prediction.advice)
             _say("%s: %s%s", name, prediction.verdict.sentence, advice)
-        watcher = Watcher(self._thread, _called.__code__, expected, self.began)
-        for pause in _pauses():
-            ends = time.perf_counter() + pause
-            while time.perf_counter() < ends:
-                if self.ended.wait(_EVERY):
-                    return
-                moment = watcher.observe()
-            if moment is not None and (moment.total or moment.elapsed) > threshold:
+        watcher = Watcher(self._thread, _called.__code__, expected, self._began)
+        said = time.perf_counter()
+        while not self.ended.wait(_EVERY):
+            moment, now = watcher.observe(), time.perf_counter()
+            pause = min(max(_FIRST_PAUSE, (now - self._began) / 3.0), _LAST_PAUSE)
+            if moment is None or now - said < pause:
+                continue
+            said = now
+            if (moment.total or moment.elapsed) > threshold:
                 after = f"{readable_seconds(moment.elapsed)} elapsed{watcher.progress}"
                 _say("%s: %s", name, ", ".join(filter(None, (after, moment.left))))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -24,32 +23,6 @@ _FEW_ROWS = 12  # shown without --verbose; not tuned
 _FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Rank:
-    """How a sampler does by one measure.
-
-    Parameters
-    ----------
-    sampler : str
-    value : float
-        Mean of the measure over all samples.
-    rank, low, high : float
-        Mean rank among the samplers, 1 the best, with the ends of its 90% interval.
-    best : float
-        Share of the resamples in which it comes out first.
-    tied : bool
-        Whether it is the first one, or not significantly behind it.
-    """
-
-    sampler: str
-    value: float
-    rank: float
-    low: float
-    high: float
-    best: float
-    tied: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,8 +53,8 @@ class SamplerComparison(Result):
         kept = [name for name in _UNLIKENESS if name in frame]
         return frame.assign(unlikeness=frame[kept].astype(float).mean(axis=1))
 
-    def ranks(self, algorithm: str | None = None) -> list[Rank]:
-        """Return the samplers, the best first.
+    def ranks(self, algorithm: str | None = None) -> pd.DataFrame:
+        """Return the mean ranks of the samplers, the best first.
 
         In each block of samples (a graph, a ratio, a seed) samplers are ranked; blocks are drawn
         again by graph, then among those of the graph, for the interval of the mean rank: samples
@@ -93,29 +66,38 @@ class SamplerComparison(Result):
         ----------
         algorithm : str, optional
             By the error of its iterations; by the mean of the D-statistics otherwise.
+
+        Returns
+        -------
+        DataFrame
+            By sampler: mean ``value`` of the measure; mean ``rank``, 1 the best, and the ends of
+            its 90% interval; whether it is ``tied`` with the first one; mean ``edge_share`` and
+            ``seconds`` of its samples.
         """
         frame = self.to_frame()
-        measure = "unlikeness"
-        if algorithm is not None:
-            measure = f"{algorithm}_error"
-            frame[measure] = frame[measure].abs()
+        measure = "unlikeness" if algorithm is None else f"{algorithm}_error"
+        frame["value"] = frame[measure].abs()
         table = frame.pivot_table(
-            index=["graph", "ratio", "seed"], columns="sampler", values=measure, dropna=False
+            index=["graph", "ratio", "seed"], columns="sampler", values="value", dropna=False
         )
-        found = table.rank(axis=1).to_numpy(np.float64)
-        resampled = _resampled(found, table.index.get_level_values("graph").to_numpy())
+        ranks = table.rank(axis=1)
+        resampled = _resampled(ranks.to_numpy(), table.index.get_level_values("graph").to_numpy())
         low, high = np.quantile(resampled, _ENDS, axis=0)
-        if len(found) == 1:  # drawing one block again says nothing: any rank is possible
-            low, high = np.ones(found.shape[1]), np.full(found.shape[1], float(found.shape[1]))
-        first = (resampled == resampled.min(axis=1, keepdims=True)).astype(np.float64)
-        best = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
-        context = np.nanmean(found, axis=0)
-        behind = np.quantile(resampled - resampled[:, [np.argmin(context)]], _ENDS[0], axis=0)
-        tied = (behind <= 0.0) | (len(found) < _FEW_BLOCKS)
-        values = table.mean(axis=0).to_numpy(np.float64)
-        figures = (each.tolist() for each in (values, context, low, high, best, tied))
-        ranks = starmap(Rank, zip(map(str, table.columns), *figures, strict=True))
-        return sorted(ranks, key=lambda one: (one.rank, one.value))
+        if len(ranks) == 1:  # drawing one block again says nothing: any rank is possible
+            low, high = np.ones_like(low), np.full_like(high, len(high))
+        first = resampled[:, [np.argmin(ranks.mean())]]
+        behind = np.quantile(resampled - first, _ENDS[0], axis=0)
+        found = pd.DataFrame(
+            {
+                "value": table.mean(),
+                "rank": ranks.mean(),
+                "low": low,
+                "high": high,
+                "tied": (behind <= 0.0) | (len(ranks) < _FEW_BLOCKS),
+            }
+        )
+        costs = frame.groupby("sampler")[["edge_share", "seconds"]].mean()
+        return found.join(costs).sort_values(["rank", "value"])
 
     @property
     def title(self) -> str:
@@ -154,9 +136,8 @@ class SamplerComparison(Result):
 
         The samplers are in the order of the table, and the figures are its means.
         """
-        pictures = [self._rank_picture(None), *(self._rank_picture(a) for a in self.algorithms)]
-        frame = self.to_frame()
-        order = [one.sampler for one in self.ranks()]
+        pictures = [self._rank_picture(algorithm) for algorithm in (None, *self.algorithms)]
+        frame, order = self.to_frame(), self.ranks().index
         for title, column, unit in (
             ("How unlike the samples are", "unlikeness", "mean D, 0 is alike"),
             ("Time to draw them", "seconds", "time, s"),
@@ -164,29 +145,26 @@ class SamplerComparison(Result):
             pictures.append(_spread(frame, order, title, column, unit))
         for name in self.algorithms:
             percent = frame.assign(error=100.0 * frame[f"{name}_error"].astype(float).abs())
-            order = [one.sampler for one in self.ranks(name)]
+            order = self.ranks(name).index
             title = f"Error of the iterations of {name}"
             pictures.append(_spread(percent, order, title, "error", "absolute error, %"))
         return pictures
 
     def _rank_table(self, algorithm: str | None) -> Table:
-        frame = self.to_frame().groupby("sampler")
-        share, seconds = frame["edge_share"].mean(), frame["seconds"].mean()
         measure = "mean D" if algorithm is None else "mean error"
         rows = [
             (
-                one.sampler,
+                one.Index,
                 f"{one.value:.3f}" if algorithm is None else f"{one.value:.1%}",
                 f"{one.rank:.2f}",
                 f"{one.low:.2f} to {one.high:.2f}",
-                f"{one.best:.0%}",
-                f"{share[one.sampler]:.1%}",
-                readable_seconds(float(seconds[one.sampler])),
+                f"{one.edge_share:.1%}",
+                readable_seconds(one.seconds),
             )
-            for one in self.ranks(algorithm)
+            for one in self.ranks(algorithm).itertuples()
         ]
         title = "by fidelity" if algorithm is None else f"by the iterations of {algorithm}"
-        columns = ["sampler", measure, "mean rank", "90% sure", "first in", "edges", "took"]
+        columns = ["sampler", measure, "mean rank", "90% sure", "edges", "took"]
         return Table(f"samplers {title}", columns, rows)
 
     def _row_tables(self) -> list[Table]:
@@ -219,15 +197,16 @@ class SamplerComparison(Result):
         ranks = self.ranks(algorithm)
         by = "fidelity" if algorithm is None else f"iterations of {algorithm}"
         said = f"Mean ranks by {by}, 1 is best, with 90% intervals: " + ", ".join(
-            f"{one.sampler} {one.rank:.2f} ({one.low:.2f} to {one.high:.2f})" for one in ranks
+            f"{one.Index} {one.rank:.2f} ({one.low:.2f} to {one.high:.2f})"
+            for one in ranks.itertuples()
         )
         return dot_picture(
             f"Ranks by {by}",
             f"{said}.",
-            [one.sampler for one in ranks],
-            *([getattr(one, name) for one in ranks] for name in ("rank", "low", "high")),
+            ranks.index.tolist(),
+            *(ranks[name].tolist() for name in ("rank", "low", "high")),
             xlabel="mean rank, 1 is best (line: 90% sure)",
-            others={one.sampler: "ink" for one in ranks if one.tied},
+            others=dict.fromkeys(ranks.index[ranks["tied"]], "ink"),
         )
 
 
@@ -247,18 +226,16 @@ _HEADINGS = {
 }
 
 
-def _winner(what: str, ranks: Sequence[Rank], measure: str, form: str) -> str:
+def _winner(what: str, ranks: pd.DataFrame, measure: str, form: str) -> str:
     """Return the best sampler, or those that are tied, in words."""
-    one, *others = (each for each in ranks if each.tied)
+    tied = ranks[ranks["tied"]]
+    values = dict.fromkeys(map(form.format, (tied["value"].min(), tied["value"].max())))
+    between = f"{measure} {' to '.join(values)}"
+    *others, last = tied.index
     if others:
-        names = ", ".join([one.sampler, *(each.sampler for each in others[:-1])])
-        values = sorted(each.value for each in (one, *others))
-        between = " to ".join(dict.fromkeys(form.format(each) for each in (values[0], values[-1])))
-        return f"{what}: a tie of {names} and {others[-1].sampler}, {measure} {between}"
-    return (
-        f"{what}: {one.sampler}, mean rank {one.rank:.2g} (90% sure: {one.low:.2g} to "
-        f"{one.high:.2g}), {measure} {form.format(one.value)}"
-    )
+        return f"{what}: a tie of {', '.join(others)} and {last}, {between}"
+    rank, low, high = ranks[["rank", "low", "high"]].iloc[0]
+    return f"{what}: {last}, mean rank {rank:.2g} (90% sure: {low:.2g} to {high:.2g}), {between}"
 
 
 def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any]) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -61,39 +62,22 @@ _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definitio
 _MEMORY_SHARE = 0.8  # limits the share of the available memory that a child takes
 
 
-@dataclass(frozen=True)
-class CallEvidence:
-    """A call that was made; its case keeps what it took."""
+@dataclass
+class Call:
+    """A call of the function, on the graph or on a sample; its case keeps what it took."""
 
+    make: Callable[[], None]
     complete: bool = False
 
-
-@dataclass(frozen=True)
-class RealRun:
-    """The call itself, or as much of it as the seconds left allow."""
-
-    left: float
-
-    def cost(self, case: Gathering, evidence: Sequence[CallEvidence]) -> float:
+    def cost(self, case: Gathering, evidence: Sequence[Call]) -> float:
         """Nothing: its deadline is the budget."""
         return 0.0
 
-    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
+    def estimate(self, case: Gathering, evidence: Sequence[Call]) -> Call:
         """Make the call."""
-        return CallEvidence(complete=case.run_real(self.left).done)
-
-
-@dataclass(frozen=True)
-class RunOnSample(RealRun):
-    """A call of the function on a sample of so many vertices."""
-
-    sampler: str
-    size: int
-
-    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
-        """Make the call."""
-        case.run_sample(self.sampler, self.size, self.left)
-        return CallEvidence()
+        self.make()
+        self.complete = case.whole is not None
+        return self
 
 
 class Gathering:
@@ -215,13 +199,13 @@ class Gathering:
             left = self._left()
             part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
             if self._fits(left) or part_helps:
-                yield RealRun(left)
+                yield Call(partial(self.run_real, left))
                 if self.whole is not None or self.prefix is not None:
                     return
                 left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            yield RunOnSample(left, samplers[turn % len(samplers)], size)
+            yield Call(partial(self.run_sample, samplers[turn % len(samplers)], size, left))
             run = self.samples[-1].run
             failed = failed + 1 if run.state in REFUSED else 0
             if self.gathered.points:
@@ -235,13 +219,13 @@ class Gathering:
         refused = self.raised and (self.samples[-1].run.state in REFUSED or len(self.done) < 2)
         fits = found is not None and found.cost + self.conversion() < left
         if self.real is None and (refused or fits or self._prefix_helps(left, 1)):
-            yield RealRun(max(left, _FIRST_SECONDS))
+            yield Call(partial(self.run_real, max(left, _FIRST_SECONDS)))
 
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""
         return seconds <= self._left()
 
-    def near_enough(self, evidence: list[CallEvidence]) -> bool:
+    def near_enough(self, evidence: list[Call]) -> bool:
         """Whether the interval is as narrow as the user wants it."""
         found = self.gathered.growth()
         if self.within is None or found is None or len(self.done) < 2:
@@ -363,7 +347,7 @@ class Gathering:
             return False  # a larger sample shows first whether it grows
         return found.cost * math.exp(found.log_std) + self.conversion() < left
 
-    def run_real(self, left: float) -> ChildRun:
+    def run_real(self, left: float) -> None:
         """Run the function on the graph for as long as affordable."""
         self.progress("the run itself or its first part", self._part())
         rounds = self.gathered.rounds()
@@ -396,7 +380,6 @@ class Gathering:
             self.prefix = read_prefix(
                 run.observations, run.seconds, shape, self.gathered.rounds, shapes
             )
-        return run
 
     def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import CodeType, TracebackType
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -105,7 +105,7 @@ def track(
     RequestError
         If the function or its arguments cannot be used. Errors of the function come through.
     KeyboardInterrupt
-        At Ctrl-C; its text has the progress of the run, and is shown without a traceback.
+        At Ctrl-C; its text has the progress of the run.
 
     Examples
     --------
@@ -113,33 +113,12 @@ def track(
     >>> len(track(networkx.betweenness_centrality, networkx.path_graph(30), history="none"))
     30
     """
-    try:
-        checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-        own = None
-        if form_of(graph) != checked.form:
-            own = as_graph(graph, checked, directed=None, ids=None, seed=0)
-            graph = build(own, checked.form)
-        tracked = run_tracked(checked, graph, source=own, history=check_history(history))
-    except KeyboardInterrupt as interrupt:
-        interrupt.args = interrupt.args or ("interrupted before the function was called",)
-        _shown_in_a_sentence(interrupt)
-        raise
-    return tracked.result
-
-
-def _shown_in_a_sentence(interrupt: KeyboardInterrupt) -> None:
-    """Let an interrupt that nothing handles be shown by its text, without a traceback."""
-    interrupt._render_traceback_ = lambda: [str(interrupt)]  # type: ignore[attr-defined] # IPython
-    usual = sys.excepthook
-
-    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if isinstance(error, KeyboardInterrupt) and hasattr(error, "_render_traceback_"):
-            print(error, file=sys.stderr)
-        else:
-            usual(kind, error, trace)
-
-    if usual.__qualname__ != show.__qualname__:
-        sys.excepthook = show
+    checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
+    own = None
+    if form_of(graph) != checked.form:
+        own = as_graph(graph, checked, directed=None, ids=None, seed=0)
+        graph = build(own, checked.form)
+    return run_tracked(checked, graph, source=own, history=check_history(history)).result
 
 
 def run_tracked(

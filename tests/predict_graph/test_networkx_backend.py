@@ -96,5 +96,5 @@ def test_arguments_that_are_defaults_leave_the_advice():
             return 100_000
 
     given = (Large(), None, True, None, False, random.Random())
-    call = networkx_backend._Call(nx.betweenness_centrality, given[0], given, {}, 0)
+    call = networkx_backend._Call(nx.betweenness_centrality, given[0], given, {})
     assert "igraph:betweenness offers the same" in call._predicted().advice[0]

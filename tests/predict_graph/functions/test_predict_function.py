@@ -1,3 +1,4 @@
+import signal
 import time
 
 import networkx as nx
@@ -237,6 +238,12 @@ def test_an_iterator_is_a_list_or_how_many_there_were():
 def test_what_a_tracked_function_raises_comes_through():
     with pytest.raises(nx.NetworkXError, match="not connected"):
         predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt, match="was interrupted after"):
+            predict_graph.track(lambda _: signal.raise_signal(signal.SIGINT), GRAPH, history="none")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_long_call_gets_advice(monkeypatch):
