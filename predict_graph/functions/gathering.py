@@ -350,18 +350,9 @@ class Gathering:
     def run_real(self, left: float) -> None:
         """Run the function on the graph for as long as affordable."""
         self.progress("the run itself or its first part", self._part())
-        rounds = self.gathered.rounds()
-        share = self.budget.share or 0.0
-        limits = Limits(
-            seconds=max(left - self.conversion(), _FIRST_SECONDS),
-            # A share of its pace so far.
-            budget=replace(self.budget, share=self.shape.curve.place(share) or None),
-            already=self.spent,
-            rounds=math.inf if rounds is None else rounds.cost,
-            loop=self.shape.loop,
-        )
+        limits = Limits(seconds=max(left - self.conversion(), _FIRST_SECONDS))
         # An unfinished run is of use in an order in which its first part is like the whole.
-        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share, left)
+        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(left)
         run = self.real = self._run(self.subject.whole(order), limits)
         if run.state == "error":
             raise JobError(failure(self.function, self.graph, run.sentence))
@@ -381,15 +372,13 @@ class Gathering:
                 run.observations, run.seconds, shape, self.gathered.rounds, shapes
             )
 
-    def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:
+    def _order(self, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
-        rounds, found = self.gathered.rounds(), self.gathered.growth()
-        if rounds is not None and share * rounds.cost > 2.0:
-            return np.arange(self.graph.vertices)  # several passes over all vertices
-        part = 1.0
-        if found is not None and not self.gathered.early:
-            least = found.cost * math.exp(-QUANTILE * found.log_std)
-            part = _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0, left / least)
+        found, part = self.gathered.growth(), 1.0
+        if self.gathered.early:
+            return np.arange(self.graph.vertices)  # each pass is over all vertices
+        if found is not None:
+            part = _SPREAD * left / (found.cost * math.exp(-QUANTILE * found.log_std))
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:

@@ -94,14 +94,12 @@ class FunctionCase(Gathering):
         """Return the growth of the resident memory; None where no run ended."""
         if not self.done and self.whole is None:
             return None
-        prefix = self.prefix
         peak = predict_memory(
             [(each.drivers, each.run) for each in self.done],
             self.target,
             self.whole,
             self.real,
             converted=self.subject.converted,
-            rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
         )
         return PeakMemory(peak, self.available, keeps_items=not self.iterator)
 

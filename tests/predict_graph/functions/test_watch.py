@@ -10,7 +10,6 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from predict_graph.budget import Budget
 from predict_graph.functions.child import TICK_SECONDS, Limits, run_in_child
 from predict_graph.functions.evidence import Gathered
 from predict_graph.functions.growth import Point
@@ -102,7 +101,7 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body):
     assert shape.loop, shape.reason
     places = [each.loop.done for each in whole.observations if each.loop.total]
     assert places == sorted(places)
-    part = run(function, budget=Budget(share=0.3))
+    part = run(function, seconds=0.3 * whole.seconds)
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     found = predicted(part, shape)
@@ -110,20 +109,11 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body):
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
 
 
-def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path):
-    """One that no sample has shown to be steady may be far off."""
-    function = own(tmp_path, WHILE["over a set"])
-    whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
-    assert run(function, **limits).seconds < 0.1 * whole.seconds
-    shown = shape_of(whole)
-    assert run(function, **limits, loop=shown.loop).seconds > 0.3 * whole.seconds
-
-
 def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path):
     function = own(tmp_path, "for place in range(300):\n    work(200 - 2 * place // 3)")
     whole = run(function)
     shape = shape_of(whole)
-    part = run(function, budget=Budget(share=0.2))
+    part = run(function, seconds=0.2 * whole.seconds)
     found = predicted(part, shape)
     assert 0.8 * whole.seconds < found.seconds < 1.25 * whole.seconds
 
@@ -135,7 +125,7 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(tmp
     shape = shape_of(whole)
     assert shape.loop, shape.reason
     assert not shape.counted
-    part = run(function, budget=Budget(share=shape.curve.place(0.3)), loop=shape.loop)
+    part = run(function, seconds=0.3 * whole.seconds)
     assert part.state == "stopped"
     found = predicted(part, shape, shapes=[shape, shape])
     assert 0.6 * whole.seconds < found.seconds < 1.6 * whole.seconds
@@ -164,7 +154,7 @@ def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path):
     whole = run(function)
     shape = shape_of(whole)
     assert 290 < shape.rounds <= 301
-    part = run(function, budget=Budget(share=0.3), rounds=310.0)
+    part = run(function, seconds=0.3 * whole.seconds)
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     assert predicted(part, shape) is None  # of 10,000 rounds, at most
@@ -211,18 +201,6 @@ def test_the_progress_that_igraph_reports_is_read():
 
     whole = betweenness()
     assert shape_of(whole).loop == REPORTED
-    part = betweenness(seconds=0.05, budget=Budget(share=0.6), loop=REPORTED)
-    assert part.state == "stopped"
-    assert part.seconds > 0.5 * whole.seconds > 0.05
-
-
-@pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])
-def test_a_first_part_has_four_rounds_if_they_are_a_small_part(tmp_path, rounds, least):
-    slowly = own(tmp_path, f"for _ in range({rounds}):\n    work(2500)")
-    part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
-    assert part.state == "stopped"
-    done = max((each.loop.done for each in part.observations), default=0)
-    assert least <= done <= 0.1 * rounds
 
 
 def test_a_run_that_is_stopped_takes_no_longer(tmp_path):
