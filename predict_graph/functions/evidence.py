@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -18,7 +17,6 @@ _ROUNDS = Hyper(noise=0.3, sampler=0.3, reach=0.12, seconds=0.5)
 ROUNDS_STD = _ROUNDS.noise
 """Standard deviation of the logarithm of iterations, and of a call that draws random numbers."""
 
-_SHARED = 0.5  # correlation of the errors of two sources; not tuned
 # Runs on samples from which the atlas counts no more: with both, 35 drawn functions were predicted
 # no better than by samples alone (docs/studies/functions.md).
 _ENOUGH = 2
@@ -101,7 +99,7 @@ class Gathered:
         )
 
     def estimates(self, prefix: Prefix | None) -> list[SourceEstimate]:
-        """Return each source with its weight, the inverse of its variance (:func:`widen`)."""
+        """Return each source with its weight, the inverse of its variance."""
         found: list[SourceEstimate] = []
         growth = self.growth()
         if growth is not None:
@@ -119,50 +117,8 @@ class Gathered:
             detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
             detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
             found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
-        found = widen(found)
         precisions = [1.0 / each.log_std**2 for each in found]
         return [
             replace(each, weight=precision / sum(precisions))
             for each, precision in zip(found, precisions, strict=True)
         ]
-
-
-def widen(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
-    """Widen sources that contradict the most precise one.
-
-    Two that are further apart than both allow cannot both be right, and the more precise one more
-    likely is: the other gets the standard deviation that makes their distance one of it (R. T.
-    Birge, Physical Review 40, 207, 1932, widens all by such a ratio).
-
-    Examples
-    --------
-    >>> part = SourceEstimate("prefix", 60.0, 0.2, 0.0)
-    >>> samples = SourceEstimate("samples", 1200.0, 0.9, 0.0)
-    >>> [round(each.log_std, 2) for each in widen([samples, part])]
-    [2.99, 0.2]
-    """
-    surest = min(evidence, key=lambda each: each.log_std, default=None)
-    if surest is None:
-        return []
-    return [
-        replace(each, log_std=max(each.log_std, math.sqrt(max(distance, 0.0))))
-        for each in evidence
-        for distance in (math.log(each.seconds / surest.seconds) ** 2 - surest.log_std**2,)
-    ]
-
-
-def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
-    """Return the weighted mean of all evidence, and the standard deviation of its logarithm.
-
-    Half of the errors of two sources is shared: both rest on the same runs on samples.
-
-    Examples
-    --------
-    >>> total, std = combine([SourceEstimate("run", 2.0, 0.05, 1.0)])
-    >>> round(total, 6), std
-    (2.0, 0.05)
-    """
-    mean = sum(each.weight * math.log(each.seconds) for each in evidence)
-    parts = [each.weight * each.log_std for each in evidence]
-    shared = _SHARED * sum(parts) ** 2
-    return math.exp(mean), math.sqrt(shared + (1.0 - _SHARED) * sum(part**2 for part in parts))

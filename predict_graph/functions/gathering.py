@@ -197,7 +197,7 @@ class Gathering:
         size = min(_FIRST_SIZE, self.graph.vertices)
         while size and len(self.samples) < _MOST_SAMPLES and failed < _FAILURES:
             left = self._left()
-            part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
+            part_helps = self.shape.clear and self._prefix_helps(left, len(samplers))
             if self._fits(left) or part_helps:
                 yield Call(partial(self.run_real, left))
                 if self.whole is not None or self.prefix is not None:
@@ -323,17 +323,12 @@ class Gathering:
         longest = max(done, key=lambda each: each.run.seconds)
         if self.gathered.early and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
             return False
-        if not shape.counted and len(self._shapes) < 2:
+        if not shape.counted and sum(bool(each.shape.loop) for each in done) < 2:
             return False
         before = 0.0
         if longest.shape.before > _FIRST_SECONDS:
             before = longest.shape.before * self.graph.edges / max(longest.case.graph.edges, 1)
         return left > self.conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
-
-    @property
-    def _shapes(self) -> list[LoopShape]:
-        """The shapes of all runs that are one loop."""
-        return [each.shape for each in self.done if each.shape.loop]
 
     def _fits(self, left: float) -> bool:
         """Whether the run itself is affordable."""
@@ -367,10 +362,7 @@ class Gathering:
         else:
             self.gathered.add_stopped(self.target, run.seconds)
             shape = self.shape if self.shape.loop else loop_shape(run.observations)
-            shapes = [each for each in self._shapes if each.loop == shape.loop]
-            self.prefix = read_prefix(
-                run.observations, run.seconds, shape, self.gathered.rounds, shapes
-            )
+            self.prefix = read_prefix(run.observations, run.seconds, shape, self.gathered.rounds)
 
     def _order(self, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, cycle, product
+from dataclasses import dataclass
+from itertools import combinations, cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,7 @@ FloatArray = npt.NDArray[np.float64]
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
-_GRAPHS = (0.2, 0.5, 1.0)  # of the standard deviation of graphs: limits the grid
 _NORMAL = ndtri((np.arange(40) + 0.5) / 40)  # of a normal distribution: limits the resolution
-_FEW = 4  # graphs that do not show how much they differ; not tuned
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
@@ -150,16 +148,15 @@ def extrapolate(
     limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
     labels, values, prior = _models(rows, names, hyper)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    graphs = _GRAPHS if len({row.graph for row in rows}) > _FEW else (1.0,)
-    for share, alike in product(_CONSTANTS, graphs):
+    for share in _CONSTANTS:
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        own = replace(hyper, graph=alike * hyper.graph)
-        shared = _covariance(rows, own, grown)
-        found = _posteriors(values, np.log(grown), bounds, shared, prior + density, hyper)
-        mean, variance, score = found
+        shared = _covariance(rows, hyper, grown)
+        mean, variance, score = _posteriors(
+            values, np.log(grown), bounds, shared, prior + density, hyper
+        )
         total = np.logaddexp(mean, math.log(constant)) if share else mean
         parts.append((total, variance * np.exp(2.0 * (mean - total)), score))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))

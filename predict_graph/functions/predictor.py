@@ -15,7 +15,7 @@ from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.evidence import ROUNDS_STD, combine
+from predict_graph.functions.evidence import ROUNDS_STD
 from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
@@ -46,7 +46,8 @@ class FunctionCase(Gathering):
             self.history.keep([each.record(self.function, self.graph) for each in self.done])
         self.progress("combining the evidence", 1.0)
         estimates = self._estimates()
-        total, log_std = combine(estimates)
+        total = math.exp(sum(each.weight * math.log(each.seconds) for each in estimates))
+        log_std = min(each.log_std for each in estimates)  # all rest on the same runs on samples
         seen = 0.0 if self.real is None else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
