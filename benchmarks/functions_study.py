@@ -175,8 +175,7 @@ def one(file: Path, function: GraphFunction, number: int, seed: int) -> None:
     row["said"] = [predicted(function, graph, None), predicted(function, graph, 0)]
     file.write_text(json.dumps(row))
     run, clocks = tracked(function, graph)
-    row |= {"seconds": run.processor_seconds, "looking": run.looking}
-    row["remaining"] = remaining_errors(run, clocks)
+    row |= {"seconds": run.processor_seconds, "remaining": remaining_errors(run, clocks)}
     file.write_text(json.dumps(row))
 
 

@@ -27,10 +27,6 @@ class Clock:
         more = times.children_user + times.children_system if children else 0.0
         return time.process_time() + more
 
-    def thread(self) -> float:
-        """Return the processor seconds of this thread."""
-        return time.thread_time()
-
     def queued(self) -> float:
         """Return the seconds in which the first thread was ready to run and no core was free."""
         with suppress(OSError, ValueError):

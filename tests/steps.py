@@ -38,9 +38,6 @@ class Steps:
     def processor(self, *, children=True):
         return self.wall()
 
-    def thread(self):
-        return 0.0
-
     def alarm(self, every):
         self._every = every
         self._due = self.wall() + every if every else math.inf
@@ -71,7 +68,7 @@ def counted(of_one=OF_ONE):
     """Count the steps of this thread, and of a child process, in place of seconds."""
     steps = Steps(of_one)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("wall", "processor", "thread", "alarm", "wait"):
+        for name in ("wall", "processor", "alarm", "wait"):
             patch.setattr(clock, name, getattr(steps, name))
         sys.setprofile(steps.take)
         try:

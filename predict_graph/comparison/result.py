@@ -132,23 +132,8 @@ class SamplerComparison(Result):
         )
 
     def pictures(self) -> list[Picture]:
-        """Return ranks, unlikeness, errors of iterations, and cost against fidelity.
-
-        The samplers are in the order of the table, and the figures are its means.
-        """
-        pictures = [self._rank_picture(algorithm) for algorithm in (None, *self.algorithms)]
-        frame, order = self.to_frame(), self.ranks().index
-        for title, column, unit in (
-            ("How unlike the samples are", "unlikeness", "mean D, 0 is alike"),
-            ("Time to draw them", "seconds", "time, s"),
-        ):
-            pictures.append(_spread(frame, order, title, column, unit))
-        for name in self.algorithms:
-            percent = frame.assign(error=100.0 * frame[f"{name}_error"].astype(float).abs())
-            order = self.ranks(name).index
-            title = f"Error of the iterations of {name}"
-            pictures.append(_spread(percent, order, title, "error", "absolute error, %"))
-        return pictures
+        """Return the ranks, in the order of the tables."""
+        return [self._rank_picture(algorithm) for algorithm in (None, *self.algorithms)]
 
     def _rank_table(self, algorithm: str | None) -> Table:
         measure = "mean D" if algorithm is None else "mean error"
@@ -248,18 +233,3 @@ def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any]) -> FloatArray:
         blocks = np.concatenate([rng.choice(each, len(each)) for each in chosen])
         found[number] = np.nanmean(ranks[blocks], axis=0)
     return found
-
-
-def _spread(
-    frame: pd.DataFrame, order: Sequence[str], title: str, column: str, unit: str
-) -> Picture:
-    """Return the mean of a figure by sampler, and between what nine of ten samples are."""
-    by_sampler = frame.assign(figure=frame[column].astype(float)).groupby("sampler")["figure"]
-    middle = by_sampler.mean()[list(order)]
-    low, high = (by_sampler.quantile(end)[middle.index].to_numpy() for end in _ENDS)
-    said = f"{title}, mean of the samples: " + ", ".join(
-        f"{name} {value:.3g}" for name, value in middle.items()
-    )
-    xlabel = f"{unit} (line: 90% of samples)"
-    values = middle.to_numpy()
-    return dot_picture(title, f"{said}.", list(order), values, low, high, xlabel=xlabel)

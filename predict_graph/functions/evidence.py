@@ -7,15 +7,9 @@ from dataclasses import replace
 
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.atlas import MACHINE
-from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
+from predict_graph.functions.growth import Growth, Point, extrapolate
 from predict_graph.functions.prefix import Prefix
 from predict_graph.outcome import SourceEstimate
-
-# Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
-# those of label propagation by a factor of two to four (measured on two graphs).
-_ROUNDS = Hyper(noise=0.3, sampler=0.3, reach=0.12, seconds=0.5)
-ROUNDS_STD = _ROUNDS.noise
-"""Standard deviation of the logarithm of iterations, and of a call that draws random numbers."""
 
 # Runs on samples from which the atlas counts no more: with both, 35 drawn functions were predicted
 # no better than by samples alone (docs/studies/functions.md).
@@ -78,26 +72,6 @@ class Gathered:
                 )
         return ""
 
-    @property
-    def early(self) -> bool:
-        """Whether the outermost loop ended early on a sample."""
-        return any(point.early for point in self.points)
-
-    def rounds(self, done: float = 0.0) -> Growth | None:
-        """Return the iterations of an outermost loop that ends early; None of others.
-
-        They hardly grow with the graph: by a power of its vertices near 0. The run on the graph has
-        `done` so many, and goes on.
-        """
-        seen = [point for point in self.points if point.rounds]
-        if not self.early:
-            return None
-        points = [replace(point, cost=point.rounds) for point in seen]
-        own = [Point(self._target, done, "", self._graph)] if done else []
-        return extrapolate(
-            points, self._target, self._graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own
-        )
-
     def estimates(self, prefix: Prefix | None) -> list[SourceEstimate]:
         """Return each source with its weight, the inverse of its variance."""
         found: list[SourceEstimate] = []
@@ -113,9 +87,7 @@ class Gathered:
             detail = f"{', '.join(filter(None, (count, more, listed)))}; grows with {grows}"
             found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
         if prefix is not None:
-            about = "about " if prefix.estimated else ""
-            detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
-            detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
+            detail = f"{prefix.rounds:,.0f} of {prefix.total:,.0f} rounds of its outermost loop"
             found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
         precisions = [1.0 / each.log_std**2 for each in found]
         return [

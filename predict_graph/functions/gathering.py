@@ -264,12 +264,7 @@ class Gathering:
         longest = max(seconds, *(each.run.seconds for each in self.done))
         self.wanted = min(_GROWTH * longest, _PART * left)
         if not own:
-            first = min(
-                (each for each in self.done if each.run.seconds >= _FIRST_SECONDS),
-                default=largest,
-                key=lambda each: each.vertices,
-            )
-            return first.vertices if first.run.seconds < self.wanted else 0
+            return size if largest.run.seconds < self.wanted else 0
         power = 1.5
         if found is not None:
             most = found.cost * math.exp(_CAREFUL * found.log_std)
@@ -312,7 +307,7 @@ class Gathering:
             self.gathered.add_stopped(drivers, run.seconds, sampler)
         elif run.done:
             of = self.graph.fingerprint
-            self.gathered.add(Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early))
+            self.gathered.add(Point(drivers, run.seconds, sampler, of))
             self.iterator |= run.generator
 
     def _prefix_helps(self, left: float, minimum: int) -> bool:
@@ -321,8 +316,6 @@ class Gathering:
         if not shape.loop or len(done) < minimum or self.real is not None:
             return False
         longest = max(done, key=lambda each: each.run.seconds)
-        if self.gathered.early and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
-            return False
         if not shape.counted and sum(bool(each.shape.loop) for each in done) < 2:
             return False
         before = 0.0
@@ -362,13 +355,11 @@ class Gathering:
         else:
             self.gathered.add_stopped(self.target, run.seconds)
             shape = self.shape if self.shape.loop else loop_shape(run.observations)
-            self.prefix = read_prefix(run.observations, run.seconds, shape, self.gathered.rounds)
+            self.prefix = read_prefix(run.observations, run.seconds, shape)
 
     def _order(self, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
         found, part = self.gathered.growth(), 1.0
-        if self.gathered.early:
-            return np.arange(self.graph.vertices)  # each pass is over all vertices
         if found is not None:
             part = _SPREAD * left / (found.cost * math.exp(-QUANTILE * found.log_std))
         return spread_order(self.graph, self.rng, min(part, 1.0))

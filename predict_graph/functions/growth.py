@@ -72,6 +72,9 @@ class Hyper:
 
 RUN_STD = Hyper.noise
 """Standard deviation of the logarithm of a run's CPU seconds: two runs differ."""
+RANDOM_STD = 0.3
+"""That of a run that draws random numbers: the iterations of label propagation differ by a factor
+of two to four (measured on two graphs)."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,6 @@ class Point:
         Empty for a whole graph.
     graph : str
         The graph that it is, or is a sample of.
-    rounds : float
-        Of its outermost loop; 0 where they are unknown.
-    early : bool
-        Whether that ended before its last element.
     machine : str
         Empty for this one.
     """
@@ -100,8 +99,6 @@ class Point:
     cost: float
     sampler: str
     graph: str
-    rounds: float = 0.0
-    early: bool = False
     machine: str = ""
 
 

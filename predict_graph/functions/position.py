@@ -11,9 +11,8 @@ import builtins
 import gc
 import math
 import operator
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
@@ -22,8 +21,6 @@ import numpy as np
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
 
-_SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
-_TRIES = 3  # limits the failures in a row to read a loop
 _REMEMBERED = 100  # limits the memory of loops
 _LARGEST = 5_000_000  # limits the elements of a container that is listed to find a place
 _LISTED_METHODS = frozenset(
@@ -54,18 +51,11 @@ Reader = Callable[[FrameType], Progress | None]
 """Reads the progress of the loop of a frame."""
 
 
-@dataclass
-class _Followed:
-    reader: Reader | None = None
-    sightings: int = 0
-
-
 class LoopReader:
     """Reads the progress of loops, and remembers how each is read."""
 
     def __init__(self) -> None:
-        self._tries: Counter[Any] = Counter()
-        self._followed: dict[Any, _Followed] = {}
+        self._readers: dict[Any, Reader | None] = {}
 
     def of_frame(self, frame: FrameType | None) -> Progress | None:
         """Return the progress of a comprehension, or of the outermost loop of a function."""
@@ -78,18 +68,17 @@ class LoopReader:
 
     def of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
         """Return the progress of a loop that the frame is in; None if it cannot be read."""
-        place = frame.f_code, loop.header
-        if len(self._followed) > _REMEMBERED:  # loops come and go with their frames
-            self._followed.clear()
-        followed = self._followed.setdefault((id(frame), place), _Followed())
-        followed.sightings += 1
-        if followed.sightings < _SIGHTINGS:
+        place = id(frame), frame.f_code, loop.header
+        if place not in self._readers:  # to find a reader takes long; the loop may be over soon
+            if len(self._readers) > _REMEMBERED:  # loops come and go with their frames
+                self._readers.clear()
+            self._readers[place] = None
             return None
-        progress = None if followed.reader is None else followed.reader(frame)
-        if progress is None and self._tries[place] < _TRIES:
-            followed.reader = self._reader_of(loop, frame)
-            progress = None if followed.reader is None else followed.reader(frame)
-            self._tries[place] = 0 if progress is not None else self._tries[place] + 1
+        reader = self._readers[place]
+        progress = None if reader is None else reader(frame)
+        if progress is None:
+            reader = self._readers[place] = self._reader_of(loop, frame)
+            progress = None if reader is None else reader(frame)
         return progress
 
     def _reader_of(self, loop: Loop, frame: FrameType) -> Reader | None:

@@ -15,9 +15,8 @@ from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.evidence import ROUNDS_STD
 from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
-from predict_graph.functions.growth import RUN_STD
+from predict_graph.functions.growth import RANDOM_STD, RUN_STD
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import takes_seed
 from predict_graph.intervals import QUANTILE, Interval
@@ -107,7 +106,7 @@ class FunctionCase(Gathering):
     def _estimates(self) -> list[SourceEstimate]:
         whole = self.whole
         if whole is not None:
-            std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
+            std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, RANDOM_STD)
             return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
         return self.gathered.estimates(self.prefix)
 

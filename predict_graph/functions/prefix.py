@@ -2,22 +2,20 @@
 
 The vertices are shuffled (:func:`~predict_graph.functions.sampling.spread_order`), so that the
 first iterations are like the rest. Whether a function spends its time in one loop is seen in a run
-on a sample, which also shows whether its iterations take equal times. Of a loop that ends when it
-has converged, the first part gives the time of an iteration and the samples the number of
-iterations.
+on a sample, which also shows whether its iterations take equal times and all of them are done.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from predict_graph.clock import remaining_of
-from predict_graph.functions.growth import RUN_STD, Growth
+from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.watch import Observation
 from predict_graph.intervals import QUANTILE, Interval
 
@@ -47,8 +45,6 @@ class LoopShape:
         Time after it / time inside it.
     rounds : float
         Its iterations.
-    early : bool
-        Whether it ended before its last element.
     reason : str
         Why the function has no such loop.
     counted : bool
@@ -61,7 +57,6 @@ class LoopShape:
     before: float = 0.0
     after: float = 0.0
     rounds: float = 0.0
-    early: bool = False
     reason: str = ""
     counted: bool = True
     observations: int = 0
@@ -81,15 +76,12 @@ class Prefix:
     seconds, log_std : float
     rounds, total : float
         Iterations of the outermost loop: done, and in all.
-    estimated : bool
-        Whether the total is an estimate from samples.
     """
 
     seconds: float
     log_std: float
     rounds: float
     total: float
-    estimated: bool = False
 
 
 def loop_shape(observations: Sequence[Observation], seconds: float | None = None) -> LoopShape:
@@ -120,17 +112,17 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
         reason = "the progress of its outermost loop is unknown"
     elif not known:
         reason = "its outermost loop is a while of unknown length"
+    elif last.counted and last.early and last.done < _TO_THE_END * last.total:
+        reason = "its outermost loop ends before its last element on samples"
     elif bend > _BENT or not (last.counted or bend <= _BENT):
         reason = "the progress of its outermost loop does not grow steadily with time on samples"
     if reason:
         return LoopShape(reason=reason, observations=len(seen))
-    early = last.counted and last.early and last.done < _TO_THE_END * last.total
     return LoopShape(
         loop,
         before=start,
         after=(seconds - end) / max(spent, 1e-9),
         rounds=last.done + 1.0,
-        early=early,
         counted=last.counted,
         observations=len(seen),
     )
@@ -172,15 +164,11 @@ def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
 
 
 def read_prefix(
-    observations: Sequence[Observation],
-    seconds: float,
-    shape: LoopShape,
-    rounds: Callable[[float], Growth | None] = lambda done: None,
+    observations: Sequence[Observation], seconds: float, shape: LoopShape
 ) -> Prefix | None:
     """Predict a run from the observations until it was stopped after `seconds`.
 
-    None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
-    that ends early, with that many completed.
+    None before the loop, or before enough of it is done.
     """
     inside = [each for each in observations if each.loop.name == shape.loop and each.loop.total > 0]
     if len(inside) < 2:
@@ -189,10 +177,6 @@ def read_prefix(
     total, done = float(np.median([each.loop.total for each in inside])), float(places[-1])
     if np.any(np.diff(places) < -1.0) or done <= 0:
         return None  # it started again, or its elements are not what they seem
-    expected = rounds(done)
-    if shape.early and expected is None:
-        return None
-    total = total if expected is None else min(expected.cost, total)
     if done < min(_FEWEST_ROUNDS, 0.02 * total):
         return None
     trail = [(each.seconds, min(each.loop.done, total), total) for each in inside]
@@ -200,21 +184,10 @@ def read_prefix(
     before = _entered(observations, inside)
     whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
     std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
-    spread = math.hypot(std, RUN_STD)
-    if expected is not None:
-        spread = math.hypot(spread, expected.log_std)
-    return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
+    return Prefix(max(float(whole), seconds), math.hypot(std, RUN_STD), done, total)
 
 
 def _entered(observations: Sequence[Observation], inside: Sequence[Observation]) -> float:
-    """Return the seconds at which a loop started, by its pace and the observation before it."""
-    known = [each for each in inside if each.loop.total > 0.0]
-    before = max(
-        (each.seconds for each in observations if each.seconds < inside[0].seconds), default=0.0
-    )
-    if not known:
-        return before
-    first, last = known[0], known[-1]
-    steps = last.loop.done - first.loop.done
-    pace = (last.seconds - first.seconds) / steps if steps > 0.0 else 0.0
-    return min(max(before, first.seconds - pace * first.loop.done), inside[0].seconds)
+    """Return the seconds of the last observation before those inside a loop."""
+    first = inside[0].seconds
+    return max((each.seconds for each in observations if each.seconds < first), default=0.0)

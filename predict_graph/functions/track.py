@@ -57,8 +57,6 @@ class Tracked:
         The first prediction of the whole, seconds; 0 without one.
     generator : bool
         Whether the result was an iterator; now a list, or the number of its elements.
-    looking : float
-        CPU seconds of observing the run, which are among its own.
     """
 
     result: Any = field(repr=False)
@@ -67,7 +65,6 @@ class Tracked:
     said: list[Moment] = field(repr=False)
     first: float = 0.0
     generator: bool = False
-    looking: float = 0.0
 
     @property
     def sentence(self) -> str:
@@ -163,7 +160,7 @@ def run_tracked(
         show, history = False, None
     spent = timer.seconds
     first = watcher.first
-    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy, shown.looking)
+    tracked = Tracked(result, seconds, spent, watcher.said, first, lazy)
     if show:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= _WORTH_KEEPING:
@@ -276,14 +273,12 @@ class _Shown(threading.Thread):
         self._watcher = watcher
         self._ended = threading.Event()
         self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
-        self.looking = 0.0
 
     def run(self) -> None:
         while not clock.wait(self._ended, _EVERY):
             moment = self._watcher.observe()
             if moment is not None and self._display is not None:
                 self._display.show(moment)
-            self.looking = clock.thread()
 
     def finish(self) -> None:
         """End, and take the bar away."""

@@ -85,8 +85,8 @@ def test_pictures_show_the_figures_of_the_tables_in_their_order():
         ("high", "30.0%"),
         ("opposite", "50.0%"),
     ]
-    (picture,) = (p for p in found.pictures() if p.title == "Error of the iterations of pagerank")
-    assert "low 20, high 30, opposite 50" in picture.text
+    _, picture = found.pictures()
+    assert picture.title == "Ranks by iterations of pagerank"
     figure = pytest.importorskip("matplotlib.figure")
     (drawn,) = picture.draw(figure.Figure().subplots())
     assert drawn.names == ["low", "high", "opposite"]
@@ -111,7 +111,7 @@ def test_graphs_by_samplers_by_ratios_by_seeds(own):
     assert "most faithful" in found.answer.sentence
     assert "ranks: 90% sure" in str(found.answer)
     titles = [picture.title for picture in found.pictures()]
-    assert titles[:2] == ["Ranks by fidelity", "Ranks by iterations of pagerank"]
+    assert titles == ["Ranks by fidelity", "Ranks by iterations of pagerank"]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,6 @@ import networkx as nx
 import pytest
 
 from predict_graph.functions.child import TICK_SECONDS, Limits, run_in_child
-from predict_graph.functions.evidence import Gathered
-from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.reported import reporter
@@ -91,9 +89,9 @@ def shape_of(whole):
     return loop_shape(whole.observations, whole.seconds)
 
 
-def predicted(part, *more, **options):
+def predicted(part, shape):
     """Return what the first part of a run says of the whole."""
-    return read_prefix(part.observations, part.seconds, *more, **options)
+    return read_prefix(part.observations, part.seconds, shape)
 
 
 @pytest.mark.parametrize("body", FOR.values(), ids=FOR)
@@ -130,8 +128,9 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(tmp
     [
         *((body, "a while of unknown length") for body in UNKNOWN.values()),
         *((body, "does not grow steadily with time") for body in UNSTEADY.values()),
+        (EARLY, "ends before its last element on samples"),
     ],
-    ids=[*UNKNOWN, *UNSTEADY],
+    ids=[*UNKNOWN, *UNSTEADY, "early"],
 )
 def test_why_a_loop_predicts_nothing_is_named(tmp_path, body, reason):
     shape = shape_of(run(own(tmp_path, body)))
@@ -147,30 +146,6 @@ def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
     assert late
     errors = [abs((each.total or 0.0) / tracked.seconds - 1.0) for each in late]
     assert sum(errors) / len(errors) < 0.25
-
-
-def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path):
-    function = own(tmp_path, EARLY)
-    whole = run(function)
-    shape = shape_of(whole)
-    assert 290 < shape.rounds <= 301
-    part = run(function, seconds=0.3 * whole.seconds)
-    assert part.state == "stopped"
-    assert part.seconds < 0.7 * whole.seconds
-    assert predicted(part, shape) is None  # of 10,000 rounds, at most
-    rounds = iterations({100: 290, 200: 310, 300: 300}, 300.0)
-    found = predicted(part, shape, lambda done: rounds)
-    assert found.estimated
-    assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
-    assert found.log_std > 0.1
-
-
-def iterations(samples, vertices):
-    """Return the iterations on a graph of so many vertices, from those on samples."""
-    gathered = Gathered({"vertices": vertices}, "g", [])
-    for size, rounds in samples.items():
-        gathered.add(Point({"vertices": size}, 1.0, "rj", "g", rounds, early=True))
-    return gathered.rounds()
 
 
 @pytest.mark.parametrize(
