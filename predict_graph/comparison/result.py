@@ -139,14 +139,14 @@ class SamplerComparison(Result):
         measure = "mean D" if algorithm is None else "mean error"
         rows = [
             (
-                one.Index,
-                f"{one.value:.3f}" if algorithm is None else f"{one.value:.1%}",
-                f"{one.rank:.2f}",
-                f"{one.low:.2f} to {one.high:.2f}",
-                f"{one.edge_share:.1%}",
-                readable_seconds(one.seconds),
+                name,
+                f"{one['value']:.3f}" if algorithm is None else f"{one['value']:.1%}",
+                f"{one['rank']:.2f}",
+                f"{one['low']:.2f} to {one['high']:.2f}",
+                f"{one['edge_share']:.1%}",
+                readable_seconds(one["seconds"]),
             )
-            for one in self.ranks(algorithm).itertuples()
+            for name, one in self.ranks(algorithm).to_dict("index").items()
         ]
         title = "by fidelity" if algorithm is None else f"by the iterations of {algorithm}"
         columns = ["sampler", measure, "mean rank", "90% sure", "edges", "took"]
@@ -182,8 +182,8 @@ class SamplerComparison(Result):
         ranks = self.ranks(algorithm)
         by = "fidelity" if algorithm is None else f"iterations of {algorithm}"
         said = f"Mean ranks by {by}, 1 is best, with 90% intervals: " + ", ".join(
-            f"{one.Index} {one.rank:.2f} ({one.low:.2f} to {one.high:.2f})"
-            for one in ranks.itertuples()
+            f"{name} {one['rank']:.2f} ({one['low']:.2f} to {one['high']:.2f})"
+            for name, one in ranks.to_dict("index").items()
         )
         return dot_picture(
             f"Ranks by {by}",
