@@ -61,11 +61,6 @@ def atlas_peaks(function: GraphFunction) -> list[tuple[dict[str, float], float]]
     return [(graphs[graph][1], 2.0**20 * peak) for graph, _, peak in _rows(function)]
 
 
-def atlas_graphs() -> dict[str, dict[str, float]]:
-    """Return the drivers of the largest graph of each kind."""
-    return dict(sorted(content(FILE)["graphs"], key=lambda each: each[1]["vertices"]))
-
-
 def _rows(function: GraphFunction) -> list[tuple[int, float, float]]:
     rows = content(FILE)["functions"].get(key_of(function.name, _unusual(function)), [])
     return [tuple(row) for row in rows]

@@ -108,10 +108,8 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
     end = min(inside[-1].seconds + gap, seconds)
     bend = _bend(known, start, end) if known else math.nan
     reason = ""
-    if not known and last.bounded:
+    if not known:
         reason = "the progress of its outermost loop is unknown"
-    elif not known:
-        reason = "its outermost loop is a while of unknown length"
     elif last.counted and last.early and last.done < _TO_THE_END * last.total:
         reason = "its outermost loop ends before its last element on samples"
     elif bend > _BENT or not (last.counted or bend <= _BENT):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from predict_graph.documents import read_document
 from predict_graph.engines import SampleSummary
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import ChildRun
@@ -100,14 +100,12 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
     RequestError
         If it is no prediction, or one of another function or other arguments.
     """
+    found = read_document(file, "prediction", "the --json of its predict")
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
         given = _seedless(found["algorithm"]["parameters"])
         if found["algorithm"]["name"] == function.name and given == _seedless(function.arguments):
             runtime, convert = found["runtime_seconds"], found["phases"]["convert"]
             return Interval(*(runtime[name] - convert for name in ("predicted", "low", "high")))
-    except OSError as error:
-        raise RequestError(f"the file {file} cannot be read: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError):
         pass
     raise RequestError(

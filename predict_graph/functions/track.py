@@ -247,7 +247,7 @@ class Watcher:
         self._elsewhere = 0 if inside else self._elsewhere + 1
         if self._elsewhere >= _LEFT:  # its end was not that of the function
             self._trail, self._loop = [], ""
-        if not outer.bounded or outer.early or not outer.total:
+        if outer.early or not outer.total:
             return
         again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
         if outer.name != self._loop or again:

@@ -42,7 +42,7 @@ def test_what_the_atlas_has_is_predicted_without_a_run():
     cost = UNIT * UNITS_OF_AN_EDGE * check_graph(GRAPH).edges
     assert [each.source for each in said.evidence] == ["atlas"]
     assert cost / 1.2 < said.processor_seconds < 1.2 * cost
-    assert said.evidence[0].log_std < 1.3  # graphs differ, and so do machines
+    assert said.evidence[0].log_std < 1.5  # graphs differ, and so do machines
     assert not said.samples
 
 
@@ -53,7 +53,6 @@ def test_other_arguments_are_another_call():
 
 @pytest.mark.usefixtures("measured")
 def test_the_size_of_a_graph_is_enough():
-    """Of kinds that are all alike, as here, a graph of the same kind is predicted as well."""
     graph = check_graph("barabasi-albert:n=20000,m=5,seed=3")
     size = predict_graph.GraphSize(graph.vertices, graph.edges / 2)
     said = predict_graph.predict(nx.voterank, size, number_of_nodes=7)

@@ -126,7 +126,7 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(tmp
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        *((body, "a while of unknown length") for body in UNKNOWN.values()),
+        *((body, "progress of its outermost loop is unknown") for body in UNKNOWN.values()),
         *((body, "does not grow steadily with time") for body in UNSTEADY.values()),
         (EARLY, "ends before its last element on samples"),
     ],
