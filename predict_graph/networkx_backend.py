@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
 from itertools import islice
 from typing import Any
 
@@ -168,15 +167,9 @@ class _Call:
 
             graph, (positional, keywords) = self._graph, self._arguments
             size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
-            wanted = signature(self._algorithm.orig_func)
-            given = wanted.bind(*positional, **keywords).arguments  # by place, with all defaults
-            named = {
-                name: value
-                for name, value in given.items()
-                if value is not graph and value is not wanted.parameters[name].default
-            }
             name = f"networkx:{self._algorithm.name}"
-            return predict_by_size(name, size, keywords=named)
+            others = {key: value for key, value in keywords.items() if value is not graph}
+            return predict_by_size(name, size, arguments=positional[1:], keywords=others)
         except PredictGraphError:
             return None
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from predict_graph.functions.naming import GraphFunction
+from predict_graph.functions.naming import GraphFunction, unusual_arguments
 
 _WORTH_A_WORD = 60.0  # limits hints at another library to calls of so many seconds
 
@@ -29,7 +29,7 @@ def compiled_alternatives(function: GraphFunction, seconds: float) -> list[str]:
 
     With arguments it may be another thing: k vertices of betweenness are not all of them.
     """
-    if {*function.keywords} - {"seed"} or function.positional:
+    if unusual_arguments(function).keys() - {"seed"}:
         return []
     library, _, name = function.name.partition(":")
     other = _ALIKE.get(name, "") if library == "networkx" else ""

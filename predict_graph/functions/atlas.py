@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from inspect import Parameter
 from typing import Any
 
 import numpy as np
 
 from predict_graph.functions.atlas_file import FILE, content
 from predict_graph.functions.growth import Point
-from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, signature_of
+from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, unusual_arguments
 from predict_graph.timing import clock
 
 MACHINE = "atlas"
@@ -62,23 +60,8 @@ def atlas_peaks(function: GraphFunction) -> list[tuple[dict[str, float], float]]
 
 
 def _rows(function: GraphFunction) -> list[tuple[int, float, float]]:
-    rows = content(FILE)["functions"].get(key_of(function.name, _unusual(function)), [])
+    rows = content(FILE)["functions"].get(key_of(function.name, unusual_arguments(function)), [])
     return [tuple(row) for row in rows]
-
-
-def _unusual(function: GraphFunction) -> dict[str, Any]:
-    """Return the arguments by name, but for those that are the defaults."""
-    try:
-        signature = signature_of(function.call)
-        bound = signature.bind(None, *function.positional, **function.keywords)
-    except (TypeError, ValueError):
-        return function.arguments
-    parameters, found = signature.parameters, dict(list(bound.arguments.items())[1:])
-    for name in [each for each in found if parameters[each].kind is Parameter.VAR_KEYWORD]:
-        found |= found.pop(name)
-    usual = {name: each.default for name, each in parameters.items()}
-    unusual = {name: value for name, value in found.items() if value is not usual.get(name, found)}
-    return replace(function, positional=(), keywords=unusual).arguments
 
 
 def key_of(name: str, arguments: Mapping[str, Any]) -> str:

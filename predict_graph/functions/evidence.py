@@ -79,12 +79,15 @@ class Gathered:
         if growth is not None:
             grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
             atlas = sum(point.machine == MACHINE for point in self.earlier)
-            own, atlas = len(self.earlier) - atlas, atlas * (len(self.points) < _ENOUGH)
+            own = len(self.earlier) - atlas
             source = "samples" if self.points else "history" if own else "atlas"
-            count = f"{len(self.points)} runs on samples" if self.points else ""
-            more = f"{own} on other graphs" if own else ""
-            listed = f"{atlas} of the atlas" if atlas else ""
-            detail = f"{', '.join(filter(None, (count, more, listed)))}; grows with {grows}"
+            counts = {
+                "runs on samples": len(self.points),
+                "on other graphs": own,
+                "of the atlas": atlas * (len(self.points) < _ENOUGH),
+            }
+            listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+            detail = f"{listed}; grows with {grows}"
             found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
         if prefix is not None:
             detail = f"{prefix.rounds:,.0f} of {prefix.total:,.0f} rounds of its outermost loop"

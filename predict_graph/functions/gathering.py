@@ -315,13 +315,9 @@ class Gathering:
         shape, done = self.shape, self.done
         if not shape.loop or len(done) < minimum or self.real is not None:
             return False
-        longest = max(done, key=lambda each: each.run.seconds)
         if not shape.counted and sum(bool(each.shape.loop) for each in done) < 2:
             return False
-        before = 0.0
-        if longest.shape.before > _FIRST_SECONDS:
-            before = longest.shape.before * self.graph.edges / max(longest.case.graph.edges, 1)
-        return left > self.conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
+        return left > self.conversion() + 5.0 * _FIRST_SECONDS
 
     def _fits(self, left: float) -> bool:
         """Whether the run itself is affordable."""

@@ -206,6 +206,21 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return signature.replace(parameters=[graph, *signature.parameters.values()])
 
 
+def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
+    """Return the arguments by name, but for those that are the defaults."""
+    try:
+        signature = signature_of(function.call)
+        bound = signature.bind(None, *function.positional, **function.keywords)
+    except (TypeError, ValueError):
+        return function.arguments
+    parameters, found = signature.parameters, dict(list(bound.arguments.items())[1:])
+    for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
+        found |= found.pop(name)
+    usual = {name: each.default for name, each in parameters.items()}
+    unusual = {name: value for name, value in found.items() if value is not usual.get(name, found)}
+    return replace(function, positional=(), keywords=unusual).arguments
+
+
 def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, Any]]:
     """Return arguments of the command line: ``NAME=VALUE`` or ``VALUE``, Python literals.
 

@@ -39,8 +39,6 @@ class LoopShape:
     ----------
     loop : str
         See :class:`~predict_graph.functions.watch.LoopProgress`; empty where there is no such loop.
-    before : float
-        Seconds before it.
     after : float
         Time after it / time inside it.
     rounds : float
@@ -54,7 +52,6 @@ class LoopShape:
     """
 
     loop: str = ""
-    before: float = 0.0
     after: float = 0.0
     rounds: float = 0.0
     reason: str = ""
@@ -118,7 +115,6 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
         return LoopShape(reason=reason, observations=len(seen))
     return LoopShape(
         loop,
-        before=start,
         after=(seconds - end) / max(spent, 1e-9),
         rounds=last.done + 1.0,
         counted=last.counted,
