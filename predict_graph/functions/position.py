@@ -27,9 +27,9 @@ _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
     | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
 )
-_LISTED_BUILTINS = frozenset(
-    {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
-    | {"frozenset", "dict", "min", "max", "int"}
+_LISTED_BUILTINS = (
+    *(range, enumerate, list, tuple, set, zip, len, iter, reversed, sorted),
+    *(frozenset, dict, min, max, int),
 )
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -272,15 +272,15 @@ def _evaluate(node: ast.expr | None, frame: FrameType) -> Any:
 
 
 def _called(node: ast.Call, frame: FrameType) -> Any:
+    arguments = [_evaluate(part, frame) for part in node.args]
     if isinstance(node.func, ast.Name):
-        if node.func.id == "tqdm" and node.args:
-            return _evaluate(node.args[0], frame)
         function = _evaluate(node.func, frame)
-        arguments = [_evaluate(part, frame) for part in node.args]
-        listed = node.func.id in _LISTED_BUILTINS and function is getattr(builtins, node.func.id)
+        if node.func.id == "tqdm" and arguments:
+            return arguments[0]
+        listed = any(function is each for each in _LISTED_BUILTINS)
         if listed and not any(hasattr(argument, "__next__") for argument in arguments):
             return function(*arguments)  # an iterator would be used up
     elif isinstance(node.func, ast.Attribute) and node.func.attr in _LISTED_METHODS:
-        listed = _evaluate(node.func, frame)(*(_evaluate(part, frame) for part in node.args))
-        return list(listed) if hasattr(listed, "__next__") else listed
+        made = _evaluate(node.func, frame)(*arguments)
+        return list(made) if hasattr(made, "__next__") else made
     raise ValueError("calling this might change something")

@@ -22,7 +22,6 @@ from predict_graph.functions.naming import takes_seed
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
-from predict_graph.table import Table
 
 
 class FunctionCase(Gathering):
@@ -67,15 +66,11 @@ class FunctionCase(Gathering):
             graph=self.graph.describe(),
             engine=self.function.engine,
             seed=self.seed,
-            iterations=None,
             runtime_seconds=runtime,
             phases=phases,
-            rows=Table({}),
             samples=[each.summary(self.graph) for each in self.samples],
             evidence=estimates,
             overhead_seconds=self.spent,
-            edge_visits=0.0,
-            method={},
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
             verdict=verdict_of(
                 runtime,

@@ -19,7 +19,6 @@ from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
-from predict_graph.table import Table
 
 # Bytes of a vertex and of an edge, undirected and directed: measured on graphs of up to 800,000
 # edges without attributes, each within 12% (igraph and scipy: 30% below 100,000 edges).
@@ -141,15 +140,9 @@ def _predicted(function: GraphFunction, size: GraphSize) -> Prediction:
         },
         engine=function.engine,
         seed=None,
-        iterations=None,
         runtime_seconds=runtime,
         phases=phases,
-        rows=Table({}),
-        samples=[],
         evidence=[SourceEstimate("atlas", call.cost, call.log_std, 1.0, detail)],
-        overhead_seconds=0.0,
-        edge_visits=0.0,
-        method={},
         warnings=["the size of the graph alone is known: graphs of one size differ"],
         verdict=verdict_of(runtime, phases, load=load, memory=memory),
         load=load,

@@ -116,16 +116,16 @@ class Prediction(Result):
     graph: Mapping[str, Any]
     engine: Mapping[str, Any]
     seed: int | None
-    iterations: Interval | None
     runtime_seconds: Interval
     phases: dict[str, float]
-    rows: Table
-    samples: list[SampleSummary]
     evidence: list[SourceEstimate]
-    overhead_seconds: float
-    edge_visits: float
-    method: dict[str, Any]
     warnings: list[str]
+    iterations: Interval | None = None
+    rows: Table = field(default_factory=lambda: Table({}))
+    samples: list[SampleSummary] = field(default_factory=list)
+    overhead_seconds: float = 0.0
+    edge_visits: float = 0.0
+    method: dict[str, Any] = field(default_factory=dict)
     verdict: Verdict = field(default_factory=lambda: Verdict(""))
     budget: str = ""
     loading_seconds: float = 0.0
