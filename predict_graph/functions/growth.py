@@ -64,7 +64,7 @@ class Hyper:
     power: float = 0.25
     sampler: float = 0.20
     reach: float = 0.10
-    graph: float = 0.60
+    graph: float = 0.40
     machine: float = 0.50
     seconds: float = 0.003
     pairs: float = 0.5
