@@ -1,18 +1,18 @@
 """Training runs on a cluster, made once, so that later predictions need none.
 
 Generated graphs are run and stored in the history at once, so that an interruption loses nothing.
-A session serves all algorithms, as opening one and warming up Java takes longer than many runs in
+One session serves all algorithms, as opening one and warming up Java takes longer than many runs in
 it. Graphs grow as far as the budget allows: tables that fit in processor caches do not show the
-cost of those that do not. The cheapest algorithm comes first, and a run starts only if its expected
-time is left.
+cost of those that do not. Of each size the cheapest algorithm comes first, and a run starts only if
+its expected time is left.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache, partial
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from os import PathLike
 from typing import Any
 
@@ -40,8 +40,9 @@ from predict_graph.prediction.request import (
 )
 from predict_graph.prediction.seconds.cluster.costs import speed_of_cluster
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
-from predict_graph.prediction.seconds.cluster.runs import ClusterRun, sample_records
-from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run, settled, warming
+from predict_graph.prediction.seconds.cluster.runs import WARM_UP, sample_records
+from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run
+from predict_graph.prediction.seconds.sample_runs import STEADY_ITERATIONS
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
 from predict_graph.seeds import check_seed
@@ -49,16 +50,8 @@ from predict_graph.seeds import check_seed
 __all__ = ["Learning", "learn"]
 
 # R-MAT graphs of half a million edges, and about four, sixteen and sixty, by scale and edge factor:
-# different densities separate costs of vertices from costs of edges. Limits the time of `learn`,
-# like the constants below.
+# different densities separate costs of vertices from costs of edges. Limits the time of `learn`.
 _GRAPHS = ((15, 16), (19, 8), (20, 16), (21, 32))
-_SUPERSTEPS = (6, 4, 4, 4)  # limits the supersteps of each, whose work hardly differs
-# Graphs run for each algorithm before the next algorithm, on all machines and on fewer, which have
-# larger tables: bounds from below what shows how costs grow
-_ALL, _ON_FEWER = (0, 1), (1,)
-_REPEATED = (0, 1)  # limits repeats for JVM warm-up to the small graphs
-_FIRST_SHARE = 0.65  # limits the session on all machines to a share of the budget
-_FEWER = 4  # limits the machines of the second session to a fraction
 _MARGIN = 1.2  # of the expected time of a run: limits overruns of the budget
 
 
@@ -190,8 +183,11 @@ class _Learner:
         self.found = Learning()
         self._started = time.perf_counter()
         self.report("estimating the time of training runs", 0.0)
-        self._subjects = [_Subject(self.engine, job, self.history, self.seed) for job in self.jobs]
-        self._skipped = False  # whether a run did not fit
+        self._graphs = lru_cache(maxsize=2)(self._generated)  # of one size, in both directions
+        self._subjects = [
+            _Subject(self.engine, job, self._graph(job, 0), self.history, self.seed)
+            for job in self.jobs
+        ]
 
     @property
     def spent(self) -> float:
@@ -199,124 +195,89 @@ class _Learner:
         return time.perf_counter() - self._started
 
     def learn(self) -> None:
-        """Run what fits in the budget: on all machines first, then on fewer."""
-        for number, machines in enumerate(self._counts()):
-            there = self.engine.on(machines)
-            turns = _ON_FEWER if number else _ALL
-            first = next(self._cheapest_first(self._subjects))
-            needed = first.expected(machines, turns[0], cold=True)
-            if number and not self._fits(needed, self.allowed):
-                self._skipped = True
-                break
-            last = number + 1 == len(self._counts())
-            until = self.allowed if last else _FIRST_SHARE * self.allowed
-            self.report(f"opening a session on {machines} machines", self._fraction)
-            with there.session() as session:
-                self._in_session(there, session.seconds, until, turns)
+        """Run what fits in the budget: small graphs of all algorithms first."""
+        machines, skipped = self.engine.workers, False
+        self.report(f"opening a session on {machines} machines", self._fraction)
+        with self.engine.session() as session:
+            for turn in range(len(_GRAPHS)):
+                for subject in self._cheapest_first(turn):
+                    first = not self.found.training_runs
+                    expected = self.spent + _MARGIN * subject.expected(turn)
+                    if first or expected <= self.allowed:
+                        self._run(subject, session.seconds, turn, cold=first)
+                    else:
+                        skipped = True
         self.found.ended = (
             "the next run would have taken longer than the budget allows"
-            if self._skipped
+            if skipped
             else "there is nothing larger to learn from"
         )
 
-    def _counts(self) -> list[int]:
-        """Return the machine counts: two, to show how costs grow with machines."""
-        machines = self.engine.workers
-        fewer = max(machines // _FEWER, 1)
-        alone = self.engine.in_open_session or fewer == machines
-        return [machines] if alone else [machines, fewer]
-
-    def _cheapest_first(self, subjects: Sequence[_Subject]) -> Iterator[_Subject]:
-        """Yield the algorithms, in turn the one with the shortest expected first run of those left.
+    def _cheapest_first(self, turn: int) -> Iterator[_Subject]:
+        """Yield the algorithms that ran all smaller graphs, in turn the one expected to be fastest.
 
         Those without reference runs, whose expected time is that of another one, come last.
         """
-        waiting, machines = list(subjects), self.engine.workers
+        waiting = [subject for subject in self._subjects if subject.ran == turn]
         while waiting:
             speed = speed_of_cluster(self.history, self.engine)
             for subject in waiting:
                 subject.quote.cluster = speed
             cheapest = min(
                 waiting,
-                key=lambda each: (not (each.known or each.quote.runs), each.expected(machines, 0)),
+                key=lambda each: (not (each.known or each.quote.runs), each.expected(turn)),
             )
             waiting.remove(cheapest)
             yield cheapest
-
-    def _in_session(
-        self, there: SparkEngine, opening: float, until: float, turns: Sequence[int]
-    ) -> None:
-        """Run graphs of growing size: small ones of each algorithm first, the cheapest first."""
-        machines, cold = there.workers, True
-        for subject in self._cheapest_first(self._subjects):
-            for turn in turns:
-                first = cold and not self.found.training_runs
-                if not first and not self._fits(subject.expected(machines, turn), until):
-                    self._skipped = True
-                    break
-                self._run(subject, there, opening, turn, cold=cold)
-                cold = False
-        for turn in range(turns[-1] + 1, len(_GRAPHS)):
-            waiting = [each for each in self._subjects if each.largest.get(machines) == turn - 1]
-            for subject in self._cheapest_first(waiting):
-                if self._fits(subject.expected(machines, turn), until):
-                    self._run(subject, there, opening, turn)
-                else:
-                    self._skipped = True
-
-    def _fits(self, seconds: float, until: float) -> bool:
-        return self.spent + _MARGIN * seconds <= until
 
     @property
     def _fraction(self) -> float:
         return min(self.spent / self.allowed, 1.0)
 
-    def _run(
-        self,
-        subject: _Subject,
-        there: SparkEngine,
-        opening: float,
-        turn: int,
-        *,
-        cold: bool = False,
-    ) -> None:
-        """Run an algorithm on one of the graphs; on a small one, until the JVM is warm."""
-        graph = subject.graph(turn)
-        self.report(f"{subject.name} on {graph.name}, {there.workers} machines", self._fraction)
-        given = (there, opening, subject.job, graph, "whole", graph)
-        run = partial(sample_run, *given, limit=_SUPERSTEPS[turn])
-        ran = [run(cold=cold)]
-        if turn in _REPEATED:
-            self._keep(subject, ran[0] if cold else warming(ran[0]))
-            ran.append(run())
-            while not settled(ran):
-                self._keep(subject, warming(ran[-1]))
-                ran.append(run())
-        self._keep(subject, ran[-1])
-        subject.largest[there.workers] = turn
-        own = self.found.training_runs.setdefault(subject.name, [])
-        if graph.name not in own:
-            own.append(graph.name)
+    def _run(self, subject: _Subject, opening: float, turn: int, *, cold: bool) -> None:
+        """Run an algorithm on one of the graphs; twice on the smallest, first to warm up the JVM.
 
-    def _keep(self, subject: _Subject, run: ClusterRun) -> None:
-        """Store a run at once, so that it is not lost."""
-        subject.quote.runs.append(run)
-        records = sample_records(run, subject.graph(0), self.seed)
-        self.history.add_all(records)
-        self.found.runs += len(records)
+        Each run is stored at once, so that it is not lost.
+        """
+        job, graph = subject.job, self._graph(subject.job, turn)
+        self.report(f"{job.name} on {graph.name}", self._fraction)
+        for number in range(1 if turn else 2):
+            run = sample_run(
+                self.engine,
+                opening,
+                job,
+                graph,
+                "whole",
+                graph,
+                cold=cold and not number,
+                limit=STEADY_ITERATIONS,
+            )
+            if not (turn or number or cold):
+                run = replace(run, summary=replace(run.summary, purpose=WARM_UP))
+            subject.quote.runs.append(run)
+            records = sample_records(run, graph, self.seed)
+            self.history.add_all(records)
+            self.found.runs += len(records)
+        subject.ran += 1
+        self.found.training_runs.setdefault(job.name, []).append(graph.name)
+
+    def _graph(self, job: Algorithm, turn: int) -> Graph:
+        return self._graphs(turn, direction(job, None))
+
+    def _generated(self, turn: int, directed: bool | None) -> Graph:
+        scale, factor = _GRAPHS[turn]
+        source = f"rmat:scale={scale},edge_factor={factor},seed={self.seed}"
+        return check_graph(source, directed=directed, seed=self.seed)
 
 
 class _Subject:
-    """An algorithm to be run: its graphs, and the expected seconds on them."""
+    """An algorithm to be run, and the expected seconds of it."""
 
-    def __init__(self, engine: Any, job: Algorithm, history: History, seed: int) -> None:
-        self.name, self.job = job.name, job
+    def __init__(
+        self, engine: Any, job: Algorithm, first: Graph, history: History, seed: int
+    ) -> None:
+        self.job, self.ran = job, 0
         self.known = shipped_name(job) == job.name
-        self.largest: dict[int, int] = {}  # graph of its runs, by machine count
-        self._seed = seed
-        # Turns alternate with 0: it and the last large graph are kept.
-        self.graph = lru_cache(maxsize=2)(self._generated)
-        first = self.graph(0)
         request = check_request(job, engine=engine, seed=seed, budget="none")
         chain = [part.algorithm for part in request.chain]
         estimates = (
@@ -326,21 +287,16 @@ class _Subject:
         )
         workloads = workloads_of(first, chain, estimates, engine.workers)
         self.quote = Quote(first, engine, workloads, speed_of_cluster(history, engine))
+        self._machines = engine.workers
 
-    def _generated(self, turn: int) -> Graph:
-        scale, factor = _GRAPHS[turn]
-        source = f"rmat:scale={scale},edge_factor={factor},seed={self._seed}"
-        return check_graph(source, directed=direction(self.job, None), seed=self._seed)
-
-    def expected(self, machines: int, turn: int, *, cold: bool = False) -> float:
-        """Return the expected seconds of a run, and of its repeats; with session start if cold."""
+    def expected(self, turn: int) -> float:
+        """Return the expected seconds of the runs of a turn in an open session."""
         first, factor = _GRAPHS[0], _GRAPHS[turn]
         larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
-        limit = _SUPERSTEPS[turn]
-        once = self.quote.sample_seconds(machines, larger, cold=False, limit=limit)
-        if turn not in _REPEATED:
-            return once
-        return once + self.quote.sample_seconds(machines, larger, cold=cold, limit=limit)
+        once = self.quote.sample_seconds(
+            self._machines, larger, cold=False, limit=STEADY_ITERATIONS
+        )
+        return once if turn else 2.0 * once
 
 
 def _with_programs() -> list[str]:

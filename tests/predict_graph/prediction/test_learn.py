@@ -13,11 +13,9 @@ from predict_graph.prediction.seconds.cluster.runs import runs_of_job
 
 pytest.importorskip("pyspark")
 
-# Seconds that a run of the first graph is thought to take; the cluster takes twice as long. A first
-# run of a session, and any on the first two graphs, takes as long as two; each graph four times as
-# long as the one before.
+# Seconds that a run of the first graph is thought to take; the cluster takes twice as long. Any on
+# the first graph takes as long as two; each graph four times as long as the one before.
 THOUGHT = {"semi-clustering": 40.0, "pagerank": 5.0, "connected-components": 8.0}
-OPENING = 10.0
 
 
 @pytest.fixture
@@ -25,33 +23,29 @@ def cluster(monkeypatch):
     """A cluster on which only a clock goes on."""
     now, begun = [0.0], []
 
-    def expected(subject, machines, turn, *, cold=False):
-        slower = 2.0 if any(name == subject.name for name, *_ in begun) else 1.0
-        runs = 1.0 if turn > 1 and machines in subject.largest else 2.0
-        return slower * THOUGHT[subject.name] * 4.0**turn * runs + (OPENING if cold else 0.0)
+    def expected(subject, turn):
+        slower = 2.0 if any(name == subject.job.name for name, _ in begun) else 1.0
+        return slower * THOUGHT[subject.job.name] * 4.0**turn * (1.0 if turn else 2.0)
 
-    def run(learner, subject, there, opening, turn, *, cold=False):
-        begun.append((subject.name, there.workers, turn))
-        runs = 1.0 if turn > 1 and there.workers in subject.largest else 2.0
-        now[0] += 2.0 * THOUGHT[subject.name] * 4.0**turn * runs
-        subject.largest[there.workers] = turn
-        learner.found.training_runs.setdefault(subject.name, []).append(turn)
-
-    def session(engine):
-        now[0] += OPENING
-        return nullcontext(SimpleNamespace(seconds=OPENING))
+    def run(learner, subject, opening, turn, *, cold):
+        name = subject.job.name
+        begun.append((name, turn))
+        now[0] += 2.0 * THOUGHT[name] * 4.0**turn * (1.0 if turn else 2.0)
+        subject.ran += 1
+        learner.found.training_runs.setdefault(name, []).append(turn)
 
     monkeypatch.setattr(learning, "_GRAPHS", ((6, 4), (7, 4), (8, 4), (8, 8)))
     monkeypatch.setattr(learning, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(learning._Subject, "expected", expected)
     monkeypatch.setattr(learning._Learner, "_run", run)
-    monkeypatch.setattr(SparkEngine, "session", session)
+    opened = nullcontext(SimpleNamespace(seconds=0.0))
+    monkeypatch.setattr(SparkEngine, "session", lambda engine: opened)
     return begun
 
 
-def learned(cluster, history, budget, machines=1):
+def learned(cluster, history, budget):
     found = learning.learn(
-        SparkEngine("spark://nowhere:7077", machines),
+        SparkEngine("spark://nowhere:7077", 1),
         algorithms=list(THOUGHT),
         budget=budget,
         history=history,
@@ -65,15 +59,15 @@ def learned(cluster, history, budget, machines=1):
     [
         # However little there is, one graph is run; it tells how slow the cluster is.
         ("1s", [("pagerank", 0)]),
-        # Semi-clustering would take 640 of the second graph, and components 256 of the third.
+        # Semi-clustering would take 320 of the second graph.
         (
-            "630s",
+            "600s",
             [
                 ("pagerank", 0),
-                ("pagerank", 1),
                 ("connected-components", 0),
-                ("connected-components", 1),
                 ("semi-clustering", 0),
+                ("pagerank", 1),
+                ("connected-components", 1),
                 ("pagerank", 2),
             ],
         ),
@@ -83,7 +77,7 @@ def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
     cluster, history, budget, training_runs
 ):
     found, begun = learned(cluster, history, budget)
-    assert [(name, turn) for name, _, turn in begun] == training_runs
+    assert begun == training_runs
     assert {name: len(of) for name, of in found.training_runs.items()} == {
         name: sum(each == name for each, _ in training_runs) for name, _ in training_runs
     }
@@ -96,16 +90,6 @@ def test_there_is_an_end_to_what_can_be_learned(cluster, history):
     assert found.ended == "there is nothing larger to learn from"
 
 
-def test_a_third_of_the_time_is_left_for_a_session_on_fewer_machines(cluster, history):
-    found, begun = learned(cluster, history, "600s", machines=8)
-    counts = [machines for _, machines, _ in begun]
-    assert counts == sorted(counts, reverse=True)
-    assert set(counts) == {8, 2}
-    # There tables are larger, and the smallest graph says nothing new.
-    assert next((name, turn) for name, machines, turn in begun if machines == 2) == ("pagerank", 1)
-    assert found.seconds <= 600.0
-
-
 @pytest.mark.spark
 def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
     local_spark, history, monkeypatch
@@ -113,7 +97,6 @@ def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
     """The first run of the session alone is cold; of each algorithm there is what costs are
     fitted to, and the others know from the first what a session takes that begins."""
     monkeypatch.setattr(learning, "_GRAPHS", ((7, 8), (8, 4), (8, 8)))
-    monkeypatch.setattr(learning, "_FEWER", 1)
     names = ["connected-components", "pagerank"]
     found = learning.learn(local_spark, algorithms=names, budget="10m", history=history, seed=1)
     assert sorted(found.training_runs) == names

@@ -76,8 +76,8 @@ _COMMON = ("opening", "read", "read start")
 _FEW_MACHINES = 2
 _CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
 # Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
-# between sessions of one algorithm (docs/studies/cold-start.md).
-CLUSTER_STD, _FACTOR_STD, _OWN_STD = 0.8, 0.4, 0.15
+# between runs of one algorithm (docs/studies/cold-start.md).
+CLUSTER_STD, ALGORITHM_STD, RUN_STD = 0.8, 0.3, 0.22
 # Seconds on an unknown cluster / on the reference, a dedicated machine. Those of the study, whose
 # processors were capped, took two to nine times as long (measured); most clusters are not capped.
 _USUAL = 1.6
@@ -312,7 +312,7 @@ class ClusterSpeed:
             for other, logs in self.observed.items():
                 if factor in logs:
                     own = other == name or factor in _COMMON
-                    precision = (_OWN_STD if own else _FACTOR_STD) ** -2
+                    precision = (RUN_STD if own else ALGORITHM_STD) ** -2
                     total, weight = total + precision * logs[factor], weight + precision
                     found[factor] = total / weight
         mean = float(np.mean([*found.values()])) if found else usual

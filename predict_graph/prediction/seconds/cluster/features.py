@@ -13,7 +13,6 @@ FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
 """Features: vertices, messages, records and received bytes of the critical worker. Records
 are messages after combining those to one vertex; where they are maps, combining visits so
 many entries (merged), which is known for libraries only."""
-_ENOUGH = 6  # supersteps of a cold run from which its second half is used: limits JVM warm-up in it
 
 
 def rows_of_run(run: ClusterRun) -> pd.DataFrame:
@@ -47,9 +46,12 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
 
 
 def typical_rows(run: ClusterRun) -> pd.DataFrame:
-    """Return the rows of a run after JVM warm-up that did not spill, or all if each did."""
+    """Return the rows of a run that did not spill, or all if each did.
+
+    Of a cold run they are from its second half, as the JVM warms up in the first one.
+    """
     rows = rows_of_run(run)
-    if run.cold and len(rows) >= _ENOUGH:
+    if run.cold:
         rows = rows.iloc[len(rows) // 2 :]
     dry = rows[rows["spilled"] == 0.0]
     return dry if len(dry) else rows

@@ -19,7 +19,9 @@ from predict_graph.engines import (
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.costs import (
+    ALGORITHM_STD,
     CLUSTER_STD,
+    RUN_STD,
     ClusterCosts,
     ClusterSpeed,
 )
@@ -49,10 +51,6 @@ _ANOTHER_CLUSTER = (
     "no runs on this cluster yet: the estimate is from another cluster, and may be wrong by "
     "a factor; learn, or --budget none, runs samples on it"
 )
-# Of the logarithm of the time of an algorithm (docs/studies/cold-start.md): from its own runs,
-# in addition from runs of one other graph, from runs of other algorithms, and from reference runs
-# of another algorithm.
-_RUN_STD, _GRAPH_STD, _ALGORITHM_STD, _STAND_IN_STD = 0.2, 0.25, 0.3, 0.5
 
 
 class ClusterRuntimeModel(ClusterSamples):
@@ -191,7 +189,7 @@ def known_costs(
         if any(speed.observed.values()):
             source, warnings = "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
         if name != algorithm.name:  # the actual superstep is unknown
-            std = math.hypot(std, _STAND_IN_STD)
+            std = math.hypot(std, ALGORITHM_STD)
             warnings.append(
                 f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
             )
@@ -202,11 +200,11 @@ def known_costs(
 def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
     """Return the standard deviations of supersteps, and common to all phases."""
     if not own:
-        return _RUN_STD, _ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
+        return RUN_STD, ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
     if not all(run.elsewhere for run in own):
-        return _RUN_STD, 0.0
+        return RUN_STD, 0.0
     graphs = {run.profile.graph["fingerprint"] for run in own}
-    return math.hypot(_RUN_STD, _GRAPH_STD / math.sqrt(len(graphs))), 0.0
+    return RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
 
 
 def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:

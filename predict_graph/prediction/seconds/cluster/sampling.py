@@ -1,16 +1,16 @@
 """Sample runs on a Spark cluster, where its stored runs do not show what the algorithm takes.
 
-The first supersteps of a new JVM are slow. Each session therefore runs its largest sample at least
-twice: the last of these runs shows the cost of the work, and the difference the JVM warm-up. The
-largest is used because code that is not yet compiled is slow on every row.
+The first supersteps of a new JVM are slow. Each session therefore runs its largest sample twice:
+the second run shows the cost of the work, and the difference the JVM warm-up. The largest is used
+because code that is not yet compiled is slow on every row.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache
 
 import pandas as pd
 
@@ -31,7 +31,6 @@ from predict_graph.prediction.seconds.cluster.features import FEATURES
 from predict_graph.prediction.seconds.cluster.placement import combined_messages
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import (
-    WARM_UP,
     ClusterRun,
     cluster_run,
     runs_of_job,
@@ -52,9 +51,6 @@ Points = dict[int, list[float]]
 _FEWEST_EDGES, _ENOUGH_EDGES = 300_000, 1_000_000
 _LARGEST_RATIO = 0.5  # limits a sample
 _SUPERSTEPS = 15  # limits the supersteps of a sample run whose supersteps differ
-# Bounds the speed-up that needs another warm-up; runs of docs/studies/spark.md took 12, 5.4, 3.4 s
-_STILL_FASTER = 0.2
-_MOST_WARM_UPS = 2  # limits the cost of warm-ups
 
 
 @dataclass(frozen=True)
@@ -66,69 +62,45 @@ class Learned:
     more: str = ""
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """The stored runs of each algorithm, the samples to run now, and all that there may be."""
-
-    runs: list[list[ClusterRun]]
-    points: Points
-    whole: Points
-    quote: Quote | None = None
-
-
 class ClusterSamples(EngineModel):
     """A runtime model that rests on stored runs of the cluster, or else on samples run there.
 
     Stored runs are sample runs and real runs, including event logs. Without them, bundled reference
-    runs estimate the time of sample runs, and those within the budget are run; if none is, runs of
-    other algorithms show the relative speed of the cluster. All samples are run if the user sets
-    their ratios or machine counts, or an unlimited budget. A user function is always sampled: in
-    one session, unless the budget is unlimited.
+    runs estimate the time of sample runs, which are run if the budget allows; if not, runs of other
+    algorithms show the relative speed of the cluster. They are run in any case if the user sets
+    their ratios or machine counts, or an unlimited budget, and for a user function.
     """
 
     def learned(self, workloads: Sequence[Workload] = ()) -> Learned:
-        """Return the runs of each algorithm, after running the samples of the plan."""
-        plan = self.planned(workloads)
-        runs = self._run_samples(plan) if plan.points else plan.runs
-        if plan.quote is None:
-            return Learned(runs, speed_of_cluster(self.context.history, self.engine))
-        more = ""
-        if not _known(runs):
-            cost = readable_seconds(plan.quote.plan_seconds(plan.whole))
-            more = f"about {cost} of sample runs on the cluster would narrow the interval: "
-            more += "--budget none"
-        return Learned(runs, plan.quote.speed, more)
-
-    def planned(self, workloads: Sequence[Workload]) -> _Plan:
-        """Return the samples to run: all, those of one session, or none.
-
-        One session uses the machines of the real run, which avoids extrapolation over machines.
-        """
+        """Return the runs of each algorithm, after running the samples that are needed."""
         context, graph, engine = self.context, self.graph, self.engine
         runs = [runs_of_job(context.history, engine, each, graph) for each in self.algorithms]
-        whole = self._points()
-        single = {engine.workers: next(iter(whole.values()))}
-        if context.train_ratios or context.train_machines or context.fresh_samples:
-            return _Plan(runs, whole, whole)
-        if isinstance(self.algorithms[-1], FunctionAlgorithm):
-            return _Plan(runs, single, whole)
-        if _known(runs):
-            return _Plan(runs, {}, whole)
-        quote = Quote(graph, engine, workloads, speed_of_cluster(context.history, engine))
-        affords = context.spending.affords
+        function = isinstance(self.algorithms[-1], FunctionAlgorithm)
+        asked = context.train_ratios or context.train_machines or context.fresh_samples
+        if asked or function:
+            runs = self._run_samples(runs)
+        speed = speed_of_cluster(context.history, engine)
+        if asked or function or _known(runs):
+            return Learned(runs, speed)
+        quote = Quote(graph, engine, workloads, speed)
         context.spending.expects(quote.seconds(engine.workers))
-        if affords(quote.plan_seconds(whole)):
-            return _Plan(runs, whole, whole, quote)
-        return _Plan(runs, single if affords(quote.plan_seconds(single, 2)) else {}, whole, quote)
+        if context.spending.affords(quote.plan_seconds(self.points)):
+            runs = self._run_samples(runs, quote)
+        if _known(runs):
+            return Learned(runs, quote.speed)
+        more = readable_seconds(quote.plan_seconds(self.points))
+        more = f"about {more} of sample runs on the cluster would narrow the interval"
+        return Learned(runs, quote.speed, f"{more}: --budget none")
 
-    def _points(self) -> Points:
-        """Return the smallest and the largest ratio at each machine count, as the user set them.
+    @cached_property
+    def points(self) -> Points:
+        """The smallest and the largest ratio at each machine count, as the user set them.
 
         By default the largest sample has 300,000 to a million edges, but at most half of the
-        graph's.
+        graph's, and runs on the machines of the real run.
         """
         context, engine = self.context, self.engine
-        counts = context.train_machines or default_train_machines(engine.workers)
+        counts = context.train_machines or (engine.workers,)
         if engine.in_open_session:
             counts = (engine.workers,)
         ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
@@ -140,65 +112,62 @@ class ClusterSamples(EngineModel):
         sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
         return dict.fromkeys(sorted(counts), sizes)
 
-    def _run_samples(self, plan: _Plan) -> list[list[ClusterRun]]:
+    def _run_samples(
+        self, stored: list[list[ClusterRun]], quote: Quote | None = None
+    ) -> list[list[ClusterRun]]:
         """Run samples on the cluster, store each at once, and return them by algorithm.
 
         With a quote, it stops before a run that the budget does not allow; the second run of a
         session is always made, as the first is slow. Where executors were lost in all, stored runs
         remain.
         """
-        context, graph = self.context, self.graph
+        context, graph, algorithm = self.context, self.graph, self.algorithms[-1]
         found: list[list[ClusterRun]] = [[] for _ in self.algorithms]
-        quote = plan.quote
+        samples: dict[float, Graph] = {}
 
-        def may_continue(machines: int, ratio: float, cold: bool) -> bool:
-            if quote is None or not found[-1]:
+        def affords(machines: int, ratio: float, *, cold: bool = False) -> bool:
+            if quote is None or not quote.runs:
                 return True
             return context.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
 
-        for run in self._sample_runs(plan.points, may_continue):
-            if run.disturbed:
-                continue
-            records = sample_records(run, graph, context.seed)
-            if context.history is not None:
-                context.history.keep(records)
-            parts = [run] if len(found) == 1 else [cluster_run(each, graph) for each in records]
-            for own, part in zip(found, parts, strict=True):
-                own.append(replace(part, again=False, summary=run.summary))
-            if quote is not None:
-                quote.runs.append(found[-1][-1])
-                context.spending.expects(quote.seconds(self.engine.workers))
-        return [own or stored for own, stored in zip(found, plan.runs, strict=True)]
-
-    def _sample_runs(
-        self, points: Points, may_continue: Callable[[int, float, bool], bool]
-    ) -> Iterator[ClusterRun]:
-        """Run samples on the cluster; yield each as soon as it is done, so that none is lost."""
-        context, graph, algorithm = self.context, self.graph, self.algorithms[-1]
-        samples: dict[float, Graph] = {}
-        done, total = 0, sum(len(_in_session(ratios)) for ratios in points.values())
-        for machines, ratios in points.items():
+        for machines, ratios in self.points.items():
+            if not affords(machines, ratios[-1], cold=True):
+                break
             there = self.engine.on(machines)
-            if not may_continue(machines, ratios[-1], True):
-                return
             with there.session() as session:
-                ran: list[ClusterRun] = []
-                run = partial(sample_run, there, session.seconds, algorithm, graph, context.sampler)
                 for number, ratio in enumerate(_in_session(ratios)):
-                    if number > 1 and not may_continue(machines, ratio, False):
-                        return
-                    context.progress(f"sample runs on {machines} machines", done / total)
+                    if number > 1 and not affords(machines, ratio):
+                        break
+                    context.progress(f"sample runs on {machines} machines", number / 3)
                     if ratio not in samples:
                         most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                         drawn = draw_sample(graph, context.sampler, ratio, self.rng, max_edges=most)
                         samples[ratio] = drawn.graph
+                    run = sample_run(
+                        there,
+                        session.seconds,
+                        algorithm,
+                        graph,
+                        context.sampler,
+                        samples[ratio],
+                        cold=number == 0,
+                    )
+                    if not run.disturbed:
+                        self._keep(run, found, quote)
+        return [own or before for own, before in zip(found, stored, strict=True)]
 
-                    ran.append(run(samples[ratio], cold=number == 0))
-                    while number == 1 and not settled(ran) and may_continue(machines, ratio, False):
-                        yield warming(ran[-1])
-                        ran.append(run(samples[ratio]))
-                    yield ran[-1]
-                    done += 1
+    def _keep(self, run: ClusterRun, found: list[list[ClusterRun]], quote: Quote | None) -> None:
+        """Store a run, and add what it shows of each algorithm."""
+        context, graph = self.context, self.graph
+        records = sample_records(run, graph, context.seed)
+        if context.history is not None:
+            context.history.keep(records)
+        parts = [run] if len(found) == 1 else [cluster_run(each, graph) for each in records]
+        for own, part in zip(found, parts, strict=True):
+            own.append(replace(part, again=False, summary=run.summary))
+        if quote is not None:
+            quote.runs.append(found[-1][-1])
+            context.spending.expects(quote.seconds(self.engine.workers))
 
 
 def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
@@ -206,31 +175,9 @@ def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
     return all(any(run.informative for run in own) for own in runs)
 
 
-def default_train_machines(target: int) -> tuple[int, ...]:
-    """Return the machine counts of the sample runs: one, two, and four of eight or more.
-
-    Examples
-    --------
-    >>> default_train_machines(1), default_train_machines(4), default_train_machines(16)
-    ((1,), (1, 2), (1, 2, 4))
-    """
-    return tuple(sorted({1, min(2, target), *([4] if target >= 8 else [])}))
-
-
 def _in_session(ratios: Sequence[float]) -> list[float]:
     """Return the ratios of the runs of a session, in order: the largest first, and twice."""
     return [ratios[-1], *ratios[::-1]]
-
-
-def settled(ran: Sequence[ClusterRun]) -> bool:
-    """Whether the last run was hardly faster than the one before it, or there were enough."""
-    before, last = (run.profile.phases["superstep"] for run in ran[-2:])
-    return last > (1.0 - _STILL_FASTER) * before or len(ran) > 1 + _MOST_WARM_UPS
-
-
-def warming(run: ClusterRun) -> ClusterRun:
-    """Return a run as one that warms up the JVM."""
-    return replace(run, summary=replace(run.summary, purpose=WARM_UP))
 
 
 def supersteps_run(algorithm: Algorithm) -> int:
@@ -328,12 +275,12 @@ class Quote:
         """Return the seconds of a sample run of at most `limit` supersteps, or as many as usual."""
         return self.seconds(machines, ratio, cold=cold, limit=limit or supersteps_run(self._last))
 
-    def plan_seconds(self, points: Points, each: int | None = None) -> float:
-        """Return the seconds of the sample runs of a plan, or of the first `each` of a session."""
+    def plan_seconds(self, points: Points) -> float:
+        """Return the seconds of the sample runs at some points."""
         return sum(
             self.sample_seconds(machines, ratio, cold=number == 0)
             for machines, ratios in points.items()
-            for number, ratio in enumerate(_in_session(ratios)[:each])
+            for number, ratio in enumerate(_in_session(ratios))
         )
 
 

@@ -7,7 +7,6 @@ those of that sample, as the content of messages determines compression.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -33,7 +32,6 @@ from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 FloatArray = npt.NDArray[np.float64]
 
 _UNITS = ("records", "messages")
-_FEW_RECORDS = 0.02  # of all records of a run: limits noise from short iterations; not tuned
 
 
 def work_by_machines(
@@ -50,10 +48,10 @@ def work_by_machines(
         return lambda machines: _of_library(graph, engine.settings.on(machines), algorithm, run)
     sent = sent_messages(graph, workload)
     unit = _unit(shipped_name(algorithm))
-    sizes = bytes_per_unit(run, workload.iterations, unit)
+    size = bytes_per_unit(run, unit)
     by_sender = program_of(algorithm).merges_by == "sender"
     return lambda machines: _of_program(
-        graph, engine.settings.on(machines), sent, sizes, unit, by_sender=by_sender
+        graph, engine.settings.on(machines), sent, size, unit, by_sender=by_sender
     )
 
 
@@ -75,7 +73,7 @@ def _of_program(
     graph: Graph,
     settings: SparkSettings,
     sent: pd.DataFrame,
-    sizes: FloatArray,
+    size: float,
     unit: str,
     *,
     by_sender: bool,
@@ -91,7 +89,7 @@ def _of_program(
         different, places = np.unique(share, return_inverse=True)  # equal iterations: equal rows
         records = messages * combined_share(graph.in_degree_counts, different, partitions)[places]
     busiest = (graph.vertices * vertices, messages * edges)
-    volume = sizes * (records if unit == "records" else messages)
+    volume = size * (records if unit == "records" else messages)
     return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / machines)
 
 
@@ -131,17 +129,14 @@ def _of_function(
     return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / settings.executors)
 
 
-def _exchanged(run: ClusterRun) -> pd.DataFrame:
-    """Return the exchanged counters of each iteration, summed over workers."""
-    names = ["local_messages", "remote_messages", "shuffle_write_records", "shuffle_write_bytes"]
-    sums = run.profile.table.groupby("iteration")[names].sum().astype(np.float64)
-    return pd.DataFrame(
-        {
-            "messages": sums["local_messages"] + sums["remote_messages"],
-            "records": sums["shuffle_write_records"],
-            "bytes": sums["shuffle_write_bytes"],
-        }
-    )
+def _exchanged(run: ClusterRun) -> dict[str, float]:
+    """Return the messages, records and bytes that a run exchanged."""
+    columns = {
+        "messages": ("local_messages", "remote_messages"),
+        "records": ("shuffle_write_records",),
+        "bytes": ("shuffle_write_bytes",),
+    }
+    return {unit: float(run.profile.rows.floats(*names).sum()) for unit, names in columns.items()}
 
 
 @lru_cache(maxsize=64)
@@ -150,31 +145,14 @@ def _unit(reference: str) -> str:
 
     It is the one that explains the reference runs better, whose samples differ in density.
     """
-    sums = [_exchanged(run).sum() for run in shipped_runs(reference) if run.machines > 1]
-    each = {unit: [math.log(one["bytes"] / one[unit]) for one in sums] for unit in _UNITS}
-    return min(_UNITS, key=lambda unit: float(np.std(each[unit])))
+    runs = [run for run in shipped_runs(reference) if run.machines > 1]
+    return min(_UNITS, key=lambda unit: np.std([np.log(bytes_per_unit(run, unit)) for run in runs]))
 
 
-def bytes_per_unit(run: ClusterRun, iterations: int, unit: str) -> FloatArray:
-    """Return the bytes of a record, or message, in each iteration of the real run, from a sample.
-
-    Where messages die out, iterations are matched by progress, as a smaller graph has shorter
-    paths; otherwise by number. Iterations after it sent its last fiftieth of records use the last
-    one before, because few records compress badly.
-    """
-    sums = _exchanged(run)
-    sent = sums["messages"]
-    died_out = run.profile.converged and sent.iloc[-1] < sent.iloc[0]
-    at = np.linspace(0.0, (len(sent) if died_out else iterations) - 1, iterations)
-    sums = sums[(sums["records"] > 0) & (sums["bytes"] > 0) & (sums[unit] > 0)]
-    if len(sums) == 0:
-        return np.zeros(iterations)
-    records = sums["records"].to_numpy()
-    to_come = records[::-1].cumsum()[::-1] / records.sum()
-    last = max(int(np.count_nonzero(to_come > _FEW_RECORDS)), 1) - 1
-    sizes = (sums["bytes"] / sums[unit]).to_numpy()
-    found: FloatArray = np.interp(np.minimum(at, last), np.arange(len(records)), sizes)
-    return found
+def bytes_per_unit(run: ClusterRun, unit: str) -> float:
+    """Return the bytes of a record, or message, of a run; 0 if it exchanged none."""
+    exchanged = _exchanged(run)
+    return exchanged["bytes"] / max(exchanged[unit], 1.0)
 
 
 def _rows(

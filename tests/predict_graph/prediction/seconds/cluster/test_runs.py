@@ -138,7 +138,7 @@ def test_real_runs_correct_sample_runs_and_more_graphs_are_more_certain(history)
         history.add(real_record(slow, job=JOB, fingerprint=str(number)))
     after = predicted(history)
     for name, seconds in before.cost_model["terms"].items():
-        assert 1.5 < after.cost_model["terms"][name] / seconds < 3.0
+        assert 1.4 < after.cost_model["terms"][name] / seconds < 3.0
     assert width(after) < width(before)
     own = real_record(real_runs()[0], job=JOB, fingerprint=GRAPH.fingerprint)
     history.add(replace(own, vertices=GRAPH.vertices, edges=GRAPH.edges))

@@ -9,7 +9,6 @@ from predict_graph.algorithms import PageRank
 from predict_graph.budget import Budget, Spending
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
-from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Quote
 from predict_graph.sizing import plan
@@ -30,11 +29,11 @@ class Sized:
 @pytest.mark.parametrize(
     ("edges", "options", "points"),
     [
-        (2_000_000, {}, {1: [0.05, 0.2], 2: [0.05, 0.2]}),
-        (100_000_000, {}, {1: [0.0025, 0.01], 2: [0.0025, 0.01]}),
-        (400_000, {}, {1: [0.125, 0.5], 2: [0.125, 0.5]}),
-        (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, {1: [0.1, 0.3], 2: [0.1, 0.3]}),
-        (1_500_000, {"train_machines": [3]}, {3: [0.05, 0.2]}),
+        (2_000_000, {}, {4: [0.05, 0.2]}),
+        (100_000_000, {}, {4: [0.0025, 0.01]}),
+        (400_000, {}, {4: [0.125, 0.5]}),
+        (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, {4: [0.1, 0.3]}),
+        (1_500_000, {"train_machines": [3, 2]}, {2: [0.05, 0.2], 3: [0.05, 0.2]}),
     ],
 )
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, points):
@@ -42,7 +41,7 @@ def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges,
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
     context = request.context(None, edges, UNLIMITED)
     model = ClusterSamples(NOBODY, graph, [PageRank()], context)
-    assert model.planned([]).points == points
+    assert model.points == points
 
 
 def test_train_machines_are_checked():
@@ -55,26 +54,12 @@ def test_a_budget_that_affords_sample_runs_needs_the_cluster():
         predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1, budget="1h")
 
 
-@pytest.mark.parametrize(
-    ("options", "sessions"),
-    [({}, [4]), ({"budget": "none"}, [1, 2]), ({"train_machines": (2, 3)}, [2, 3])],
-)
-def test_a_function_of_ones_own_is_observed_in_one_session(tmp_path, options, sessions):
-    file = tmp_path / "jobs.py"
-    file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
-    request = check_request(f"{file}:job", engine=NOBODY, **options)
-    graph = check_graph(GRAPH)
-    context = request.context(None, graph.edges, UNLIMITED)
-    plan = ClusterSamples(NOBODY, graph, [request.algorithm], context).planned([])
-    assert list(plan.points) == sessions
-
-
 @pytest.mark.spark
 @pytest.mark.parametrize("a_run", [0.0, 1e6], ids=["a session", "two runs"])
 def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, monkeypatch, a_run):
-    # The whole plan is never affordable, one session is, or only its first two runs.
+    # A session is thought to be affordable; it is, or only its first two runs.
     expected = Quote.plan_seconds
-    monkeypatch.setattr(Quote, "plan_seconds", lambda self, points, each=None: 0.0 if each else 1e6)
+    monkeypatch.setattr(Quote, "plan_seconds", lambda self, points: 0.0)
     monkeypatch.setattr(Quote, "sample_seconds", lambda self, *given, **named: a_run)
     options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
     found = predict_graph.predict("pagerank", GRAPH, **options, budget=600)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict_graph.algorithms import check_algorithm
 from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
@@ -17,7 +18,7 @@ from predict_graph.prediction.request import check_function
 from predict_graph.prediction.seconds.cluster.executor_memory import heap_bytes, memory_of
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.placement import combined_messages, combined_share
-from predict_graph.prediction.seconds.cluster.work import bytes_per_unit, work_by_machines
+from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     changed,
@@ -26,6 +27,8 @@ from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
 )
 
 ENGINE = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
+MESSAGES = ["local_messages", "remote_messages"]
+RUN = cluster_run(10_000, 100_000, 2)
 
 
 def test_partitions_are_those_of_spark():
@@ -46,33 +49,17 @@ def test_combining_is_what_a_count_says():
     assert share == pytest.approx(len(np.unique(pairs[some])) / some.sum(), rel=0.03)
 
 
-def exchanging(messages, records, written, *, converged=False):
-    """A sample run on two workers with these supersteps."""
-    columns = {"remote_messages": messages, "local_messages": np.zeros(len(messages))}
-    columns |= {"shuffle_write_records": records, "shuffle_write_bytes": written}
-    halves = {name: np.repeat(np.asarray(each, float) / 2, 2) for name, each in columns.items()}
-    run = cluster_run(10_000, 100_000, 2, iterations=len(messages))
-    return changed(run, halves, converged=converged)
-
-
-def test_a_record_is_as_long_as_in_the_same_iteration_of_a_sample():
-    records = 1e5 * 0.5 ** np.arange(9)
-    run = exchanging(2 * records, records, records * (4.0 + np.arange(9)))
-    # From the sixth iteration on, half as many a time, come 3% of the records; then fewer.
-    wanted = np.array([4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 9.0, 9.0])
-    assert bytes_per_unit(run, 8, "records") == pytest.approx(wanted)
-    assert bytes_per_unit(run, 8, "messages") == pytest.approx(wanted / 2)
-    nothing = exchanging(2 * records, 0 * records, 0 * records)
-    assert bytes_per_unit(nothing, 3, "records").tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize(("ended", "fewer"), [(True, True), (False, True), (True, False)])
-def test_a_sample_whose_messages_died_out_is_read_as_far_along_as_the_real_run(ended, fewer):
-    records = np.linspace(1e5, 6e4, 5) if fewer else np.full(5, 1e5)
-    sizes = np.array([4.0, 8.0, 12.0, 16.0, 20.0])
-    run = exchanging(2 * records, records, sizes * records, converged=ended)
-    wanted = np.linspace(4.0, 20.0, 9) if ended and fewer else [*sizes, *[20.0] * 4]
-    assert bytes_per_unit(run, 9, "records") == pytest.approx(wanted)
+@pytest.mark.parametrize(
+    ("name", "unit"), [("pagerank", "records"), ("triangle-count", "messages")]
+)
+def test_bytes_are_those_of_a_record_or_message_of_the_sample(name, unit):
+    """A message of the made-up run has 10 bytes, and a record two messages."""
+    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1", directed=False)
+    counters = Table({each: np.full(3, 5e4) for each in ("active_vertices", *MESSAGES)})
+    rows = work_by_machines(graph, ENGINE, Workload(check_algorithm(name), 3, counters), [RUN])(4)
+    volume = rows["local_message_bytes"] + rows["remote_message_bytes"]
+    counted = 4.0 * rows["records"] if unit == "records" else rows[MESSAGES].sum(axis=1)
+    assert volume.to_numpy() == pytest.approx(counted * (20.0 if unit == "records" else 10.0))
 
 
 def library_run(algorithm, graph, a_unit):
