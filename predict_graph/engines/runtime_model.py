@@ -119,9 +119,9 @@ class EstimationContext:
         By the name of the algorithm.
     probe : bool, optional
     train_machines : tuple of int, optional
-    edges_for_costs : callable, optional
-        Maps the iterations of the run to the total edges of samples that serve the runtime
-        estimate alone; without it samples have their full size.
+    edges_for_costs : int, optional
+        Total edges of samples that serve the runtime estimate alone; without it samples have their
+        full size.
     fresh_samples : bool
         Whether to run new samples on a cluster that already has training runs.
     setups : mapping of str to KnownSetup
@@ -138,7 +138,7 @@ class EstimationContext:
     transforms: Mapping[str, Transform] = field(default_factory=dict)
     probe: bool | None = None
     train_machines: tuple[int, ...] | None = None
-    edges_for_costs: Callable[[int], int] | None = None
+    edges_for_costs: int | None = None
     fresh_samples: bool = False
     setups: Mapping[str, KnownSetup] = field(default_factory=dict)
 

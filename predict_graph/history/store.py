@@ -207,7 +207,7 @@ class History:
         exclude_fingerprint: str | None = None,
         *,
         kinds: Sequence[str] = ("run",),
-        limit: int | None = None,
+        limit: int = 20,
     ) -> list[RunRecord]:
         """Return the runs that may train the cost model of a prediction, newest first.
 
@@ -223,8 +223,8 @@ class History:
             The graph that is predicted; its runs, and those of its samples, are left out.
         kinds : sequence of str, default ("run",)
             Kinds of runs to take.
-        limit : int, optional
-            Only the newest ones.
+        limit : int, default 20
+            Only the newest ones: machines and programs change.
         """
 
         def fits(run: Mapping[str, Any]) -> bool:

@@ -20,10 +20,7 @@ LEAN = 0.02
 
 LONG_RUN = 20
 """Iterations from which a run counts as long: docs/studies/overhead.md."""
-# Overhead of the samples of a long run, and of its completed samples, which use about half
-# (docs/studies/overhead.md).
-_LONG_RUN_SHARE = 0.1
-_LONG_RUN_OVERHEAD = 0.2
+_LONG_RUN_SHARE = 0.1  # overhead of the completed samples of a long run (docs/studies/overhead.md)
 _COMPLETION_SHARE, _COST_SHARE = 0.58, 0.17  # of the budget: docs/studies/overhead.md
 
 
@@ -51,20 +48,6 @@ class EdgeBudget:
     max_overhead: float = DEFAULT_MAX_OVERHEAD
     free_edges: int | None = None
 
-    def for_run(self, iterations: float) -> EdgeBudget:
-        """Return the budget for samples of a run of so many iterations.
-
-        Samples of a long run take longer too: by default, their budget is smaller.
-
-        Examples
-        --------
-        >>> EdgeBudget(64_000_000).for_run(30).total
-        12800000
-        """
-        if self._saves(iterations):
-            return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, FREE_EDGES // 2)
-        return self
-
     def share(self, iterations: int) -> float:
         """Return the largest ratio of sampled edges for a run of so many iterations.
 
@@ -75,13 +58,9 @@ class EdgeBudget:
         >>> EdgeBudget(1000).share(10), EdgeBudget(1000).share(30), EdgeBudget(1000, 0.3).share(30)
         (0.6, 0.1, 0.3)
         """
-        if self._saves(iterations):
+        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN:
             return _LONG_RUN_SHARE
         return self.max_overhead
-
-    def _saves(self, iterations: float) -> bool:
-        """Whether the budget of such a run is smaller: not if the user sets the overhead."""
-        return self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN
 
     @property
     def total(self) -> int:

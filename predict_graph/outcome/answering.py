@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _LISTED = 6  # limits the machine counts shown
 _HERE = ("local", "python")  # engines of this machine, which need no mention
 _UNITS = {"seconds": readable_seconds, "bytes": readable_bytes}
-_LEAST_WEIGHT = 0.005  # limits the sources shown to those that round to 1%
 
 
 def answer_of(found: Prediction) -> Answer:
@@ -123,7 +122,7 @@ def _estimated_from(found: Prediction) -> str:
     """Say where the seconds of the iterations came from, and with what weight."""
     sources = []
     for each in found.evidence:
-        if each.weight < _LEAST_WEIGHT:
+        if round(each.weight, 2) == 0.0:
             continue
         share = f" {each.weight:.0%}" if each.weight < 1.0 else ""
         name = _CALLED.get(each.source, each.source)

@@ -17,7 +17,6 @@ from predict_graph.outcome import Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
 from predict_graph.prediction.doubts import graph_doubts
-from predict_graph.prediction.machine_counts import machine_counts
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request, is_local
 
@@ -117,6 +116,19 @@ def _of_one(
         by_machines=by_machines,
         iteration_std=math.hypot(_runtime_std(runtime), runtime.common_std),
     )
+
+
+def machine_counts(target: int) -> list[int]:
+    """Return the machine counts that a prediction for so many machines says something about.
+
+    Examples
+    --------
+    >>> machine_counts(5)
+    [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16]
+    """
+    few = range(1, min(2 * target, 8) + 1)
+    many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+    return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
 
 
 def _evidence(runtime: RuntimeEstimate) -> list[SourceEstimate]:

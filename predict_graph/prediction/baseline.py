@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
 
 import numpy as np
@@ -36,13 +36,10 @@ from predict_graph.table import Table
 BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
 
-_QUARTILE = 0.674  # of the normal distribution, by definition
 _FEWEST_EDGES = 5_000  # of a superstep, below which its time no longer falls (measured)
-_NEWEST_RUNS = 20  # limits old data
 _HALVING = 0.5  # share of messages of an iteration that the next one sends (measured)
-# On engines of others: times as long as compiled, and the deviation of its logarithm; of the run
-# nearest in size (docs/studies/remaining.md).
-OTHER_ENGINES, _OTHER_STD, _NEAREST_STD = 40.0, 1.0, 0.1
+# On engines of others: times as long as compiled, and the deviation of its logarithm (measured).
+OTHER_ENGINES, _OTHER_STD = 40.0, 1.0
 # Seconds on Spark, however small the graph: session start-up, and a superstep (0.5 s for 128
 # vertices: docs/studies/spark.md).
 _SPARK_SETUP, _SPARK_SUPERSTEP = 8.0, 0.3
@@ -83,31 +80,14 @@ class Baseline:
     def least_seconds(self) -> float:
         """Seconds that three runs in four take at least: a budget is a share of these."""
         std = math.hypot(self.iterations_std, self.relative_std)
-        return self.setup_seconds + self.superstep_seconds * math.exp(-_QUARTILE * std)
+        return self.setup_seconds + self.superstep_seconds * math.exp(
+            NormalDist().inv_cdf(0.25) * std
+        )
 
     @property
     def relative_std(self) -> float:
         """Of the seconds of its iterations: history makes them surer."""
         return log_std("usual seconds", self.algorithm.name) / math.sqrt(1.0 + self.runs)
-
-    def beyond(self, iterations: int) -> Baseline:
-        """Return the baseline of a run that takes more than so many iterations.
-
-        The median of a log-normal distribution that is cut off there.
-
-        Examples
-        --------
-        >>> from predict_graph.algorithms import PageRank
-        >>> baseline = Baseline(PageRank(), 10.0, 0.0, 1.0, 0, iterations_std=0.8)
-        >>> [round(baseline.beyond(done).iterations, 1) for done in (0, 10, 100)]
-        [10.0, 17.2, 118.5]
-        """
-        normal, distance = NormalDist(), math.log(max(iterations, 1e-9) / self.iterations)
-        below = normal.cdf(distance / self.iterations_std)
-        median = normal.inv_cdf(min((1.0 + below) / 2.0, 1.0 - 1e-12))
-        more = max(self.iterations * math.exp(self.iterations_std * median), float(iterations))
-        seconds = self.superstep_seconds * more / self.iterations
-        return replace(self, iterations=more, superstep_seconds=seconds)
 
 
 def baselines_of(
@@ -195,7 +175,6 @@ def baseline_runtime(
     baseline: Baseline,
     workload: Workload,
     engine: Engine,
-    history: History | None,
     *,
     first: bool,
 ) -> RuntimeEstimate:
@@ -204,11 +183,10 @@ def baseline_runtime(
     setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
     if type(engine) is not LocalEngine:
         if engine.name == "spark":  # the compiled kernels, and what Spark adds
-            setup, rough = setup + _SPARK_SETUP, each + _SPARK_SUPERSTEP
+            setup, each = setup + _SPARK_SETUP, each + _SPARK_SUPERSTEP
         else:
-            setup, rough = OTHER_ENGINES * setup, OTHER_ENGINES * each
-        found = _on_engine(baseline.algorithm, engine, graph, history)
-        each, std = found or (rough, _OTHER_STD)
+            setup, each = OTHER_ENGINES * setup, OTHER_ENGINES * each
+        std = _OTHER_STD
     seconds = np.full(workload.iterations, each)
     return RuntimeEstimate(
         evidence=[Evidence(name, seconds, std)],
@@ -224,34 +202,11 @@ def baseline_runtime(
     )
 
 
-def _on_engine(
-    algorithm: Algorithm, engine: Engine, graph: AnyGraph, history: History | None
-) -> tuple[float, float] | None:
-    """Return the seconds of a superstep, and their deviation, from the run nearest in size.
-
-    Whether they are constant or proportional to the edges is not known: the geometric mean.
-    """
-    if history is None:
-        return None
-    machine, kinds = machine_identity(), ("run", "sample")
-    runs = history.training_runs(
-        algorithm.name, engine.describe(), machine, kinds=kinds, limit=_NEWEST_RUNS
-    )
-    if not runs:
-        return None
-    growth = [math.log(max(graph.edges, 1) / max(run.edges, 1)) for run in runs]
-    near = int(np.argmin(np.abs(growth)))
-    each = float(np.median(per_iteration(runs[near].rows)["seconds"]))
-    return each * math.exp(0.5 * growth[near]), _NEAREST_STD + 0.3 * abs(growth[near])
-
-
 def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     """Return the usual figures: medians of the history, or those of the algorithm."""
     if history is None:
         return usual_of(algorithm.name), 0
-    found = history.training_runs(
-        algorithm.name, {"name": "local"}, machine_identity(), limit=_NEWEST_RUNS
-    )
+    found = history.training_runs(algorithm.name, {"name": "local"}, machine_identity())
     if not found:
         return usual_of(algorithm.name), 0
     rows = []

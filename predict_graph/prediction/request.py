@@ -133,7 +133,6 @@ class Request:
         setups: Mapping[str, KnownSetup] | None = None,
     ) -> EstimationContext:
         """Return what the runtime model of the engine may use, for a graph of so many edges."""
-        budget = EdgeBudget(edges, self.max_overhead)
         return EstimationContext(
             seed=self.seed,
             history=history,
@@ -149,7 +148,7 @@ class Request:
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
             if self.method.name == _WALKING
-            else lambda iterations: budget.for_run(iterations).for_costs,
+            else EdgeBudget(edges, self.max_overhead).for_costs,
         )
 
 

@@ -8,15 +8,10 @@ from predict_graph.engines import RunProfile
 from predict_graph.history import RunRecord
 
 
-def record_of(
-    profile: RunProfile,
-    *,
-    sample: dict[str, object] | None = None,
-    sample_of: str | None = None,
-) -> RunRecord:
-    """Return the record of a run, or of a sample run when `sample` says how it was drawn."""
+def record_of(profile: RunProfile) -> RunRecord:
+    """Return the record of a run."""
     return RunRecord(
-        kind="run" if sample is None else "sample",
+        kind="run",
         algorithm=profile.algorithm,
         parameters=profile.parameters,
         graph=str(profile.graph["name"]),
@@ -29,8 +24,6 @@ def record_of(
         iterations=profile.iterations,
         converged=profile.converged,
         rows=profile.rows,
-        sample=sample,
-        sample_of=sample_of,
     )
 
 

@@ -325,15 +325,13 @@ class BaselineEstimate:
 
         Supersteps of a library are counted by its replay, which the run needs too.
         """
-        graph, request, baselines = case.graph, case.request, case.baselines
+        graph, request = case.graph, case.request
         estimates, stopped = _exact(evidence), _stopped(evidence)
-        if stopped is not None:
-            baselines = [*baselines[:-1], baselines[-1].beyond(stopped.done)]
         if request.method.name == "replay" and isinstance(graph, Graph) and not case.local:
             estimates = estimates_of(graph, case.chain)
         if not estimates:
             workers = request.engine.workers
-            estimates = [baseline_iterations(graph, each, workers) for each in baselines]
+            estimates = [baseline_iterations(graph, each, workers) for each in case.baselines]
         if stopped is not None:
             estimates = stopped.weighted(estimates)
         runtimes = baseline_seconds(case, stopped, case.workloads(estimates))
@@ -363,7 +361,7 @@ def baseline_seconds(
         model = request.runtime_model(request.engine, graph, case.algorithms, context)
         return model.estimate(workloads)
     return [
-        baseline_runtime(graph, baseline, workload, request.engine, case.history, first=number == 0)
+        baseline_runtime(graph, baseline, workload, request.engine, first=number == 0)
         for number, (baseline, workload) in enumerate(zip(case.baselines, workloads, strict=True))
     ]
 

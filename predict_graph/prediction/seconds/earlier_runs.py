@@ -12,7 +12,7 @@ from predict_graph.calibration import cold_seconds, log_std
 from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
 from predict_graph.history import RunRecord, machine_identity
 
-# Variation of phases between runs, estimated from sample runs; measured in docs/studies/spark.md.
+# Variation of phases between runs, of those measured once; measured in docs/studies/overhead.md.
 PHASE_STD = 0.2
 
 

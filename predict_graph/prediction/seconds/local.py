@@ -14,12 +14,11 @@ from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, Workload
 from predict_graph.engines.local.probing import IterationProbe, settled, undisturbed_seconds
 from predict_graph.iterations import SampleRun
-from predict_graph.prediction.seconds.earlier_runs import with_common_error
+from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.seconds.regression import COST_MODELS, DEFAULT_COST_MODEL
 from predict_graph.prediction.seconds.sample_runs import SampledModel
 from predict_graph.prediction.seconds.transfer import TimedSample, timed_sample, transfer_evidence
 
-_PHASE_STD = 0.18  # of a phase that was measured once (docs/studies/overhead.md)
 # Of the remaining budget, and seconds in any case: limits the first supersteps; not tuned
 _PROBED_SHARE, _LEAST_PROBED = 0.25, 0.05
 
@@ -76,12 +75,12 @@ class LocalRuntimeModel(SampledModel):
     def _runtime_on(self, workload: Workload, *, first: bool) -> RuntimeEstimate:
         context, algorithm = self.context, workload.algorithm
         evidence, visits = self._measured(workload)
-        chosen, allowed = context.cost_model(algorithm), context.edges_for_costs
+        chosen = context.cost_model(algorithm)
         named = chosen is not None or context.train_ratios is not None
         ran: list[SampleRun] = []
         if named or not evidence:
             with deadline(None if named else current_deadline()):
-                ran = self._sample_runs(algorithm, allowed and allowed(workload.iterations))
+                ran = self._sample_runs(algorithm, context.edges_for_costs)
             probed = [probe.rows for probe in self._probes[algorithm.name]]
             if not ran and not probed:
                 raise StopRun
@@ -103,7 +102,7 @@ class LocalRuntimeModel(SampledModel):
                 "superstep": float(seconds.sum()),
                 "write": 0.0,
             },
-            phase_std=_PHASE_STD * math.hypot(setup, read) / max(setup + read, 1e-9),
+            phase_std=PHASE_STD * math.hypot(setup, read) / max(setup + read, 1e-9),
             samples=[run.summary for run in ran],
             edge_visits=visits + sum(run.edge_visits for run in ran),
         )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
+from predict_graph.calibration import log_std
 from predict_graph.engines import Evidence
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
@@ -30,10 +31,7 @@ REGRESSION = "regression"
 
 # Prior error, with the weight of one run; bounds the interval (docs/studies/overhead.md)
 _EXPECTED_STD = 0.3
-_UNKNOWN_STD = 1.0  # without cross-validation: bounds the interval to a factor of e
-_MOST_RUNS = 10  # of other graphs in cross-validation: limits the number of fits
-# Weight of a run of this graph relative to other graphs: trades off bias for variance; not tuned
-OWN_WEIGHT = 4.0
+_MOST_RUNS = 10  # in cross-validation: limits the number of fits
 _WORK = ("active_vertices", "local_messages", "remote_messages")
 
 
@@ -55,7 +53,7 @@ class TrainingSet:
         runs = len(rows) if source == "probe" else 1
         part = cost_features(rows)
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
-        part["weight"] = (1.0 if source == "history" else OWN_WEIGHT) / len(rows) * runs
+        part["weight"] = runs / len(rows)
         part["group"] = self._groups + np.arange(len(rows)) % runs
         part["source"] = source
         self._groups += runs
@@ -67,28 +65,9 @@ class TrainingSet:
         import pandas as pd
 
         parts = [part for part in self._parts if len(part)]
-        if len(parts) > 1:
-            self._parts = parts = [pd.concat(parts, ignore_index=True)]
-        columns = [*CANDIDATES, "seconds", "weight", "group", "source"]
-        return parts[0] if parts else pd.DataFrame(columns=columns, dtype=np.float64)
-
-    def folds(self) -> list[set[int]]:
-        """Return the runs to leave out in turn: the most similar to the real run, and other graphs.
-
-        These are the rows of all probes, which use the arrays of the whole graph; the largest
-        sample; and each of the newest runs of other graphs.
-        """
-        table = self.table
-        found = []
-        probes = set(table.loc[table["source"] == "probe", "group"])
-        if probes:
-            found.append(probes)
-        samples = table[table["source"] == "sample"]
-        if len(samples):
-            sent = samples["local_messages"] + samples["remote_messages"]
-            found.append({int(samples["group"].iloc[sent.argmax()])})
-        others = table.loc[table["source"] == "history", "group"].unique()[-_MOST_RUNS:]
-        return [*found, *({int(group)} for group in others)]
+        if parts:
+            return pd.concat(parts, ignore_index=True)
+        return pd.DataFrame(columns=[*CANDIDATES, "seconds", "weight", "group", "source"])
 
 
 @dataclass(frozen=True)
@@ -171,14 +150,16 @@ def left_out_std(training: TrainingSet, name: str) -> float:
     """
     table = training.table
     squares = [_EXPECTED_STD**2]
-    for groups in training.folds():
-        left_out = table["group"].isin(groups)
+    # Probes use the arrays of the whole graph, as the real run does: they are left out together.
+    parts = table["group"].where(table["source"] != "probe", -1)
+    for part in parts.unique()[-_MOST_RUNS:]:
+        left_out = parts == part
         if left_out.all():
             continue
         predicted = float(fit_costs(table[~left_out], name).predict(table[left_out]).sum())
         actual = float(table.loc[left_out, "seconds"].sum())
         squares.append(math.log(max(predicted, 1e-12) / actual) ** 2)
-    return float(np.sqrt(np.mean(squares))) if len(squares) > 1 else _UNKNOWN_STD
+    return float(np.sqrt(np.mean(squares))) if len(squares) > 1 else log_std("usual seconds")
 
 
 def regression_evidence(

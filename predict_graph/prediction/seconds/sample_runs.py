@@ -15,7 +15,6 @@ from predict_graph.engines import EstimationContext, Evidence
 from predict_graph.graph import Graph
 from predict_graph.history import machine_identity
 from predict_graph.iterations import SampleRun, draw_sample, run_sample
-from predict_graph.prediction.run_records import record_of
 from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
 from predict_graph.table import Table
@@ -27,7 +26,6 @@ DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
 STEADY_ITERATIONS = 6  # limits the iterations of a sample run; the first may be slower
 """Sufficient to measure iterations that all do the same work."""
-_NEWEST_RUNS = 50  # limits the runs of other graphs
 _FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
@@ -53,7 +51,7 @@ class SampledModel(EngineModel):
     """A runtime model that fits a cost model to sample runs on its engine."""
 
     def _sample_runs(self, algorithm: Algorithm, allowed: int | None) -> list[SampleRun]:
-        """Run the algorithm on samples of growing ratio (PREDIcT, section 3.4); keep each.
+        """Run the algorithm on samples of growing ratio (PREDIcT, section 3.4).
 
         The smallest runs to its end, to show costs that grow during a run; of an algorithm whose
         iterations all do the same work a few suffice. Samples end at the deadline; `allowed` are
@@ -79,18 +77,8 @@ class SampledModel(EngineModel):
                 )
             except StopRun:
                 break
-            self._keep(run)
             ran.append(run)
         return ran
-
-    def _keep(self, run: SampleRun) -> None:
-        """Store a sample run in the history, if there is one."""
-        context, drawn = self.context, run.summary
-        if context.history is None:
-            return
-        sample = {"sampler": drawn.sampler, "ratio": drawn.ratio, "seed": context.seed}
-        record = record_of(run.profile, sample=sample, sample_of=self.graph.fingerprint)
-        context.history.keep([record])
 
     def _regression(
         self,
@@ -115,7 +103,6 @@ class SampledModel(EngineModel):
                 self.engine.describe(),
                 machine_identity(),
                 exclude_fingerprint=self.graph.fingerprint,
-                limit=_NEWEST_RUNS,
             )
         for record in others:
             training.add(cost_rows(record.table, virtual_workers=virtual), "history")

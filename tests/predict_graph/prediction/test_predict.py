@@ -244,12 +244,7 @@ def test_the_published_method_draws_its_samples_in_full():
 def test_runs_are_kept_and_learned_from(history):
     predict_graph.run("pagerank", "rmat:scale=11,seed=1", history=history)
     assert len(history) == 1
-    for number in range(2):
-        found = predict(history=history, probe=False)
-        # Sample runs are kept, and real runs of other graphs are learned from.
-        assert found.cost_model["history_runs"] == 1
-        samples = sum(sample.purpose == "cost" for sample in found.samples)
-        assert len(history.runs(kind="sample")) == (number + 1) * samples
+    assert predict(history=history, probe=False).cost_model["history_runs"] == 1
     # Runs of the graph itself are the answer, not the training.
     predict_graph.run("pagerank", GRAPH, history=history)
     assert predict(history=history, probe=False).cost_model["history_runs"] == 1

@@ -8,20 +8,18 @@ unknown).
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
 import numpy as np
 
+from predict_graph.calibration import log_std
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-
-_LEAST_STD = 0.02  # of iterations: bounds the interval from below; not tuned
-_FEW_RUNS_STD = 0.15  # where samples differ: bounds the interval from below; not tuned
-_MOST = 2**31  # by definition: no limit
 
 
 def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEstimate:
@@ -42,8 +40,8 @@ def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEsti
         growth = max(expected - small.profile.iterations, 0.0) / apart
         expected += growth * math.log(max(graph.vertices / large.summary.vertices, 1.0))
     spread = float(np.log([*counts, expected]).std())
-    std = _LEAST_STD if agree else math.hypot(spread, _FEW_RUNS_STD)
-    iterations, low, high = iteration_interval(expected, std, QUANTILE, _MOST)
+    std = math.hypot(spread, log_std("iterations by rooted samples"))
+    iterations, low, high = iteration_interval(expected, std, QUANTILE, sys.maxsize)
     warnings = []
     if not agree:
         warnings.append(

@@ -24,7 +24,6 @@ WARM_UP = "warm-up"
 """Purpose of runs that warm up the JVM, and measure the warm-up."""
 REAL = "run"
 """Purpose of real runs on whole graphs."""
-_NEWEST_RUNS = 20  # of an algorithm: limits old data
 _CLUSTER = ("name", "master", "cores", "session")  # by definition: settings that identify a cluster
 # Parameters that do not affect supersteps.
 _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterations", "maxSteps")
@@ -110,7 +109,6 @@ def cluster_runs(
         {key: settings[key] for key in _CLUSTER},
         here,
         kinds=("run", "sample"),
-        limit=_NEWEST_RUNS,
     )
     runs = [cluster_run(record, graph) for record in reversed(found)]
     return [run for run in runs if not run.disturbed]

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.engines import (
     Evidence,
     RuntimeEstimate,
     Workload,
 )
-from predict_graph.engines.spark import SparkEngine
 from predict_graph.iterations import IterationEstimate
 from predict_graph.prediction.seconds.cluster.costs import (
     ALGORITHM_STD,
     CLUSTER_STD,
     RUN_STD,
-    ClusterCosts,
     ClusterSpeed,
 )
 from predict_graph.prediction.seconds.cluster.executor_memory import ExecutorMemory, memory_of
@@ -79,24 +76,37 @@ class ClusterRuntimeModel(ClusterSamples):
         learned = self._learned or self.learned(workloads)
         found: list[RuntimeEstimate] = []
         for workload, own in zip(workloads, learned.runs, strict=True):
-            named = self.context.cost_model(workload.algorithm)
-            known = known_costs(own, learned.speed, workload.algorithm, self.engine, named)
-            estimate = self._runtime_on(known, workload, first=not found)
+            estimate = self._runtime_on(own, learned.speed, workload, first=not found)
             found.append(replace(estimate, more=learned.more))
         return found
 
-    def _runtime_on(self, known: KnownCosts, workload: Workload, *, first: bool) -> RuntimeEstimate:
-        """Return the estimate of one algorithm; the first includes session start and reading."""
-        graph, engine = self.graph, self.engine
-        costs, name = known.costs, workload.algorithm.name
-        work = work_by_machines(graph, engine, workload, known.runs)
-        warm = engine.is_warm(name)
-        usual = shipped_runs(name) if shipped_name(workload.algorithm) == name else []
+    def _runtime_on(
+        self, own: list[ClusterRun], speed: ClusterSpeed, workload: Workload, *, first: bool
+    ) -> RuntimeEstimate:
+        """Return the estimate of one algorithm; the first includes session start and reading.
+
+        Its costs are those of reference runs, at the speed that its own runs on the cluster show,
+        or else those of other algorithms.
+        """
+        graph, engine, algorithm = self.graph, self.engine, workload.algorithm
+        name = shipped_name(algorithm)
+        speed = speed.with_runs(name, own) if own else speed
+        costs = costs_on(engine, speed, name, self.context.cost_model(algorithm), own)
+        std, common_std = deviations(own, speed)
+        source, warnings = _source(own, speed)
+        if not own and name != algorithm.name:  # the actual superstep is unknown
+            std = math.hypot(std, ALGORITHM_STD)
+            said = f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
+            warnings = [*warnings, said]
+        runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
+        work = work_by_machines(graph, engine, workload, runs)
+        warm = engine.is_warm(algorithm.name)
+        usual = shipped_runs(name) if name == algorithm.name else []
 
         def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
             rows = work(machines)
             rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-            memory = memory_of(known.runs, graph, rows, engine.settings.on(machines), usual)
+            memory = memory_of(runs, graph, rows, engine.settings.on(machines), usual)
             if memory is not None:
                 rows["seconds"] += memory.spilling_seconds(costs.factors["tasks"])
             kept = engine.settings.checkpoints(workload.iterations)
@@ -112,18 +122,18 @@ class ClusterRuntimeModel(ClusterSamples):
 
         phases, rows, memory = at(engine.workers)
         evidence = Evidence(
-            known.source,
+            source,
             rows["seconds"].to_numpy(np.float64),
-            math.hypot(known.std, known.common_std),
+            math.hypot(std, common_std),
             model={
                 "name": costs.name,
                 "terms": costs.terms,
                 "r2": costs.r2,
                 "rows": costs.rows,
-                "runs": sum(run.informative for run in known.own) or costs.runs,
-                "history_runs": sum(run.real for run in known.own),
+                "runs": sum(run.informative for run in own) or costs.runs,
+                "history_runs": sum(run.real for run in own),
                 "start_seconds": costs.at("superstep start", engine.workers),
-                "machines": sorted({run.machines for run in known.runs}),
+                "machines": sorted({run.machines for run in runs}),
             },
         )
         # Messages before combining, bytes after it.
@@ -131,16 +141,16 @@ class ClusterRuntimeModel(ClusterSamples):
         return RuntimeEstimate(
             evidence=[evidence],
             rows=counted(Table(every)).assign(seconds=evidence.seconds),
-            relative_std=known.std,
+            relative_std=std,
             phases=phases,
             phase_std=PHASE_STD,
-            common_std=known.common_std,
-            samples=[run.summary for run in known.own],
-            edge_visits=sum(run.edge_visits for run in known.own),
+            common_std=common_std,
+            samples=[run.summary for run in own],
+            edge_visits=sum(run.edge_visits for run in own),
             warnings=[
-                *_reach_doubts(known.runs, engine.workers),
+                *_reach_doubts(runs, engine.workers),
                 *engine.session_doubts(),
-                *known.warnings,
+                *warnings,
                 *(memory.warnings if memory else []),
             ],
             at=lambda machines: at(machines)[0],
@@ -148,53 +158,19 @@ class ClusterRuntimeModel(ClusterSamples):
         )
 
 
-@dataclass(frozen=True)
-class KnownCosts:
-    """The costs of one algorithm, the runs that show its work, and the standard deviations."""
-
-    costs: ClusterCosts
-    runs: list[ClusterRun]
-    own: list[ClusterRun]
-    source: str
-    std: float
-    common_std: float
-    warnings: list[str] = field(default_factory=list)
-
-
-def known_costs(
-    own: list[ClusterRun],
-    speed: ClusterSpeed,
-    algorithm: Algorithm,
-    engine: SparkEngine,
-    cost_model: str | None = None,
-) -> KnownCosts:
-    """Return the costs of one algorithm: of reference runs, at the speed that its own runs on the
-    cluster show, or else those of other algorithms.
-    """
-    name = shipped_name(algorithm)
-    speed = speed.with_runs(name, own) if own else speed
-    costs = costs_on(engine, speed, name, cost_model, own)
-    std, common_std = deviations(own, speed)
-    here = [run for run in own if not run.elsewhere]
-    warnings = []
-    if own:
-        samples = [run for run in own if not run.real]
-        source = "sample runs on the cluster"
-        if all(run.again for run in own):
-            source = "training runs of the cluster" if samples else "real runs on the cluster"
-        if not here:
-            warnings.append(_OTHER_GRAPH if samples else _REAL_RUNS)
-    else:
-        source, warnings = "runs on another cluster", [_ANOTHER_CLUSTER]
+def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[str, list[str]]:
+    """Return what the costs of an algorithm are estimated from, and reasons for doubt."""
+    if not own:
         if any(speed.observed.values()):
-            source, warnings = "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
-        if name != algorithm.name:  # the actual superstep is unknown
-            std = math.hypot(std, ALGORITHM_STD)
-            warnings.append(
-                f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
-            )
-    runs = here or own or shipped_runs(name)
-    return KnownCosts(costs, runs, own, source, std, common_std, warnings)
+            return "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
+        return "runs on another cluster", [_ANOTHER_CLUSTER]
+    samples = any(not run.real for run in own)
+    warnings = [_OTHER_GRAPH if samples else _REAL_RUNS]
+    if not all(run.elsewhere for run in own):
+        warnings = []
+    if not all(run.again for run in own):
+        return "sample runs on the cluster", warnings
+    return "training runs of the cluster" if samples else "real runs on the cluster", warnings
 
 
 def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from predict_graph.engines import COUNTERS
-from predict_graph.prediction.seconds.features import CANDIDATES, cache_bytes, cost_features
+from predict_graph.prediction.seconds.features import CANDIDATES, cost_features
 from predict_graph.prediction.seconds.regression import (
     TrainingSet,
     fit_costs,
@@ -17,7 +17,7 @@ PER_MESSAGE, PER_ITERATION = 4e-9, 1e-4
 SIZES = (10_000, 50_000, 100_000, 400_000, 900_000)
 
 
-def rows(messages, working_set=1000, factor=1.0):
+def rows(messages, factor=1.0):
     messages = np.atleast_1d(messages)
     table = pd.DataFrame({name: np.zeros(len(messages)) for name in COUNTERS})
     return table.assign(
@@ -28,7 +28,6 @@ def rows(messages, working_set=1000, factor=1.0):
         remote_messages=messages - messages // 4,
         local_message_bytes=4 * messages,
         remote_message_bytes=12 * messages,
-        working_set_bytes=working_set,
         seconds=factor * (PER_ITERATION + PER_MESSAGE * messages),
     )
 
@@ -61,7 +60,7 @@ def test_rows_too_few_or_alike_give_costs_in_proportion_to_work(sizes):
     assert set(found.model["terms"]) <= set(CANDIDATES)
     assert found.seconds[1] == pytest.approx(2.0 * found.seconds[0])
     assert (found.seconds[0] > 0.0) == bool(sizes)
-    assert found.relative_std >= 0.2
+    assert found.relative_std >= 0.1
 
 
 def test_rows_without_seconds_teach_nothing():
@@ -75,8 +74,7 @@ def test_a_run_counts_once_however_many_rows_it_has():
     for count, source in ((10, "history"), (2, "history"), (5, "sample")):
         training.add(rows([1000] * count), source)
     weights = training.table.groupby("group")["weight"].sum()
-    assert weights[0] == pytest.approx(weights[1])
-    assert weights[2] > weights[0]
+    assert weights.tolist() == pytest.approx([1.0, 1.0, 1.0])
 
 
 def test_a_model_that_fits_is_believed_and_one_that_does_not_is_not():
@@ -86,16 +84,7 @@ def test_a_model_that_fits_is_believed_and_one_that_does_not_is_not():
         noisy.add(rows(size, factor=10.0 ** (number % 2)), "sample")
     assert true < 0.3
     assert left_out_std(noisy, "forward-nnls") > 2 * true
-    assert left_out_std(TrainingSet(), "forward-nnls") == 1.0
-
-
-def test_what_is_left_out_in_turn():
-    """Probes together, the largest sample, and each run of another graph."""
-    training = trained(1000, 5000, 3000)
-    training.add(rows([90_000, 80_000]), "probe")
-    for size in (10, 20):
-        training.add(rows(size), "history")
-    assert training.folds() == [{3, 4}, {1}, {5}, {6}]
+    assert left_out_std(TrainingSet(), "forward-nnls") > 0.5
 
 
 def test_costs_that_grow_as_the_run_goes_on_are_found():
@@ -111,13 +100,3 @@ def test_costs_that_grow_as_the_run_goes_on_are_found():
     predicted = found.predict(cost_features(wanted))
     assert predicted == pytest.approx(wanted["seconds"].to_numpy(), rel=0.05)
     assert "iteration_messages" in found.terms
-
-
-def test_messages_out_of_cache_are_a_feature():
-    cache = cache_bytes()
-    assert cache >= 1 << 15
-    seen = [
-        cost_features(rows(1000, working_set=size))["memory_messages"].iloc[0]
-        for size in (cache // 2, cache, 2 * cache, 100 * cache)
-    ]
-    assert seen == [0.0, 0.0, pytest.approx(500.0), pytest.approx(990.0)]

@@ -33,7 +33,7 @@ RUN = cluster_run(10_000, 100_000, 2)
 
 def test_partitions_are_those_of_spark():
     # select pmod(hash(bigint(x)), 6) of Spark 4.1
-    ids = [0, 1, 2, 3, 5, 10**6, 2**40 + 7]
+    ids = np.array([0, 1, 2, 3, 5, 10**6, 2**40 + 7])
     assert partition_of(ids, 6).tolist() == [1, 5, 2, 3, 2, 2, 2]
     assert partition_of(ids, 4).tolist() == [1, 1, 0, 3, 0, 2, 0]
 
