@@ -17,7 +17,6 @@ from predict_graph.engines.profile import (
 from predict_graph.engines.runtime_model import (
     EstimationContext,
     Evidence,
-    KnownSetup,
     RuntimeEstimate,
     RuntimeModel,
     StagedSample,
@@ -35,7 +34,6 @@ __all__ = [
     "EstimationContext",
     "Evidence",
     "IterationCallback",
-    "KnownSetup",
     "RunProfile",
     "RuntimeEstimate",
     "RuntimeModel",

@@ -86,20 +86,6 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class KnownSetup:
-    """Setup and first supersteps of an algorithm that an earlier run on this graph timed.
-
-    Parameters
-    ----------
-    seconds : float
-    probe : IterationProbe
-    """
-
-    seconds: float
-    probe: Any
-
-
-@dataclass(frozen=True)
 class EstimationContext:
     """Options and resources of a runtime model; None where the user gave no value.
 
@@ -124,8 +110,6 @@ class EstimationContext:
         full size.
     fresh_samples : bool
         Whether to run new samples on a cluster that already has training runs.
-    setups : mapping of str to KnownSetup
-        By algorithm, where a run that was stopped has timed it.
     """
 
     seed: int
@@ -140,7 +124,6 @@ class EstimationContext:
     train_machines: tuple[int, ...] | None = None
     edges_for_costs: int | None = None
     fresh_samples: bool = False
-    setups: Mapping[str, KnownSetup] = field(default_factory=dict)
 
     def cost_model(self, algorithm: Algorithm) -> str | None:
         """Return the cost model that the user chose for an algorithm; None for the default."""

@@ -14,7 +14,6 @@ from predict_graph.engines import (
     ENGINES,
     Engine,
     EstimationContext,
-    KnownSetup,
     RuntimeModel,
 )
 from predict_graph.engines.local import LocalEngine
@@ -125,13 +124,7 @@ class Request:
         own = type(engine) is LocalEngine and engine.threads != available_threads()
         return bool(self.named) or own
 
-    def context(
-        self,
-        history: History | None,
-        edges: int,
-        spending: Spending,
-        setups: Mapping[str, KnownSetup] | None = None,
-    ) -> EstimationContext:
+    def context(self, history: History | None, edges: int, spending: Spending) -> EstimationContext:
         """Return what the runtime model of the engine may use, for a graph of so many edges."""
         return EstimationContext(
             seed=self.seed,
@@ -144,7 +137,6 @@ class Request:
             probe=self.probe,
             train_machines=self.train_machines,
             spending=spending,
-            setups=setups or {},
             fresh_samples=self.budget.unlimited,
             edges_for_costs=None
             if self.method.name == _WALKING

@@ -199,7 +199,7 @@ class FullLocalRun(FullRun):
         with spending.loading():
             local.load(request.algorithm)
         request.progress("full run on this machine", 0.0)
-        samples = cost_of_samples(case, LEVELS[0])
+        samples = sampling_seconds(case, LEVELS[0])
         reserve = samples if spending.affords(samples) else 0.0
         with deadline(lambda: spending.left - reserve), suppress(StopRun):
             profile = local.run(request.algorithm, case.graph)
@@ -214,12 +214,11 @@ class MeasuredEngine:
         self._model: RuntimeModel | None = None
         self.late = False  # whether samples did not end in time: larger ones will not either
 
-    def of(self, case: Case, stopped: StoppedRun | None) -> RuntimeModel:
+    def of(self, case: Case) -> RuntimeModel:
         """Return it; StopRun if the first supersteps do not end in time."""
         if self._model is None:
             request, graph = case.request, case.graph
-            setups = stopped.setups if stopped is not None and case.local else {}
-            context = request.context(case.history, graph.edges, case.spending, setups)
+            context = request.context(case.history, graph.edges, case.spending)
             model = request.runtime_model(request.engine, graph, case.algorithms, context)
             model.survey()
             self._model = model
@@ -273,15 +272,19 @@ class Samples:
             if not estimates and case.request.method.estimate is not None:
                 with deadline(left):
                     estimates = self._counted(case, chain)
-            if case.local and survey_seconds(case, self.level) > left():
-                raise StopRun
-            with deadline(left if case.local else None):
-                model: Any = self.engine.of(case, stopped)
-            with deadline(left):
-                estimates = estimates or model.observe()
-            ended = estimates if stopped is None else stopped.weighted(estimates)
-            with deadline(left if case.local else None):
-                runtimes, measured = self._seconds(case, model, case.workloads(ended), evidence)
+            if stopped is not None and case.local:  # its supersteps show the seconds
+                ended = stopped.weighted(estimates)
+                runtimes, measured = stopped.runtimes(case.workloads(ended)), True
+            else:
+                if case.local and survey_seconds(case, self.level) > left():
+                    raise StopRun
+                with deadline(left if case.local else None):
+                    model: Any = self.engine.of(case)
+                with deadline(left):
+                    estimates = estimates or model.observe()
+                ended = estimates if stopped is None else stopped.weighted(estimates)
+                with deadline(left if case.local else None):
+                    runtimes, measured = self._seconds(case, model, case.workloads(ended), evidence)
         except StopRun:
             self.engine.late = True
             known = not estimates or any(found.runtimes for found in evidence)
@@ -304,13 +307,12 @@ class Samples:
         case: Case, model: RuntimeModel, workloads: Sequence[Workload], evidence: Estimates
     ) -> tuple[list[RuntimeEstimate], bool]:
         """Return the seconds, and whether they were measured; of the first samples in any case."""
-        stopped = _stopped(evidence)
         try:
             return model.estimate(workloads), True
         except StopRun:
             if any(found.runtimes for found in evidence):
                 raise
-            return baseline_seconds(case, stopped, workloads), stopped is not None
+            return baseline_seconds(case, None, workloads), False
 
 
 class BaselineEstimate:

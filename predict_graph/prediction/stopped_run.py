@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from predict_graph.calibration import log_std
-from predict_graph.engines import KnownSetup, RunProfile, RuntimeEstimate, Workload
-from predict_graph.engines.local.probing import probe_of
+from predict_graph.engines import RunProfile, RuntimeEstimate, Workload
 from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.continued import continued_run, weighted
@@ -45,14 +44,6 @@ class StoppedRun:
     def done(self) -> int:
         """Supersteps of the last algorithm that ran."""
         return self.records[-1].iterations
-
-    @property
-    def setups(self) -> dict[str, KnownSetup]:
-        """Setup and supersteps of each algorithm."""
-        return {
-            record.algorithm: KnownSetup(record.phases["setup"], probe_of(record.rows))
-            for record in self.records
-        }
 
     def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
         """Return the estimates with those of other evidence, whose last one is `sampled`'s."""

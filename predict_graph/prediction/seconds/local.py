@@ -46,12 +46,7 @@ class LocalRuntimeModel(SampledModel):
     def survey(self) -> None:
         """Set each algorithm up as a run would, and run its first supersteps."""
         for algorithm in self.algorithms:
-            known = self.context.setups.get(algorithm.name)
-            if known is not None:
-                self._setups[algorithm.name] = known.seconds
-                self._probes[algorithm.name] = [known.probe]
-            else:
-                self._measure(algorithm)
+            self._measure(algorithm)
 
     def _measure(self, algorithm: Algorithm) -> None:
         """Set an algorithm up, and run its first supersteps unless the user wants none."""
@@ -127,7 +122,7 @@ class LocalRuntimeModel(SampledModel):
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""
         probes = self._probes[algorithm.name]
-        if not probes or algorithm.name in self.context.setups:
+        if not probes:
             return
         took = self._setups[algorithm.name] + float(probes[0].seconds.sum())
         if self.context.spending.affords(took):
