@@ -284,7 +284,15 @@ def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[
 
 
 def _widening(models: Sequence[JobModel]) -> str:
-    if all(model.name in ("auto", "replay") for model in models):
+    """Say whether the intervals of models are wider at ten times what was measured."""
+
+    def width(model: JobModel, reach: float) -> float:
+        scale, machines = reach * model.measured[["scale", "machines"]].max()
+        low, high = model.bounds(scale, np.ceil(machines), 0.95)
+        return float(np.log(high / low)[0])
+
+    known = [model for model in models if len(model.measured)]
+    if all(width(model, 10.0) > 1.01 * width(model, 1.0) for model in known):
         return "intervals are wider for it"
     return "intervals do not widen with the distance"
 
