@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Spending
-from predict_graph.engines import Workload
+from predict_graph.engines import RuntimeModel, Workload
 from predict_graph.graph.csr import AnyGraph, Graph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations import IterationEstimate
@@ -92,6 +92,15 @@ class Case:
         key = self.graph.fingerprint
         found = [history.runs_of(each.name, key, each.to_dict()) for each in self.algorithms]
         return found if all(found) else []
+
+    @cached_property
+    def runtime_model(self) -> RuntimeModel:
+        """That of the engine, which runs the first supersteps; StopRun if they do not end."""
+        request, graph = self.request, self.graph
+        context = request.context(self.history, graph.edges, self.spending)
+        model = request.runtime_model(request.engine, graph, self.algorithms, context)
+        model.survey()
+        return model
 
     @property
     def run_seconds(self) -> float:

@@ -42,7 +42,6 @@ from predict_graph.prediction.seconds.cluster.costs import speed_of_cluster
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
 from predict_graph.prediction.seconds.cluster.runs import WARM_UP, sample_records
 from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run
-from predict_graph.prediction.seconds.sample_runs import STEADY_ITERATIONS
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
 from predict_graph.seeds import check_seed
@@ -250,7 +249,6 @@ class _Learner:
                 "whole",
                 graph,
                 cold=cold and not number,
-                limit=STEADY_ITERATIONS,
             )
             if not (turn or number or cold):
                 run = replace(run, summary=replace(run.summary, purpose=WARM_UP))
@@ -293,9 +291,7 @@ class _Subject:
         """Return the expected seconds of the runs of a turn in an open session."""
         first, factor = _GRAPHS[0], _GRAPHS[turn]
         larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
-        once = self.quote.sample_seconds(
-            self._machines, larger, cold=False, limit=STEADY_ITERATIONS
-        )
+        once = self.quote.sample_seconds(self._machines, larger, cold=False)
         return once if turn else 2.0 * once
 
 

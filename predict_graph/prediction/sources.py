@@ -89,10 +89,9 @@ def sources_of(case: Case) -> Iterator[Source]:
         baseline = case.combined([BaselineEstimate().estimate(case, [known])])
         case.spending.expects(baseline.runtime_seconds.predicted)
     yield FullLocalRun()
-    engine = MeasuredEngine()
     levels = affordable_levels(case)
     for level in levels or [LEAN]:
-        yield Samples(level, engine, asked=level in levels[:1])
+        yield Samples(level, asked=level in levels[:1])
     yield BaselineEstimate()
 
 
@@ -207,24 +206,6 @@ class FullLocalRun(FullRun):
         return None
 
 
-class MeasuredEngine:
-    """The runtime model of the engine; first supersteps are run once, whatever samples follow."""
-
-    def __init__(self) -> None:
-        self._model: RuntimeModel | None = None
-        self.late = False  # whether samples did not end in time: larger ones will not either
-
-    def of(self, case: Case) -> RuntimeModel:
-        """Return it; StopRun if the first supersteps do not end in time."""
-        if self._model is None:
-            request, graph = case.request, case.graph
-            context = request.context(case.history, graph.edges, case.spending)
-            model = request.runtime_model(request.engine, graph, case.algorithms, context)
-            model.survey()
-            self._model = model
-        return self._model
-
-
 @dataclass(frozen=True)
 class Samples:
     """Iterations of samples with so many edges, and seconds by the runtime model of the engine.
@@ -233,20 +214,16 @@ class Samples:
     ----------
     level : float
         Edges of all samples / edges of the graph.
-    engine : MeasuredEngine
     asked : bool
         Whether they were found affordable, or the user named what they read.
     """
 
     level: float
-    engine: MeasuredEngine
     asked: bool
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Return what samples of this level take; nothing more where iterations are exact."""
         first = not any(found.runtimes for found in evidence)
-        if self.engine.late:
-            return math.inf
         if first and (self.asked or _exact(evidence)):
             return 0.0
         return cost_of_samples(case, self.level) if not first else math.inf
@@ -279,14 +256,13 @@ class Samples:
                 if case.local and survey_seconds(case, self.level) > left():
                     raise StopRun
                 with deadline(left if case.local else None):
-                    model: Any = self.engine.of(case)
+                    model: Any = case.runtime_model
                 with deadline(left):
                     estimates = estimates or model.observe()
                 ended = estimates if stopped is None else stopped.weighted(estimates)
                 with deadline(left if case.local else None):
                     runtimes, measured = self._seconds(case, model, case.workloads(ended), evidence)
         except StopRun:
-            self.engine.late = True
             known = not estimates or any(found.runtimes for found in evidence)
             return None if known else Estimate(estimates, [], chain)
         more = more_samples(case, self.level)

@@ -102,7 +102,7 @@ def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
     sizes = np.array([float(run.summary.edges) for run in runs])
     # Samples in memory are not read; the read time of this graph is known.
     seconds = np.array([run.profile.phases[name] for run in runs])
-    found = fitted_line(sizes, seconds).at(graph.edges) if seconds.any() else 0.0
+    found = fitted_line(sizes, seconds).at(graph.edges)
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 

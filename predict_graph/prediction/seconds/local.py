@@ -12,12 +12,12 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, Workload
-from predict_graph.engines.local.probing import IterationProbe, settled, undisturbed_seconds
+from predict_graph.engines.local.probing import IterationProbe
 from predict_graph.iterations import SampleRun
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.seconds.regression import COST_MODELS, DEFAULT_COST_MODEL
 from predict_graph.prediction.seconds.sample_runs import SampledModel
-from predict_graph.prediction.seconds.transfer import TimedSample, timed_sample, transfer_evidence
+from predict_graph.prediction.seconds.transfer import timed_sample, transfer_evidence
 
 # Of the remaining budget, and seconds in any case: limits the first supersteps; not tuned
 _PROBED_SHARE, _LEAST_PROBED = 0.25, 0.05
@@ -69,7 +69,8 @@ class LocalRuntimeModel(SampledModel):
 
     def _runtime_on(self, workload: Workload, *, first: bool) -> RuntimeEstimate:
         context, algorithm = self.context, workload.algorithm
-        evidence, visits = self._measured(workload)
+        measured, visits = self._measured(workload)
+        evidence = [] if measured is None else [measured]
         chosen = context.cost_model(algorithm)
         named = chosen is not None or context.train_ratios is not None
         ran: list[SampleRun] = []
@@ -102,22 +103,17 @@ class LocalRuntimeModel(SampledModel):
             edge_visits=visits + sum(run.edge_visits for run in ran),
         )
 
-    def _measured(self, workload: Workload) -> tuple[list[Evidence], float]:
+    def _measured(self, workload: Workload) -> tuple[Evidence | None, float]:
         """Return the time of iterations as measured on this graph, and the edges visited for it."""
         context, algorithm, staged = self.context, workload.algorithm, workload.staged
-        affords, timed, visits = context.spending.affords, None, 0.0
+        timed, visits = None, 0.0
         self._measure_again(algorithm)
         if staged is not None:
-            timed = TimedSample(staged.seconds, 0.0, 0)
-            if affords(float(staged.seconds.sum())):
-                context.progress("timing the sample", 0.0)
-                timed = timed_sample(algorithm, staged, self.engine.threads, affords)
-                visits = timed.runs * staged.edge_steps
+            context.progress("timing the sample", 0.0)
+            timed = timed_sample(algorithm, staged, self.engine.threads, context.spending.affords)
+            visits = timed.runs * staged.edge_steps
         self._measure_again(algorithm)
-        probes = self._probes[algorithm.name]
-        if timed is not None:
-            return [transfer_evidence(workload, timed, probes)], visits
-        return _probe_evidence(workload, probes), visits
+        return transfer_evidence(workload, timed, self._probes[algorithm.name]), visits
 
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""
@@ -128,15 +124,3 @@ class LocalRuntimeModel(SampledModel):
         if self.context.spending.affords(took):
             with suppress(StopRun):
                 self._measure(algorithm)
-
-
-def _probe_evidence(workload: Workload, probes: list[IterationProbe]) -> list[Evidence]:
-    """Return the time of all iterations from probes of the first, in proportion to their work."""
-    work = workload.rows.floats("active_vertices", "local_messages", "remote_messages")
-    measured = settled(probes, work)
-    if measured is None:
-        return []
-    seconds, std = undisturbed_seconds(probes)
-    idle = min(float(seconds.min()), *(probe.idle_seconds for probe in probes))
-    rate = float((seconds[measured] - idle).sum()) / max(float(work[measured].sum()), 1.0)
-    return [Evidence("probe", idle + rate * work, std)]

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
-_LEAST = 1e-9  # seconds; costs must be positive to be fitted; by definition
-
 
 @dataclass(frozen=True)
 class Line:
@@ -29,7 +27,7 @@ class Line:
 
 
 def fitted_line(sizes: FloatArray, seconds: FloatArray) -> Line:
-    """Fit a line by relative errors; a constant for a single size, 0 without data.
+    """Fit a line to positive values by relative errors; a constant for a single size, 0 for none.
 
     Examples
     --------
@@ -37,11 +35,12 @@ def fitted_line(sizes: FloatArray, seconds: FloatArray) -> Line:
     >>> round(line.constant, 6), round(line.slope, 6)
     (1.0, 2.0)
     """
+    sizes, seconds = sizes[seconds > 0.0], seconds[seconds > 0.0]
     if len(sizes) == 0:
         return Line(0.0, 0.0)
     if len(np.unique(sizes)) < 2:
         return Line(float(np.median(seconds)), 0.0)
     from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
 
-    model = NonNegativeLinear().fit(sizes[:, None], np.maximum(seconds, _LEAST))
+    model = NonNegativeLinear().fit(sizes[:, None], seconds)
     return Line(float(model.intercept_), float(model.coef_[0]))

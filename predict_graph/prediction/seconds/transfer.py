@@ -51,12 +51,12 @@ def timed_sample(
 ) -> TimedSample:
     """Run a staged sample a few times, and return the minimum seconds of each iteration.
 
-    The minimum excludes most disturbances, and page faults of the first run. If the deadline passes
-    in the first run, these are the times of the run that estimated the iterations.
+    The minimum excludes most disturbances, and page faults of the first run. If the budget does not
+    allow the first run, these are the times of the run that estimated the iterations.
     """
-    iterations = len(staged.work)
+    iterations, took = len(staged.work), float(staged.seconds.sum())
     least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
-    while runs < _MOST_RUNS and spent <= _WORTH_REPEATING:
+    while runs < _MOST_RUNS and spent <= _WORTH_REPEATING and affords(took):
         try:
             seconds, resting = timed_run(
                 algorithm,
@@ -69,32 +69,34 @@ def timed_sample(
         except StopRun:
             break
         least, idle = np.minimum(least, seconds), min(idle, resting)
-        spent, runs = spent + float(seconds.sum()), runs + 1
-        if not affords(float(seconds.sum())):
-            break
+        took = float(seconds.sum())
+        spent, runs = spent + took, runs + 1
     return TimedSample(least, idle, runs) if runs else TimedSample(staged.seconds, 0.0, 0)
 
 
 def transfer_evidence(
-    workload: Workload, timed: TimedSample, probes: list[IterationProbe]
-) -> Evidence:
+    workload: Workload, timed: TimedSample | None, probes: list[IterationProbe]
+) -> Evidence | None:
     """Return the seconds of each iteration from a staged sample run and probes.
 
     ``seconds = idle + work x ((sample seconds - sample idle) / sample work + far)``, where `far`,
     the additional time per unit of work in memory, matches the first iterations to the probes.
     Probes below the sample run, whose data is in cache, indicate a disturbance of one of them, and
-    the mean is used.
+    the mean is used. Without a sample run all is in proportion to the work; None without either.
     """
-    staged = workload.staged
-    assert staged is not None
-    working = np.maximum(timed.seconds - timed.idle_seconds, 0.0)
-    at = np.minimum(np.arange(workload.iterations), len(working) - 1)
-    work = staged.whole_work[at]
-    near = work * (working / staged.work)[at]
+    staged, idle = workload.staged, 0.0
+    if timed is None or staged is None:
+        work = workload.rows.floats("active_vertices", "local_messages", "remote_messages")
+        name, near = "probe", np.zeros(len(work))
+    else:
+        name, idle = "sample run and probe", timed.idle_seconds
+        working = np.maximum(timed.seconds - idle, 0.0)
+        at = np.minimum(np.arange(workload.iterations), len(working) - 1)
+        work = staged.whole_work[at]
+        near = work * (working / staged.work)[at]
     measured = settled(probes, work)
     if measured is None:
-        return Evidence("sample run", timed.idle_seconds + near, _UNPROBED_STD)
-    name = "sample run and probe"
+        return None if timed is None else Evidence("sample run", idle + near, _UNPROBED_STD)
     probed, std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     taken = float(np.maximum(probed[measured] - idle, 0.0).sum())

@@ -3,7 +3,6 @@
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,19 +153,6 @@ def test_a_generator_without_a_seed_takes_that_of_the_request():
     one, two = (predict("rmat:scale=8", seed=4).graph["fingerprint"] for _ in range(2))
     assert one == two
     assert predict("rmat:scale=8", seed=5).graph["fingerprint"] != one
-
-
-def test_readable(comparison):
-    found = comparison.prediction
-    text, page = str(found), found._repr_html_()
-    for part in ("pagerank", GRAPH, "iterations: ", "phases: ", "prediction overhead: "):
-        assert part in text
-    assert page.startswith("<p>")
-    assert found.verdict.sentence in text
-    assert f"{found.iterations.predicted:.0f}" in page
-    assert isinstance(found.to_frame(), pd.DataFrame)
-    found.to_frame()["seconds"] = -1.0
-    assert (found.per_iteration["seconds"] >= 0).all()
 
 
 @pytest.mark.parametrize(

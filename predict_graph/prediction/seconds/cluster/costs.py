@@ -152,7 +152,6 @@ class ClusterCosts:
         What writing takes is taken from the runs that show it: results of a user's function have no
         reference. It is divided by the factor of tasks, by which :meth:`at` multiplies it.
         """
-        factors = {name: self.factors[name] * factors[name] for name in FACTORS}
         written = lines_of(part for part in measured_parts(runs) if part[0] in WRITTEN)
         written = {part: line.scaled(1.0 / factors["tasks"]) for part, line in written.items()}
         return replace(self, factors=factors, lines={**self.lines, **written})

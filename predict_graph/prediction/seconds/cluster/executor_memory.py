@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
+from predict_graph.prediction.seconds.straight_line import fitted_line
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -68,7 +70,7 @@ def memory_of(
     graph: Graph,
     rows: pd.DataFrame,
     settings: SparkSettings,
-    usual: Sequence[ClusterRun] = (),
+    usual: Sequence[ClusterRun],
 ) -> ExecutorMemory | None:
     """Return the memory of an executor: a fixed part, and one that grows with its share.
 
@@ -83,21 +85,9 @@ def memory_of(
         return None
     if len({_share_of(run) for run in telling}) == 1:
         telling = [*telling, *usual]
-    seen = pd.DataFrame(
-        [
-            (
-                _share_of(run),
-                float(run.profile.table["peak_memory_bytes"].max()),
-                float(run.profile.table["storage_bytes"].max()),
-            )
-            for run in telling
-        ],
-        columns=["share", "execution", "storage"],
-    )
-    seen = seen.groupby("share").agg({"execution": "max", "storage": "min"})
     share = (graph.vertices + graph.edges) / settings.machines
-    execution = _at(share, seen["execution"]) * settings.cores
-    storage = _at(share, seen["storage"])
+    execution = _at(share, telling, "peak_memory_bytes", max) * settings.cores
+    storage = _at(share, telling, "storage_bytes", min)
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     shuffle = moved / settings.machines
     available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
@@ -126,11 +116,16 @@ def _share_of(run: ClusterRun) -> float:
     return float(run.profile.graph["vertices"] + run.profile.graph["edges"]) / run.machines
 
 
-def _at(share: float, seen: pd.Series[float]) -> float:
-    """Fit a non-negative constant and slope to several shares; only a slope to one share."""
-    from scipy.optimize import nnls  # imported here because it is slow
-
-    shares, largest = seen.index.to_numpy(np.float64), float(seen.index.max())
-    constant = [np.ones(len(shares))] if len(shares) > 1 else []
-    found, _ = nnls(np.column_stack([*constant, shares / largest]), seen.to_numpy(np.float64))
-    return float(found[-1] * share / largest + found[:-1].sum())
+def _at(
+    share: float,
+    runs: Sequence[ClusterRun],
+    column: str,
+    kept: Callable[[list[float]], float],
+) -> float:
+    """Return the bytes for a share, on a line through those kept of the runs of each share."""
+    seen: dict[float, list[float]] = defaultdict(list)
+    for run in runs:
+        seen[_share_of(run)].append(float(run.profile.rows.floats(column).max()))
+    return fitted_line(np.array([*seen]), np.array([kept(each) for each in seen.values()])).at(
+        share
+    )

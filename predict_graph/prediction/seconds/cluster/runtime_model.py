@@ -101,12 +101,11 @@ class ClusterRuntimeModel(ClusterSamples):
         runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
         work = work_by_machines(graph, engine, workload, runs)
         warm = engine.is_warm(algorithm.name)
-        usual = shipped_runs(name) if name == algorithm.name else []
 
         def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
             rows = work(machines)
             rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-            memory = memory_of(runs, graph, rows, engine.settings.on(machines), usual)
+            memory = memory_of(runs, graph, rows, engine.settings.on(machines), shipped_runs(name))
             if memory is not None:
                 rows["seconds"] += memory.spilling_seconds(costs.factors["tasks"])
             kept = engine.settings.checkpoints(workload.iterations)

@@ -195,18 +195,14 @@ def sample_run(
     sampler: str,
     sample: Graph,
     *,
-    cold: bool = False,
-    limit: int | None = None,
+    cold: bool,
 ) -> ClusterRun:
-    """Run a sample in the open session of an engine.
-
-    It has at most `limit` supersteps, or as many as sample runs of a prediction have.
-    """
+    """Run a sample in the open session of an engine."""
     started = time.perf_counter()
     profile = engine.run(
         algorithm,
         sample,
-        max_iterations=limit or supersteps_run(algorithm),
+        max_iterations=supersteps_run(algorithm),
         threshold=0.0 if algorithm.steady else None,
     )
     machines = engine.workers
@@ -269,11 +265,9 @@ class Quote:
                 total += phases["read"] + (phases["opening"] if cold else 0.0)
         return total
 
-    def sample_seconds(
-        self, machines: int, ratio: float, *, cold: bool, limit: int | None = None
-    ) -> float:
-        """Return the seconds of a sample run of at most `limit` supersteps, or as many as usual."""
-        return self.seconds(machines, ratio, cold=cold, limit=limit or supersteps_run(self._last))
+    def sample_seconds(self, machines: int, ratio: float, *, cold: bool) -> float:
+        """Return the seconds of a sample run."""
+        return self.seconds(machines, ratio, cold=cold, limit=supersteps_run(self._last))
 
     def plan_seconds(self, points: Points) -> float:
         """Return the seconds of the sample runs at some points."""

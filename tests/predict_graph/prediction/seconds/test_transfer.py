@@ -18,6 +18,7 @@ JOB = check_algorithm("connected-components")
 def staged(work, whole_work):
     """A staged sample of so much work in each iteration, of which nothing is run."""
     unused = dict.fromkeys(("graph", "weighting", "prior_values"))
+    unused["seconds"] = np.zeros(len(work))
     return SimpleNamespace(work=np.array(work), whole_work=np.array(whole_work), **unused)
 
 

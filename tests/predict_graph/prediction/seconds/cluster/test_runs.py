@@ -20,7 +20,6 @@ from predict_graph.prediction.seconds.cluster.costs import (
     reference_costs,
     speed_of_cluster,
 )
-from predict_graph.prediction.seconds.cluster.features import typical_rows
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import runs_of_job
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
@@ -174,18 +173,6 @@ def test_a_law_is_found_again():
     assert phases["read"] == pytest.approx(0.5 + 3.0 + 2.0)
     warm = costs.supersteps(law_rows(4_000_000, 4), 4, warm=True)
     assert warm == pytest.approx(found[-1:].repeat(8))
-
-
-def test_a_slower_cluster_keeps_the_shape_of_the_reference():
-    """Half of the runs there, on one machine, predict those on two."""
-    runs = slower_runs("neighborhood")
-    speed = UNKNOWN.with_runs("neighborhood", [run for run in runs if run.machines == 1])
-    costs = reference_costs("neighborhood").scaled(speed.factors("neighborhood"))
-    for run in runs:
-        if run.machines == 2 and run.informative:
-            rows = typical_rows(run)
-            predicted = costs.supersteps(rows, 2, warm=True).sum()
-            assert predicted == pytest.approx(rows["seconds"].sum(), rel=0.4)
 
 
 def test_other_algorithms_on_the_same_cluster_show_it_too(history):
