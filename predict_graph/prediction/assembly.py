@@ -211,22 +211,28 @@ def _under(found: Prediction, load: Load, *, measured: bool) -> Prediction:
     Seconds of a machine without it take longer by as much; reading was measured in any case.
     """
     slower = 1.0 if measured else load.slowdown
-    phases = {
-        name: seconds * (1.0 if name == "read" else slower)
-        for name, seconds in found.phases.items()
-    }
-    runtime, total = found.runtime_seconds, sum(phases.values())
-    width = math.log(runtime.high / runtime.predicted) if runtime.predicted else 0.0
-    factor = math.exp(math.hypot(width, math.log(load.slowdown)))
+    factors = {name: 1.0 if name == "read" else slower for name in found.phases}
+    busy = scaled(found, factors, math.log(load.slowdown) / QUANTILE)
     return replace(
-        found,
-        phases=phases,
-        runtime_seconds=Interval(total, total / factor, total * factor),
-        rows=found.rows.assign(seconds=found.rows["seconds"] * slower),
-        iteration_std=math.hypot(found.iteration_std, math.log(load.slowdown) / QUANTILE),
+        busy,
         warnings=[*found.warnings, *load.warnings],
         prior=found.prior and _under(found.prior, load, measured=measured),
         load=load,
+    )
+
+
+def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Prediction:
+    """Return a prediction whose phases take so many times as long, with another deviation."""
+    phases = {name: seconds * factors[name] for name, seconds in found.phases.items()}
+    total, own = sum(phases.values()), found.runtime_seconds
+    spread = math.log(own.high / own.low) / 2.0 / QUANTILE if own.low > 0.0 else 0.0
+    reach = math.exp(QUANTILE * math.hypot(spread, std))
+    return replace(
+        found,
+        phases=phases,
+        runtime_seconds=Interval(total, total / reach, total * reach),
+        rows=found.rows.assign(seconds=found.rows["seconds"] * factors["superstep"]),
+        iteration_std=math.hypot(found.iteration_std, std),
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
-from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome.prediction import Prediction
+from predict_graph.prediction.assembly import scaled
 from predict_graph.resources import ResourceProfile, carried_factor
 
 _VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random; by definition
@@ -35,13 +34,9 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
     Shivam, Babu, Chase: NIMO, 2005, section IV: resource profiles.
     """
     factor = carried_factor(here, there, _VERTEX_BYTES * int(prediction.graph["vertices"]))
-    phases = {
-        name: seconds * (factor.single if name in _ONE_THREAD else factor.compute)
-        for name, seconds in prediction.phases.items()
+    factors = {
+        name: factor.single if name in _ONE_THREAD else factor.compute for name in prediction.phases
     }
-    total, own = sum(phases.values()), prediction.runtime_seconds
-    spread = math.log(max(own.high / own.low, 1.0)) / 2.0 / QUANTILE if own.low > 0 else 0.0
-    reach = math.exp(QUANTILE * math.hypot(spread, factor.std))
     said = (
         f"carried from {here.machine} (measured {here.measured}) to {there.machine} (measured "
         f"{there.measured}) by their profiles; a run there may show costs that no profile has"
@@ -52,10 +47,7 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
         for name in factor.unsure
     ]
     return replace(
-        prediction,
-        phases=phases,
-        rows=prediction.rows.assign(seconds=prediction.rows["seconds"] * factor.compute),
-        runtime_seconds=Interval(total, total / reach, total * reach),
+        scaled(prediction, factors, factor.std),
         method={
             **prediction.method,
             "carried": {
@@ -68,5 +60,4 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
         warnings=[*prediction.warnings, said, *unsure],
         prior=None if prediction.prior is None else carried(prediction.prior, here, there),
         by_machines=[],
-        iteration_std=math.hypot(prediction.iteration_std, factor.std),
     )

@@ -95,13 +95,6 @@ def test_a_scale_free_graph_raises_no_doubt():
     assert graph_doubts(check_graph("barabasi-albert:n=6000,m=4,seed=1")) == []
 
 
-def test_doubts_reach_the_prediction():
-    options = {"history": "none", "seed": 1, "probe": False}
-    mesh = predict_graph.predict("pagerank", "grid:rows=80,columns=80", **options)
-    assert any("mesh" in text for text in mesh.warnings)
-    assert "warning: the graph has no hubs" in str(mesh)
-
-
 @pytest.mark.parametrize("ratio", [1e-4, None])
 def test_samples_without_edges_are_told(ratio):
     graph = "barabasi-albert:n=6000,m=4,seed=1"

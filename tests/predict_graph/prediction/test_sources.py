@@ -47,11 +47,6 @@ def runs_in_full(found):
     return found.spending.affords(FullLocalRun().cost(found, []))
 
 
-@pytest.mark.parametrize(("compiled", "bought"), [(4.0, True), (6.0, False)])
-def test_the_compiled_run_is_bought_with_the_share_of_a_run_elsewhere(compiled, bought):
-    assert runs_in_full(case(compiled, 100.0, budget="5%")) is bought
-
-
 class Countdown:
     """A deadline after so many supersteps, by what it is asked and not by a clock."""
 
