@@ -19,7 +19,6 @@ from predict_graph.outcome import PeakMemory
 from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.memory.reading import reading_of
 from tests.python import python
-from tests.vertex_programs import Labels
 
 GIB = 2**30
 UNDIRECTED = ("connected-components", "semi-clustering")
@@ -109,13 +108,6 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
     tracemalloc.stop()
     declared = build.footprint(algorithm, graph.indices.itemsize)
     assert declared.beside(graph.vertices, graph.edges) == pytest.approx(peak, rel=0.25)
-
-
-def test_the_peak_of_a_program_is_less_certain_than_that_of_a_kernel():
-    graph = check_graph("rmat:scale=15,edge_factor=6")
-    unknown = peak_memory(graph, Labels())
-    known = peak_memory(graph, check_algorithm("pagerank"))
-    assert unknown.peak.high - unknown.peak.low > known.peak.high - known.peak.low
 
 
 def test_reading_knows_how_many_edges_a_file_lists(tmp_path):

@@ -21,7 +21,6 @@ from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import (
     LEVELS,
-    BaselineEstimate,
     FullLocalRun,
     affordable_levels,
     cost_of_samples,
@@ -216,17 +215,6 @@ def test_on_a_busy_machine_less_is_affordable(monkeypatch):
         found.append((cost_of_samples(here, 0.6), runs_in_full(here)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
     assert [bought for _, bought in found] == [True, False]
-
-
-def test_a_run_elsewhere_is_expected_to_take_what_is_known_of_that_engine():
-    """And not so many times what it takes here: other machine counts take other seconds."""
-    found = []
-    for machines in (2, 64):
-        request = check_request("pagerank", engine=spark(machines))
-        asked = Case.of(GRAPH, request, None)
-        expected = asked.combined([BaselineEstimate().estimate(asked, [])])
-        found.append(expected.runtime_seconds.predicted)
-    assert found[1] > 1.2 * found[0] > 0.0  # of so small a graph most of it is opening
 
 
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():

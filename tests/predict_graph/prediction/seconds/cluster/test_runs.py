@@ -22,6 +22,7 @@ from predict_graph.prediction.seconds.cluster.costs import (
 )
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import runs_of_job
+from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     DRIVER,
     ENGINE,
@@ -48,11 +49,6 @@ def predicted(history, engine=ENGINE):
 
 def width(prediction):
     return prediction.runtime_seconds.high / prediction.runtime_seconds.low
-
-
-def real_runs():
-    """The two longest reference runs, as real runs of whole graphs."""
-    return sorted(shipped_runs("pagerank"), key=lambda run: run.edges)[-2:]
 
 
 def test_sample_runs_are_those_of_the_prediction_that_ran_them(history):
@@ -127,22 +123,14 @@ def test_one_real_run_scales_the_reference_runs(history, log):
     assert width(found) < width(unknown) / 2.0
 
 
-@pytest.mark.slow
-def test_real_runs_correct_sample_runs_and_more_graphs_are_more_certain(history):
-    """The cluster became three times slower since."""
-    keep(history, shipped_runs("pagerank"), OTHER, job=JOB)
-    before = predicted(history)
-    for number, run in enumerate(real_runs() * 2):
-        slow = slower(run, tasks=3.0, driver=3.0, phases=1.0)
-        history.add(real_record(slow, job=JOB, fingerprint=str(number)))
-    after = predicted(history)
-    for name, seconds in before.cost_model["terms"].items():
-        assert 1.4 < after.cost_model["terms"][name] / seconds < 3.0
-    assert width(after) < width(before)
-    own = real_record(real_runs()[0], job=JOB, fingerprint=GRAPH.fingerprint)
-    history.add(replace(own, vertices=GRAPH.vertices, edges=GRAPH.edges))
-    more = predicted(history, ENGINE.on(3))
-    assert more.evidence[0].log_std < after.evidence[0].log_std
+def test_more_graphs_are_more_certain_and_runs_of_the_graph_itself_most():
+    runs = [
+        replace(changed(run, graph={**run.profile.graph, "fingerprint": n}), elsewhere=True)
+        for n, run in enumerate(sample_runs())
+    ]
+    known = [[], runs[:1], runs, sample_runs()]
+    widths = [np.hypot(*deviations(each, ClusterSpeed())) for each in known]
+    assert widths == sorted(set(widths), reverse=True)
 
 
 # Costs: those of the bundled reference runs, scaled to what the runs of a cluster show.
