@@ -12,19 +12,20 @@ import os
 import select
 import stat
 import threading
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.limits import beyond, limits
-from predict_graph.remote import Address, Transfer
+from predict_graph.remote import Address
 
 STANDARD_INPUT = Path("/dev/stdin")
 _AT_ONCE = os.O_NONBLOCK  # opening a FIFO does not wait for who writes
 
 
-class Input(io.FileIO):
+class Input(io.RawIOBase):
     """A file or stream that is open for reading."""
 
     def __init__(self, path: Path) -> None:
@@ -32,18 +33,18 @@ class Input(io.FileIO):
         self._lock = threading.Lock()
         self._ahead = b""
         self.taken = 0  # bytes so far, those looked at included
-        self._transfer = Transfer(path) if isinstance(path, Address) else None
-        if self._transfer is not None:
-            super().__init__(self._transfer.handle)
-            self._handle, self.stream = self._transfer.handle, True
+        self._handle: int | None = None
+        self._remote: Iterator[bytes] | None = None
+        if isinstance(path, Address):
+            self._remote, self.stream = path.blocks(), True
             return
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
-            super().__init__(self.path, opener=lambda name, flags: os.open(name, flags | _AT_ONCE))
-            self._handle = self.fileno()
+            self._handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | _AT_ONCE)
             state = os.fstat(self._handle)
             self._check(state.st_mode)
         except RequestError:
+            self.close()
             raise
         except (OSError, ValueError) as error:  # or a zero byte in the name
             reason = getattr(error, "strerror", None) or error
@@ -58,23 +59,30 @@ class Input(io.FileIO):
                 f"{self.path} is {kind}; accepted: a file, - for standard input, or a FIFO"
             )
 
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
     def read(self, size: int | None = -1) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
         most = 1 << 16 if size is None or size < 0 else size
-        if self._ahead:
-            content, self._ahead = self._ahead[:most], self._ahead[most:]
-            return content
-        try:
-            if self.stream:
-                self._wait()
-            with self._lock:  # another thread may close it; the number is another file's then
-                if self.closed:
-                    return b""
-                content = os.read(self._handle, most)
-        except OSError as error:
-            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
-        if not content and self._transfer is not None:
-            self._transfer.check()
+        if not self._ahead:
+            self._ahead = self._taken(most)
+        content, self._ahead = self._ahead[:most], self._ahead[most:]
+        return content
+
+    def _taken(self, most: int) -> bytes:
+        """Return what the file or stream holds next."""
+        if self._remote is not None:
+            content = next(self._remote, b"")
+        else:
+            try:
+                if self.stream and self._handle is not None:
+                    self._wait(self._handle)
+                with self._lock:  # another thread may close it; the number is another file's then
+                    content = b"" if self._handle is None else os.read(self._handle, most)
+            except OSError as error:
+                raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
         self.taken += len(content)
         if self.stream and self.taken > limits().unpacked_bytes:
             raise RequestError(
@@ -90,9 +98,9 @@ class Input(io.FileIO):
         self._ahead = ahead
         return ahead
 
-    def _wait(self) -> None:
+    def _wait(self, handle: int) -> None:
         waiting = select.poll()
-        waiting.register(self._handle, select.POLLIN)
+        waiting.register(handle, select.POLLIN)
         if not waiting.poll(1e3 * limits().stream_seconds):
             raise RequestError(
                 f"{self.path} sent nothing for too long; accepted: silence of up to "
@@ -102,7 +110,10 @@ class Input(io.FileIO):
     def close(self) -> None:
         """Close it; a second time does nothing."""
         with self._lock:
-            super().close()
+            if self._handle is not None:
+                os.close(self._handle)
+            self._handle = None
+        super().close()
 
 
 def is_stream(path: Path) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -121,40 +119,12 @@ def copied(address: Address, files: Mapping[str, Address], folder: Path) -> Path
     return whole
 
 
-class Transfer(threading.Thread):
-    """Copies what an address sends into a pipe, whose other end is `handle`."""
-
-    def __init__(self, address: Address) -> None:
-        super().__init__(name="predict-graph-transfer", daemon=True)
-        self._blocks = address.blocks()
-        self._error: Exception | None = None
-        self.handle, self._end = os.pipe()
-        self.start()
-
-    def run(self) -> None:
-        """Copy until the stream ends, or nobody reads any more."""
-        try:
-            with open(self._end, "wb", buffering=0) as pipe:
-                for block in self._blocks:
-                    pipe.write(block)
-        except BrokenPipeError:
-            pass
-        except Exception as error:
-            self._error = error
-
-    def check(self) -> None:
-        """Raise what ended the transfer before its end."""
-        self.join()
-        if self._error is not None:
-            raise self._error
-
-
 @contextmanager
 def _explained(address: Address) -> Iterator[None]:
     """Say what is wrong with an address in one sentence."""
     try:
         yield
-    except (RequestError, BrokenPipeError):
+    except RequestError:
         raise
     except (OSError, HTTPException, ValueError) as error:
         reason = " ".join(str(getattr(error, "reason", None) or error).split())

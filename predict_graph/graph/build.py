@@ -24,7 +24,6 @@ from predict_graph.limits import check_size
 IndexArray = npt.NDArray[np.integer]
 READ_AS_DIRECTED = "read as directed (not declared; --undirected or directed=False changes that)"
 READ_AS_UNDIRECTED = "read as undirected (not declared; --directed or directed=True changes that)"
-_NO_IDS = np.empty(0, np.int32)
 
 
 def from_edges(
@@ -97,7 +96,7 @@ def from_blocks(
     Parameters
     ----------
     blocks : list of EdgeBlock
-        Emptied on the way, so that the memory of the blocks can be used again.
+        At least one. Emptied on the way, so that the memory of the blocks can be used again.
     vertices : int
         n; the ids must be below it.
     directed, name, labels
@@ -113,7 +112,7 @@ def from_blocks(
         vertices=vertices,
         edges=sum(len(block.sources) for block in blocks) * (1 if directed else 2),
     )
-    weighted = bool(blocks) and blocks[0].weights is not None
+    weighted = blocks[0].weights is not None
     rows = _joined(blocks, vertices, weighted)
     if not directed:
         rows = _in_both_directions(rows)
@@ -124,7 +123,7 @@ def from_blocks(
 def _joined(blocks: list[EdgeBlock], n: int, weighted: bool) -> Any:
     """Return the rows of all edges, as scipy makes them; without weights, values of one byte."""
     kind = np.int32 if n < 2**31 else np.int64
-    columns: list[Any] = [*zip(*blocks, strict=True)] or [[_NO_IDS], [_NO_IDS]]
+    columns: list[Any] = [*zip(*blocks, strict=True)]
     ends = [np.concatenate(parts, dtype=kind, casting="same_kind") for parts in columns[:2]]
     values = np.ones(len(ends[0]), np.int8)
     if weighted:
@@ -173,7 +172,7 @@ def symmetric(graph: Graph) -> Graph:
     >>> symmetric(from_edges(np.array([0, 1, 1]), np.array([1, 0, 2])))
     Graph('graph', 3 vertices, 2 undirected edges)
     """
-    return graph.with_rows(_in_both_directions(graph.scipy_rows()), directed=False)
+    return graph.with_rows(_in_both_directions(graph.to_scipy(np.int8)), directed=False)
 
 
 def _in_both_directions(rows: Any) -> Any:

@@ -1,7 +1,7 @@
 """The named datasets: where they come from, and what their publishers say about their size.
 
-They are listed in ``catalogue.csv``. Only what has a SHA-256 there is taken from an address that
-gives no encryption.
+They are listed in ``catalogue.csv``. Addresses without encryption need a SHA-256 there, and a test
+checks that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Dataset:
     vertices, edges : int
         As published; an undirected edge counts once.
     member : str, optional
-        File inside the archive that is downloaded.
+        File inside the archive that is downloaded; its last part is one of `files`.
     sha256 : tuple of str
         Of what each address gives; none where that is not known for certain: then the first
         download is trusted, and later ones are compared with it.
@@ -42,10 +42,10 @@ class Dataset:
     sha256: tuple[str, ...] = ()
 
 
-def _datasets(path: Path) -> tuple[Dataset, ...]:
+def _datasets(path: Path) -> dict[str, Dataset]:
     with path.open(encoding="utf-8", newline="") as file:
-        return tuple(
-            Dataset(
+        return {
+            row["name"]: Dataset(
                 row["name"],
                 tuple(row["addresses"].split()),
                 tuple(row["files"].split()),
@@ -56,7 +56,7 @@ def _datasets(path: Path) -> tuple[Dataset, ...]:
                 tuple(row["sha256"].split()),
             )
             for row in csv.DictReader(file)
-        )
+        }
 
 
 CATALOGUE = _datasets(Path(__file__).with_suffix(".csv"))

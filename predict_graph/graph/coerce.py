@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -75,9 +77,14 @@ def check_graph(
     if isinstance(source, Graph):
         return as_asked(source, directed, name)
     if isinstance(source, str | os.PathLike):
-        graph = _named(os.fspath(source), directed, wanted, name, seed)
+        make = _named(os.fspath(source), directed, wanted, name, seed)
     else:
-        graph = _converted(wanted, directed, name)
+        from predict_graph.graph.foreign import from_library
+
+        make = partial(from_library, wanted, directed=directed, name=name)
+    with stopwatch() as watch:
+        graph = make()
+        object.__setattr__(graph, "read_seconds", watch.seconds)
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "
@@ -88,7 +95,8 @@ def check_graph(
 
 def _named(
     text: str, directed: bool | None, wanted: EdgeList, name: str | None, seed: Any
-) -> Graph:
+) -> Callable[[], Graph]:
+    """Return what reads or generates the graph of a text, when compiled code has been loaded."""
     from predict_graph.graph.readers import read_graph
     from predict_graph.graph.readers.parquet import parquet_files
 
@@ -98,12 +106,12 @@ def _named(
     given = text == "-" or address_of(text) or is_stream(path) or os.path.isfile(text)
     if given or (os.path.isdir(text) and parquet_files(path)):
         load_readers(directed)
-        return read_graph(wanted, directed=directed, name=name)
+        return partial(read_graph, wanted, directed=directed, name=name)
     if is_generator(text):
         if wanted.ids is not None or wanted.columns_given:
             raise RequestError(f"{text} has no columns to choose, and integer ids; drop what says")
         load_generators()
-        return generate(text, directed=directed, name=name, seed=seed)
+        return partial(generate, text, directed=directed, name=name, seed=seed)
     from predict_graph.graph.datasets import dataset, dataset_names, fetch
 
     if text in dataset_names():
@@ -112,9 +120,9 @@ def _named(
         file = fetch(text)
         load_readers(asked)
         found = replace(wanted, edges=file)
-        return read_graph(found, directed=asked, name=name or text)
+        return partial(read_graph, found, directed=asked, name=name or text)
     if text and os.path.exists(text):
-        return read_graph(path)  # a folder, a device: this says what is wrong
+        return partial(read_graph, path)  # a folder, a device: this says what is wrong
     if not text or path.suffix or os.sep in text:
         meant = did_you_mean(path.name, _names_beside(path)) if text else ""
         raise RequestError(f"there is no file {text!r};{meant} accepted: {_accepted()}")
@@ -140,12 +148,3 @@ def _accepted() -> str:
         f"a generator ({', '.join(GENERATORS.names())}) such as rmat:scale=18, "
         f"or a dataset ({', '.join(dataset_names())})"
     )
-
-
-def _converted(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
-    from predict_graph.graph.foreign import from_library
-
-    with stopwatch() as watch:
-        graph = from_library(wanted, directed=directed, name=name)
-        object.__setattr__(graph, "read_seconds", watch.seconds)
-    return graph

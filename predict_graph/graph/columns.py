@@ -18,14 +18,7 @@ _WORDS = (
 )
 _PAIRS = [tuple(words.split()) for words in _WORDS.split(", ")]
 _ENDINGS = [
-    ("0", "1"),
-    ("1", "2"),
-    ("a", "b"),
-    ("u", "v"),
-    ("i", "j"),
-    ("x", "y"),
-    ("s", "t"),
-    ("one", "two"),
+    tuple(ends.split()) for ends in ["0 1", "1 2", "a b", "u v", "i j", "x y", "s t", "one two"]
 ]
 _WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
 # Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.

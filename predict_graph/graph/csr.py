@@ -47,13 +47,6 @@ class AnyGraph(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """Return name, size, direction, fingerprint and what was assumed, for JSON."""
-
-
-class Described:
-    """A graph that can be described in a few facts."""
-
-    def describe(self) -> dict[str, Any]:
-        """Return name, size, direction, fingerprint and what was assumed, for JSON."""
         names = ("name", "vertices", "edges", "directed", "fingerprint")
         facts = {name: getattr(self, name) for name in names}
         return {**facts, "notes": list(getattr(self, "notes", ()))}
@@ -72,8 +65,18 @@ def edges_of(indptr: IndexArray, vertices: IndexArray) -> tuple[IndexArray, Inde
     return lengths, np.repeat(indptr[vertices] - begins, lengths) + np.arange(lengths.sum())
 
 
+def edge_weights(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.float64]:
+    """Return the weight of the edges of some vertices to others; their number without weights."""
+    lengths, places = edges_of(graph.indptr, vertices)
+    owners = np.repeat(np.arange(len(vertices)), lengths)
+    other = graph.indices[places] != vertices[owners]
+    weights = None if graph.weights is None else graph.weights[places[other]]
+    totals = np.bincount(owners[other], weights, minlength=len(vertices))
+    return totals.astype(np.float64)
+
+
 @dataclass(frozen=True, eq=False)
-class Graph(Described):
+class Graph(AnyGraph):
     """An immutable graph in compressed sparse rows (CSR).
 
     Row *v* of the matrix holds the out-neighbours of vertex *v*, ascending and without duplicates
@@ -170,9 +173,12 @@ class Graph(Described):
     @cached_property
     def self_loops(self) -> int:
         """Number of edges from a vertex to itself."""
-        from predict_graph.graph.degrees import count_self_loops
+        return int(self.loops().sum(dtype=np.int64))
 
-        return int(count_self_loops(self.indptr, self.indices))
+    def loops(self) -> npt.NDArray[np.int8]:
+        """Return the number of edges from each vertex to itself."""
+        found: npt.NDArray[np.int8] = self.described_as(weights=None).to_scipy(np.int8).diagonal()
+        return found
 
     @cached_property
     def logical_edges(self) -> int:
@@ -202,41 +208,28 @@ class Graph(Described):
             return self.out_degrees
         if "reverse" in vars(self):
             return self.reverse.out_degrees
-        from predict_graph.graph.degrees import counted_targets
-
-        counts: npt.NDArray[np.int64] = counted_targets(self.indices, self.vertices)
+        counts = np.zeros(self.vertices, np.int64)
+        for begin in range(0, self.edges, self.vertices):  # not all at once: numpy widens them
+            part = self.indices[begin : begin + self.vertices]
+            counts += np.bincount(part, minlength=self.vertices)
         return counts
 
     @cached_property
     def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """In-degrees that some vertex has, ascending, and how many vertices have each."""
-        from predict_graph.graph.degrees import counted_degrees
-
-        return counted_degrees(self.in_degrees)
+        return np.unique(self.in_degrees, return_counts=True)
 
     @cached_property
     def out_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Out-degrees that some vertex has, ascending, and how many vertices have each."""
-        from predict_graph.graph.degrees import counted_degrees
-
-        return counted_degrees(self.out_degrees)
+        return np.unique(self.out_degrees, return_counts=True)
 
     @cached_property
     def reverse(self) -> Graph:
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:
             return self
-        return self.with_rows(self.scipy_rows().T.tocsr())
-
-    def scipy_rows(self) -> sparse.csr_array:
-        """Return the rows as scipy has them; an edge without a weight takes one byte."""
-        from scipy import sparse
-
-        values = np.ones(self.edges, np.int8) if self.weights is None else self.weights
-        # scipy makes both arrays of one type: that of the larger array is kept where it holds both.
-        held = self.edges <= np.iinfo(self.indices.dtype).max
-        indptr = self.indptr.astype(self.indices.dtype) if held else self.indptr
-        return sparse.csr_array((values, self.indices, indptr), shape=self.shape)
+        return self.with_rows(self.to_scipy(np.int8).T.tocsr())
 
     def with_rows(self, rows: sparse.csr_array, **changes: Any) -> Graph:
         """Return the graph with other rows, which are checked."""
@@ -312,9 +305,9 @@ class Graph(Described):
             labels=None if self.labels is None else self.labels[chosen],
         )
 
-    def to_scipy(self) -> sparse.csr_array:
+    def to_scipy(self, kind: Any = np.float32) -> sparse.csr_array:
         """Return the adjacency matrix as a scipy CSR array; values are weights, or ones."""
         from scipy import sparse
 
-        values = np.ones(self.edges, dtype=np.float32) if self.weights is None else self.weights
+        values = np.ones(self.edges, kind) if self.weights is None else self.weights
         return sparse.csr_array((values, self.indices, self.indptr), shape=self.shape)

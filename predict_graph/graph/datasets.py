@@ -15,6 +15,7 @@ import os
 import shutil
 import tarfile
 import zipfile
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from predict_graph.limits import check_unpacked
 
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
 _CHECKSUMS = "checksums.json"
-_BAD_ARCHIVE = (zipfile.BadZipFile, tarfile.TarError)
+_BAD_ARCHIVE = (zipfile.BadZipFile, tarfile.TarError, KeyError)
 
 
 def dataset_names() -> list[str]:
@@ -37,7 +38,7 @@ def dataset_names() -> list[str]:
     >>> "soc-LiveJournal1" in dataset_names()
     True
     """
-    return [described.name for described in CATALOGUE]
+    return list(CATALOGUE)
 
 
 def dataset(name: str) -> Dataset:
@@ -53,10 +54,9 @@ def dataset(name: str) -> Dataset:
     >>> dataset("web-NotreDame").edges
     1497134
     """
-    for described in CATALOGUE:
-        if described.name == name:
-            return described
-    raise unknown_name("dataset", name, dataset_names())
+    if name not in CATALOGUE:
+        raise unknown_name("dataset", name, dataset_names())
+    return CATALOGUE[name]
 
 
 def cache_folder() -> Path:
@@ -77,7 +77,7 @@ def dataset_path(name: str) -> Path | None:
         If there is no dataset of this name.
     """
     described = dataset(name)
-    return _local_copy(described) or _cached_copy(described)
+    return _local_copy(described) or _copy_in(described, cache_folder())
 
 
 def fetch(name: str, *, progress: Any = False) -> Path:
@@ -101,12 +101,7 @@ def fetch(name: str, *, progress: Any = False) -> Path:
     local = _local_copy(described)
     if local is not None:
         return local
-    cached = _cached_copy(described)
-    if cached is None:
-        _download(described, progress)
-        cached = _cached_copy(described)
-        if cached is None:
-            raise JobError(f"the download of {name} holds no file {described.files[0]}")
+    cached = _copy_in(described, cache_folder()) or _download(described, progress)
     _verify(described, cached)
     if cached.suffix == ".graph" and cached.with_suffix(".properties").is_file():
         _verify(described, cached.with_suffix(".properties"))
@@ -133,10 +128,6 @@ def _local_copy(described: Dataset) -> Path | None:
     return _copy_in(described, Path(data), Path(data) / "graphs")
 
 
-def _cached_copy(described: Dataset) -> Path | None:
-    return _copy_in(described, cache_folder())
-
-
 def _copy_in(described: Dataset, *folders: Path) -> Path | None:
     places = (folder / file for file in described.files for folder in folders)
     return next(filter(_complete, places), None)
@@ -149,7 +140,8 @@ def _complete(path: Path) -> bool:
     return path.is_file()
 
 
-def _download(described: Dataset, progress: Any) -> None:
+def _download(described: Dataset, progress: Any) -> Path:
+    """Download a dataset to the cache; return its file there, the first of several."""
     import pooch
     import requests
 
@@ -157,37 +149,26 @@ def _download(described: Dataset, progress: Any) -> None:
     pooch.get_logger().setLevel("WARNING")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for i, address in enumerate(described.addresses):
-            published = described.sha256[i] if i < len(described.sha256) else None
-            if published is None and _in_the_clear(address):
-                raise ValueError(f"{address} is not encrypted, and its SHA-256 is not known")
-            known = f"sha256:{published}" if published else None
-            target = address.rpartition("/")[2]
-            pooch.retrieve(
+        files = []
+        for address, published in zip_longest(described.addresses, described.sha256):
+            found = pooch.retrieve(
                 address,
-                known_hash=known,
-                fname=target,
+                known_hash=published and f"sha256:{published}",
+                fname=address.rpartition("/")[2],
                 path=folder,
                 downloader=pooch.HTTPDownloader(progressbar=progress, timeout=60),
             )
+            files.append(Path(found))
             if described.member:
-                _unpack(folder / target, described)
-            else:
-                _record(folder / target)
+                files[-1] = _unpacked(files[-1], described.member)
+            _record(files[-1])
+        return files[0]
     except (OSError, requests.RequestException, ValueError, *_BAD_ARCHIVE) as error:
         address = described.addresses[0]
         raise JobError(
             f"the dataset {described.name} cannot be downloaded from {address}: {_reason(error)}; "
             f"a copy called {described.files[0]} in the folder that {_DATA} names is used as it is"
         ) from error
-
-
-def _in_the_clear(address: str) -> bool:
-    """Tell whether an address gives no encryption, though others can listen and change."""
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(address)
-    return parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "::1", "localhost")
 
 
 def _reason(error: Exception) -> str:
@@ -201,27 +182,19 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _unpack(archive: Path, described: Dataset) -> None:
-    """Take the file that is wanted out of an archive, within the limits, and drop the archive."""
-    packed: Any = (zipfile.ZipFile if archive.suffix == ".zip" else tarfile.open)(archive)
-    target = archive.parent / next(
-        file for file in described.files if not file.endswith((".gz", ".graph"))
-    )
+def _unpacked(archive: Path, member: str) -> Path:
+    """Take a file out of an archive, within the limits, drop the archive, and return the file."""
+    target = archive.with_name(Path(member).name)
+    zipped = archive.suffix == ".zip"
+    packed: Any = (zipfile.ZipFile if zipped else tarfile.open)(archive)
     with packed:
-        if archive.suffix == ".zip":
-            sizes = {each.filename: each.file_size for each in packed.infolist()}
-        else:
-            sizes = {each.name: each.size for each in packed if each.isfile()}
-        wanted = (described.member or "").rpartition("/")[2]
-        found = next((name for name in sizes if name.rpartition("/")[2] == wanted), None)
-        if found is None:
-            raise ValueError(f"{archive.name} holds no {wanted}")
-        check_unpacked(str(archive), sizes[found], archive.stat().st_size)
-        member = packed.open(found) if archive.suffix == ".zip" else packed.extractfile(found)
-        with member, written_beside(target) as beside, beside.open("wb") as out:
-            shutil.copyfileobj(member, out)
-    _record(target)
+        size = packed.getinfo(member).file_size if zipped else packed.getmember(member).size
+        check_unpacked(str(archive), size, archive.stat().st_size)
+        opened = packed.open(member) if zipped else packed.extractfile(member)
+        with opened as content, written_beside(target) as beside, beside.open("wb") as out:
+            shutil.copyfileobj(content, out)
     archive.unlink()
+    return target
 
 
 def _checksums() -> dict[str, str]:
@@ -240,10 +213,8 @@ def _record(path: Path) -> None:
 
 def _verify(described: Dataset, path: Path) -> None:
     """Check a cached file against the SHA-256 that is known of it."""
-    published = {
-        address.rpartition("/")[2]: sum_
-        for address, sum_ in zip(described.addresses, described.sha256, strict=False)
-    }
+    names = (address.rpartition("/")[2] for address in described.addresses)
+    published = dict(zip(names, described.sha256, strict=False))
     known = published.get(path.name) or _checksums().get(path.name)
     if known is None:
         raise JobError(

@@ -12,8 +12,6 @@ from predict_graph.errors import RequestError
 from predict_graph.limits import whole_number
 from predict_graph.remote import address_of
 
-ID_KINDS = ("integer", "string")
-
 
 @dataclass(frozen=True)
 class EdgeList:
@@ -52,7 +50,8 @@ class EdgeList:
     bipartite: bool | None = None
 
     def __post_init__(self) -> None:
-        check_ids(self.ids)
+        if self.ids not in (None, "integer", "string"):
+            raise RequestError(f"ids is {self.ids!r}; accepted: integer, string")
         if (self.source_column is None) != (self.target_column is None):
             raise RequestError(
                 "one of the source column and the target column is given; accepted: both or none"
@@ -105,16 +104,3 @@ class EdgeList:
     def path(self) -> Path:
         """Where the edges are, if that is a file, a folder or an address."""
         return address_of(str(self)) or Path(self)
-
-
-def check_ids(ids: str | None) -> str | None:
-    """Return `ids` if it is a kind of ids.
-
-    Raises
-    ------
-    RequestError
-        If it is not.
-    """
-    if ids is not None and ids not in ID_KINDS:
-        raise RequestError(f"ids is {ids!r}; accepted: {', '.join(ID_KINDS)}")
-    return ids

@@ -71,15 +71,11 @@ def _from_networkit(source: Any) -> Graph:
             "the networkit graph has gaps between its node ids; accepted: ids from 0 on, as "
             "networkit.graphtools.getCompactedGraph gives"
         )
-    rows = list(source.iterEdgesWeights() if source.isWeighted() else source.iterEdges())
-    edges = np.array([row[:2] for row in rows], dtype=np.int64).reshape(-1, 2)
-    weights = None
-    if source.isWeighted():
-        weights = weights_of([row[2] for row in rows], "the networkit graph")
+    rows = np.array(list(source.iterEdgesWeights()), np.float64).reshape(-1, 3)
     return from_edges(
-        *edges.T,
+        *rows[:, :2].T.astype(np.int64),
         vertices=count,
-        weights=weights,
+        weights=weights_of(rows[:, 2], "the networkit graph") if source.isWeighted() else None,
         directed=source.isDirected(),
         name="networkit",
     )

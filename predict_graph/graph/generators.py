@@ -15,7 +15,6 @@ import numpy as np
 from predict_graph.errors import PredictGraphError, RequestError, described_error
 from predict_graph.graph.csr import Graph
 from predict_graph.plugins import Registry
-from predict_graph.stopwatch import stopwatch
 
 Generator = Callable[..., Graph]
 
@@ -83,11 +82,6 @@ def generate(
     seed : int or numpy.random.Generator, optional
         Used when the text sets no seed.
 
-    Returns
-    -------
-    Graph
-        With `read_seconds` set to the time of making it.
-
     Raises
     ------
     RequestError
@@ -105,21 +99,17 @@ def generate(
     for key, value in (("seed", seed), ("directed", directed)):
         if value is not None and key in declared:
             values.setdefault(key, value)
-    with stopwatch() as watch:
-        try:
-            graph = make(**values)
-        except (PredictGraphError, KeyboardInterrupt, MemoryError):
-            raise
-        except BaseException as error:  # of another library, about a value of the user
-            raise RequestError(
-                f"the graph {text!r} cannot be made: {described_error(error)}"
-            ) from error
-        if not isinstance(graph, Graph):
-            raise RequestError(
-                f"the generator {kind!r} returned {type(graph).__name__}, not a Graph"
-            )
-        graph = graph.described_as(name=name or text, read_seconds=watch.seconds)
-    return graph
+    try:
+        graph = make(**values)
+    except (PredictGraphError, KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # of another library, about a value of the user
+        raise RequestError(
+            f"the graph {text!r} cannot be made: {described_error(error)}"
+        ) from error
+    if not isinstance(graph, Graph):
+        raise RequestError(f"the generator {kind!r} returned {type(graph).__name__}, not a Graph")
+    return graph.described_as(name=name or text)
 
 
 def _values(
@@ -143,18 +133,20 @@ def _values(
     return values
 
 
+_TRUTH = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "bool": (lambda text: _TRUTH[text.lower()], "true, false"),
+    "float": (float, "a number"),
+    "int": (int, "an integer"),
+}
+
+
 def _converted(what: str, text: str, annotation: str) -> Any:
-    if annotation == "bool":
-        truth = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-        if text.lower() not in truth:
-            raise RequestError(f"{what} is {text!r}; accepted: true, false")
-        return truth[text.lower()]
-    kind = float if annotation == "float" else int
+    convert, accepted = _KINDS.get(annotation, _KINDS["int"])
     try:
-        value = kind(text.replace("_", ""))
-    except (ValueError, OverflowError):
-        noun = "a number" if kind is float else "an integer"
-        raise RequestError(f"{what} is {text!r}; accepted: {noun}") from None
+        value = convert(text.replace("_", ""))
+    except (KeyError, ValueError):
+        raise RequestError(f"{what} is {text!r}; accepted: {accepted}") from None
     if not np.isfinite(value):
         raise RequestError(f"{what} is {text!r}; accepted: finite numbers")
     if what.startswith("seed ") and value < 0:

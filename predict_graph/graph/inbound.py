@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.graph.csr import Graph, edges_of
+from predict_graph.graph.csr import Graph
 
 IntArray = npt.NDArray[np.int64]
 IndexArray = npt.NDArray[np.integer]
@@ -30,42 +30,14 @@ def inbound_shares(graph: Graph) -> FloatArray:
     return both
 
 
-def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IntArray, IndexArray]:
+def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IndexArray, IndexArray]:
     """Return where the inbound neighbours of some vertices begin, and these, ascending in a row.
 
-    One pass over the edges, unless the reverse of the graph is at hand.
+    One pass over the edges of a directed graph, which needs no reverse of it.
     """
-    starts = np.zeros(len(vertices) + 1, np.int64)
-    if not graph.directed or "reverse" in vars(graph):
-        reverse = graph.reverse
-        degrees, places = edges_of(reverse.indptr, vertices)
-        np.cumsum(degrees, out=starts[1:])
-        return starts, reverse.indices[places]
-    np.cumsum(graph.in_degrees[vertices], out=starts[1:])
-    wanted = np.zeros(graph.vertices // 8 + 1, np.uint8)  # a bit a vertex stays in the cache
-    np.bitwise_or.at(wanted, vertices >> 3, np.uint8(1) << (vertices & 7).astype(np.uint8))
-    place = np.empty(graph.vertices, np.int64)
-    place[vertices] = starts[:-1]
-    sources = np.empty(starts[-1], graph.indices.dtype)
-    _find(graph.indptr, graph.indices, wanted, place, sources)
-    return starts, sources
-
-
-@numba.njit(cache=True, nogil=True)
-def _find(
-    indptr: IntArray,
-    indices: IndexArray,
-    wanted: npt.NDArray[np.uint8],
-    place: IntArray,
-    sources: IndexArray,
-) -> None:
-    """Write the sources of the edges that end in a wanted vertex to the places of its row."""
-    for v in range(len(indptr) - 1):
-        for e in range(indptr[v], indptr[v + 1]):
-            w = indices[e]
-            if (wanted[w >> 3] >> (w & 7)) & 1:
-                sources[place[w]] = v
-                place[w] += 1
+    matrix = graph.to_scipy(np.int8)
+    rows = matrix[:, vertices].tocsc() if graph.directed else matrix[vertices]
+    return rows.indptr, rows.indices
 
 
 @numba.njit(cache=True, nogil=True)

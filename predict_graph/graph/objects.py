@@ -35,12 +35,8 @@ def from_networkx(source: Any) -> Graph:
     if ordered:
         nodes.sort()
     position = {node: i for i, node in enumerate(nodes)}
-    several = source.is_multigraph()
     plain = ordered and nodes[0] == 0 and nodes[-1] == len(nodes) - 1
-    if several:
-        sources, targets, listed = _parallel(source, position)
-    else:
-        sources, targets, listed = _simple(source, None if plain else position)
+    sources, targets, listed = _listed(source, None if plain else position)
     return from_edges(
         sources,
         targets,
@@ -52,10 +48,9 @@ def from_networkx(source: Any) -> Graph:
     )
 
 
-_Edges = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], "list[Any] | None"]
-
-
-def _simple(source: Any, position: dict[Any, int] | None) -> _Edges:
+def _listed(
+    source: Any, position: dict[Any, int] | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Any] | None]:
     """Return the ends of edges, and their weights if all have one, row by row.
 
     An undirected edge is in two rows, and counts in the first. Nothing here is done edge by edge in
@@ -77,20 +72,15 @@ def _simple(source: Any, position: dict[Any, int] | None) -> _Edges:
         turn = np.empty(len(own), np.int64)
         turn[own] = np.arange(len(own))
         kept = turn[sources] <= turn[targets]
+    sources, targets = sources[kept], targets[kept]
     data = chain.from_iterable(row.values() for row in rows.values())
-    if not any(data):  # attributes
-        return sources[kept], targets[kept], None
-    data = chain.from_iterable(row.values() for row in rows.values())
-    return sources[kept], targets[kept], _weights(compress(data, kept.tolist()))
-
-
-def _parallel(source: Any, position: dict[Any, int]) -> _Edges:
-    """Return the ends of the edges of a multigraph, and their weights if all have one."""
-    edges = list(source.edges(data=True))
-    ends = np.array(
-        [(position[one], position[other]) for one, other, _ in edges], dtype=np.int64
-    ).reshape(-1, 2)
-    return ends[:, 0], ends[:, 1], _weights(data for _, _, data in edges)
+    found: Iterable[Any] = compress(data, kept.tolist())
+    if source.is_multigraph():
+        edges = list(found)
+        copies = list(map(len, edges))
+        sources, targets = np.repeat(sources, copies), np.repeat(targets, copies)
+        found = chain.from_iterable(each.values() for each in edges)
+    return sources, targets, _weights(found)
 
 
 def _weights(data: Iterable[Any]) -> list[Any] | None:
@@ -149,7 +139,7 @@ def _check_layout(source: Any) -> None:
         raise RequestError(f"the sparse array is no matrix: {error}") from error
 
 
-def weights_of(values: list[Any], where: str) -> npt.NDArray[np.float64]:
+def weights_of(values: Any, where: str) -> npt.NDArray[np.float64]:
     """Return the weights that another library holds.
 
     Raises

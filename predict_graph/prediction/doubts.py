@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import degree_facts
 
 _FEW_VERTICES = 5_000  # where samples fail: docs/iterations.md
 _FLAT = 3.0  # largest degree / mean, limits what counts as a mesh
@@ -24,15 +25,21 @@ def graph_doubts(graph: Graph) -> list[str]:
             f"the graph has only {graph.vertices} vertices: a sample of it is too small to be like "
             "it, and running the job costs less than predicting it"
         )
-    facts = degree_facts(graph)
-    if graph.vertices >= _FEW_VERTICES and facts.largest < _FLAT * max(facts.mean, 1.0):
+    out = graph.out_degrees
+    degrees = out + graph.in_degrees if graph.directed else out
+    largest, mean = int(degrees.max(initial=0)), degrees.sum() / max(graph.vertices, 1)
+    if graph.vertices >= _FEW_VERTICES and largest < _FLAT * max(mean, 1.0):
         doubts.append(
-            f"the graph has no hubs (largest degree {facts.largest}, mean {facts.mean:.1f}): if it "
+            f"the graph has no hubs (largest degree {largest}, mean {mean:.1f}): if it "
             "is a mesh, samples of it converge unlike the whole"
         )
-    if facts.dust > _DUST:
+    lone = np.flatnonzero((degrees == 1) & (out == 1))
+    other = graph.indices[graph.indptr[lone]]
+    pairs = np.count_nonzero((degrees[other] == 1) & (other != lone))
+    dust = np.count_nonzero(degrees == 0) + pairs * (2 if graph.directed else 1)
+    if dust > _DUST * graph.vertices:
         doubts.append(
-            f"{facts.dust:.0%} of the vertices are alone or in pairs, out of reach of any walk: "
-            "walk samples overstate how connected the graph is"
+            f"{dust / graph.vertices:.0%} of the vertices are alone or in pairs, out of reach of "
+            "any walk: walk samples overstate how connected the graph is"
         )
     return doubts

@@ -1,10 +1,7 @@
 """Other work on the machine: how it is seen, and what a prediction says of it."""
 
-import json
 import math
 import os
-import subprocess
-import sys
 import time
 
 import networkx as nx
@@ -177,26 +174,3 @@ def test_functions_take_longer_by_the_clock_on_a_busy_machine(monkeypatch):
     assert NOW in found._repr_html_()
     assert any("load average" in text for text in found.warnings)
     assert found.to_dict()["load"]["waited"] == 0.6
-
-
-BUSY_LOOP = "while True: pass"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="counted by Linux")
-def test_other_programs_are_seen():
-    """Two that are as eager as the prediction, for the core that it may use."""
-    core = sorted(os.sched_getaffinity(0))[0]
-    script = "import sys; from predict_graph.cli import main; main(sys.argv[1:])"
-    command = ["taskset", "-c", str(core), sys.executable]
-    others = [subprocess.Popen([*command, "-c", BUSY_LOOP]) for _ in range(2)]
-    try:
-        words = ["predict", "pagerank", GRAPH, "--history", "none", "--budget", "0", "--json", "-"]
-        done = subprocess.run([*command, "-c", script, *words], capture_output=True, check=True)
-    finally:
-        for other in others:
-            other.kill()
-            other.wait()
-    found = json.loads(done.stdout)
-    assert found["load"]["waited"] > 0.3
-    assert any("other programs" in text for text in found["warnings"])

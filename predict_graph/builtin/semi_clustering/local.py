@@ -22,7 +22,7 @@ from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import edge_weights
+from predict_graph.graph.csr import edge_weights
 from predict_graph.graph.hashing import splitmix64
 
 _HEADER_BYTES = 8  # vertex id of the receiver; by definition

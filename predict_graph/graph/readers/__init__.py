@@ -6,9 +6,6 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of, from_blocks
 from predict_graph.graph.csr import Graph
@@ -20,7 +17,6 @@ from predict_graph.graph.relabel import relabel
 from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
-from predict_graph.stopwatch import stopwatch
 
 __all__ = ["EdgeSource", "name_of", "open_source", "read_graph"]
 
@@ -42,11 +38,6 @@ def read_graph(
     name : str, optional
         The file's name without suffixes when it is not given.
 
-    Returns
-    -------
-    Graph
-        With `read_seconds` set.
-
     Raises
     ------
     RequestError
@@ -65,9 +56,7 @@ def read_graph(
     if str(wanted) == "-":
         wanted = replace(wanted, edges=STANDARD_INPUT)
     name = name or name_of(wanted.path)
-    with stopwatch() as watch:
-        graph = graph_of(open_source(wanted), str(wanted), directed, name)
-        object.__setattr__(graph, "read_seconds", watch.seconds)
+    graph = graph_of(open_source(wanted), str(wanted), directed, name)
     if graph.edges == 0:
         raise RequestError(f"{wanted} has no edges")
     return graph
@@ -93,10 +82,8 @@ def graph_of(source: EdgeSource, where: str, directed: bool | None, name: str) -
         blocks.append(block)
     if not blocks:
         raise RequestError(f"{where} has no edges")
-    labels: npt.NDArray[np.generic] | None = None
-    if source.vertices is not None:
-        n = source.vertices
-    else:
+    n, labels = source.vertices, None
+    if n is None:
         blocks, n, labels = relabel(blocks, apart=source.bipartite)
     whole = directed or source.both_ends
     graph = from_blocks(blocks, n, directed=whole, name=name, labels=labels)

@@ -239,10 +239,9 @@ def layout_of(
             f"{place}: the lines seem to be those of an adjacency matrix; accepted: a list of "
             "edges, or columns by --src-column and --dst-column"
         )
-    if header:
-        columns = find_columns(rows[0], place, wanted)
-    elif wanted.source_column is not None:
-        columns = find_columns(_numbers(rows[0]), place, wanted)
+    if header or wanted.source_column is not None:
+        names = rows[0] if header else [str(i + 1) for i in range(len(rows[0]))]
+        columns = find_columns(names, place, wanted)
     else:
         columns, notes = _columns_by_place(rows, wanted, place)
         columns, notes = _named_by_comment(comments, delimiter, rows[0], wanted) or (columns, notes)
@@ -374,7 +373,8 @@ def _columns_by_place(
         )
     notes, weight = [], None
     if wanted.weight_column is not None:
-        weight = wanted.place(wanted.weight_column, _numbers(rows[0]), place)
+        numbers = [str(i + 1) for i in range(len(rows[0]))]
+        weight = wanted.place(wanted.weight_column, numbers, place)
     elif len(own) > 2 and own[2][0]:
         labels = not any(map(_NUMERIC.match, own[2]))
         if times[2] or labels:
@@ -383,11 +383,6 @@ def _columns_by_place(
         else:
             weight = 2
     return Columns(0, 1, weight, bipartite=bool(wanted.bipartite)), notes
-
-
-def _numbers(row: list[str]) -> list[str]:
-    """Return the numbers of the columns, by which they are known without a header."""
-    return [str(i + 1) for i in range(len(row))]
 
 
 def _is_time(field: str) -> bool:

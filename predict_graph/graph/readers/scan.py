@@ -52,26 +52,21 @@ def _parse_integer(buffer: Bytes, at: int) -> tuple[int, int, int]:
 
 
 @njit(cache=True, nogil=True)
-def parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, int]:
+def _parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, int]:
     """Parse the finite decimal number at `at`; return its value, where it ends, and a code."""
     begin = at
     negative = buffer[at] == _MINUS
     if negative or buffer[at] == _PLUS:
         at += 1
     value, exponent, digits, point = 0.0, 0, 0, False
-    whole = 0
     while True:
         byte = np.int64(buffer[at])
         if byte == mark and not point:
             point = True
         elif 48 <= byte <= 57:
             digits += 1
-            # Eighteen digits fit; what follows only moves the point.
-            if whole < 100000000000000000:
-                whole = whole * 10 + (byte - 48)
-                exponent -= point
-            else:
-                exponent += not point
+            value = value * 10 + (byte - 48)
+            exponent -= point
         else:
             break
         at += 1
@@ -89,12 +84,11 @@ def parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, i
         if at == first:
             return value, begin, NOT_NUMBER
         exponent += -power if down else power
-    value = float(whole)
     if exponent < 0:
         value /= 10.0**-exponent
-    elif whole > 0:
+    elif value > 0:
         value *= 10.0**exponent
-    if value > LARGEST_WEIGHT:
+    if not value <= LARGEST_WEIGHT:
         return value, begin, NOT_NUMBER
     return -value if negative else value, at, DONE
 
@@ -191,7 +185,7 @@ def scan_lines(
     ends: Ints,
     weights: Floats,
     spans: Ints,
-) -> tuple[int, int, int, int]:
+) -> tuple[int, int, int]:
     """Scan whole lines of an edge each; comments and blank lines are passed over.
 
     Parameters
@@ -219,10 +213,10 @@ def scan_lines(
     Returns
     -------
     tuple of int
-        The number of edges; DONE or what is wrong, in which line from 0 on, and where the wrong
-        field begins.
+        The number of edges; DONE or what is wrong; and where the scan ended or the wrong field
+        begins.
     """
-    at, line, edges = 0, 0, 0
+    at, edges = 0, 0
     lowest, highest = limits
     texts = spans.shape[1] > 0
     wanted = 3 if columns[2] < 0 else 7
@@ -230,9 +224,7 @@ def scan_lines(
     code = DONE
     while at < len(buffer):
         if plain:
-            before = edges
             at, edges = _scan_plain(buffer, at, delimiter, lowest, highest, ends, edges)
-            line += edges - before
             if at == len(buffer):
                 break
         while _is_blank(buffer[at], delimiter):
@@ -244,7 +236,6 @@ def scan_lines(
                 at += 1
         if buffer[at] == _NEWLINE:
             at += 1
-            line += 1
             continue
         column, found = 0, 0
         while True:
@@ -253,7 +244,7 @@ def scan_lines(
                 at = after
                 break
             if column == columns[2]:
-                weight, stop, code = parse_float(buffer, begin, point)
+                weight, stop, code = _parse_float(buffer, begin, point)
                 if begin == end:
                     code = MISSING_WEIGHT
                 elif stop != end:
@@ -296,6 +287,5 @@ def scan_lines(
         if code != DONE:
             break
         at += 1
-        line += 1
         edges += 1
-    return edges, code, line, at
+    return edges, code, at

@@ -27,12 +27,10 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".zip
 """Compressions by their suffixes."""
 
 # By definition of the formats; a frame that is passed over may come first in zstd data.
-_MAGIC = {
-    "gzip": re.compile(rb"\x1f\x8b"),
-    "zstd": re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
-    "bz2": re.compile(rb"BZh"),
-    "xz": re.compile(rb"\xfd7zXZ"),
-}
+_MAGIC = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<zstd>\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18)|(?P<bz2>BZh)"
+    rb"|(?P<xz>\xfd7zXZ)"
+)
 # These limit memory, and what is read before the first line is known: bytes.
 _READ = 1 << 19  # limits what is read at a time
 _BLOCK = 1 << 22  # limits what is unpacked at a time
@@ -134,9 +132,8 @@ class Content:
         self._input.close()
 
     def _found(self, first: bytes) -> str | None:
-        for name, magic in _MAGIC.items():
-            if magic.match(first):
-                return name
+        if magic := _MAGIC.match(first):
+            return magic.lastgroup
         promised = COMPRESSIONS.get(suffixes_of(self.path)[1])
         if promised == "zip" and first.startswith(b"PK") and not self.stream:
             return promised

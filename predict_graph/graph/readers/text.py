@@ -157,13 +157,11 @@ def scan_blocks(
         weights = np.empty(room if weighted else 0, np.float32)
         spans = np.empty((2, room if texts else 0, 2), np.int64)
         buffer = np.frombuffer(block, np.uint8)
-        edges, code, wrong, at = scan.scan_lines(
-            buffer, *how, (lowest, highest), ends, weights, spans
-        )
+        edges, code, at = scan.scan_lines(buffer, *how, (lowest, highest), ends, weights, spans)
+        line += block.count(b"\n", 0, at)
         if code != scan.DONE:
             field = wrong_field(block, at, layout.delimiter)
-            raise scan_error(path, line + wrong + 1, code, field, lowest, highest)
-        line += wrong
+            raise scan_error(path, line + 1, code, field, lowest, highest)
         if edges:
             kept = weights[:edges].copy() if weighted else None
             if texts:

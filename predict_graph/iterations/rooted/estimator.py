@@ -17,7 +17,7 @@ from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import ObservedRun, observed_run
 from predict_graph.graph import Graph
-from predict_graph.graph.degrees import edge_weights
+from predict_graph.graph.csr import edge_weights
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.crossing import crossing

@@ -9,7 +9,6 @@ from scipy import sparse
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges, symmetric
-from predict_graph.graph.degrees import counted_degrees, degree_facts
 from predict_graph.graph.inbound import inbound_rows, inbound_shares
 
 CASES = st.integers(1, 15).flatmap(
@@ -148,6 +147,7 @@ def both_ways(text, **options):
 def test_degrees_and_shares_are_those_of_the_reverse(text):
     graph, reverse = both_ways(text)
     assert np.array_equal(graph.in_degrees, reverse.out_degrees)
+    assert np.array_equal(np.repeat(*graph.in_degree_counts), np.sort(graph.in_degrees))
     found = inbound_shares(graph)
     assert np.array_equal(found[:, 1], reverse.out_degrees)
     parts = 1.0 / np.maximum(graph.out_degrees, 1)
@@ -180,20 +180,3 @@ def test_rows_of_some_vertices_are_those_of_the_reverse(text, share):
         assert np.array_equal(one, other)
     expected = [reverse.neighbors(v) for v in some]
     assert np.array_equal(found[1], np.concatenate([found[1][:0], *expected]))
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_degrees_are_told_in_one_pass(directed):
-    graph = check_graph("rmat:scale=9,edge_factor=1,seed=3", directed=directed)
-    degrees = graph.out_degrees + (graph.reverse.out_degrees if directed else 0)
-    facts = degree_facts(graph.fresh())
-    assert facts.mean == pytest.approx(degrees.mean())
-    assert facts.largest == degrees.max()
-    neighbours = [set(graph.neighbors(v)) | set(graph.reverse.neighbors(v)) for v in range(512)]
-    dust = sum(
-        degrees[v] == 0 or (degrees[v] == 1 and all(degrees[w] == 1 and w != v for w in own))
-        for v, own in enumerate(neighbours)
-    )
-    assert facts.dust == pytest.approx(dust / 512)
-    found, counts = counted_degrees(graph.in_degrees)
-    assert np.array_equal(np.repeat(found, counts), np.sort(graph.in_degrees))

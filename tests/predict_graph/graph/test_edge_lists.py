@@ -276,8 +276,8 @@ def test_networkit_is_known_by_its_module_name():
 
         isDirected = isWeighted  # noqa: N815
 
-        def iterEdges(self):  # noqa: N802
-            return iter(EDGES)
+        def iterEdgesWeights(self):  # noqa: N802
+            return ((*edge, 1.0) for edge in EDGES)
 
     Graph.__module__ = "networkit.graph"
     same(check_graph(Graph()), directed=False)

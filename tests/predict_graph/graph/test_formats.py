@@ -258,11 +258,6 @@ def test_lines_across_blocks(monkeypatch):
         read(text + "\n-1 3\n", ".txt")
 
 
-def test_byte_order_mark():
-    for text, suffix in (("0 1\n", ".txt"), ("source,target\n0,1\n", ".csv")):
-        assert listed(read(f"\ufeff{text}", suffix)) == {(0, 1): 1.0}
-
-
 NAMES = st.one_of(st.integers(0, 9), st.integers(-5, 30), st.sampled_from("abcdefg"))
 
 

@@ -22,7 +22,7 @@ FILES = [
 
 @pytest.mark.parametrize("file", FILES)
 def test_counts(file, shared_graph_file):
-    published = next(each for each in CATALOGUE if file in each.files)
+    published = next(each for each in CATALOGUE.values() if file in each.files)
     graph = check_graph(shared_graph_file(file), directed=published.directed)
     assert (graph.vertices, graph.logical_edges) == (published.vertices, published.edges)
     assert graph.directed is published.directed

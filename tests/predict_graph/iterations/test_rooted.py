@@ -12,7 +12,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import check_graph
-from predict_graph.graph.degrees import edge_weights
+from predict_graph.graph.csr import edge_weights
 from predict_graph.iterations import EdgeBudget
 from predict_graph.iterations.rooted import recipes
 from predict_graph.iterations.rooted.hops import component_trees, hop_tree
