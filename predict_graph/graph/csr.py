@@ -47,6 +47,13 @@ class AnyGraph(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """Return name, size, direction, fingerprint and what was assumed, for JSON."""
+
+
+class Described:
+    """A graph that can be described in a few facts."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return name, size, direction, fingerprint and what was assumed, for JSON."""
         names = ("name", "vertices", "edges", "directed", "fingerprint")
         facts = {name: getattr(self, name) for name in names}
         return {**facts, "notes": list(getattr(self, "notes", ()))}
@@ -76,7 +83,7 @@ def edge_weights(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Graph(AnyGraph):
+class Graph(Described):
     """An immutable graph in compressed sparse rows (CSR).
 
     Row *v* of the matrix holds the out-neighbours of vertex *v*, ascending and without duplicates

@@ -72,9 +72,9 @@ def rmat(
         raise RequestError(
             f"a, b, c of rmat are {a}, {b}, {c}; accepted: probabilities with a sum of at most 1"
         )
-    check_size(f"an R-MAT graph of scale {scale}", vertices=1 << scale)
     edges = edge_factor << scale
-    check_size(f"an R-MAT graph of scale {scale}", edges=edges if directed else 2 * edges)
+    stored = edges if directed else 2 * edges
+    check_size(f"an R-MAT graph of scale {scale}", vertices=1 << scale, edges=stored)
     random = np.random.default_rng(seed)
     key = random.integers(0, 2**64, dtype=np.uint64)
     renamed = random.permutation(2**scale).astype(np.int32)

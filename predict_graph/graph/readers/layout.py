@@ -251,13 +251,15 @@ def layout_of(
         _check_ends(data, columns, place)
     ids = wanted.ids
     if ids is None:
-        text = _text_id(data, columns)
+        ends = columns.places[:2]
+        text = next((text for text in _fields(data, ends) if not _NUMBER.fullmatch(text)), None)
         ids = "integer" if text is None else "string"
-        if text is not None and _text_id(data[:1], columns) is None:
+        if text is not None and all(map(_NUMBER.fullmatch, _fields(data[:1], ends))):
             notes.append(f"ids read as text because of {text[:40]!r} (--ids integer refuses it)")
     kind = columns.kind
     kinds = () if kind is None else (row[kind] for row in data if kind < len(row))
     directed = declared_direction(comments)
+    commas = map(_DECIMAL_COMMA.fullmatch, _fields(data, columns.places[2:]))
     konect = comments.startswith(b"% bip") and wanted.bipartite is None
     return Layout(
         delimiter,
@@ -266,7 +268,7 @@ def layout_of(
         header=header,
         ids=ids,
         hash_ids=ids == "string" and suffix in (".csv", ".tsv"),
-        point=_decimal_mark(data, columns.weight, delimiter),
+        point="," if delimiter == ord(";") and any(commas) else ".",
         directed=declared_in(kinds) if directed is None else directed,
         notes=tuple(notes),
     )
@@ -333,8 +335,7 @@ def _zero_or_one(cell: str) -> str:
 
 def _check_ends(data: list[list[str]], columns: Columns, place: str) -> None:
     """Refuse columns that hold arrows, heads of adjacency lists, or ids next to properties."""
-    places = (columns.source, columns.target)
-    one, other = ends = [[row[at] for row in data if at < len(row) and row[at]] for at in places]
+    one, other = ends = [list(_fields(data, [at])) for at in columns.places[:2]]
     marks = any(not any(map(str.isalnum, chain(*each))) for each in ends)
     heads = all(field.endswith(":") for field in one)
     kinds = [{_NUMBER.fullmatch(field) is not None for field in each} for each in ends]
@@ -393,21 +394,9 @@ def _is_time(field: str) -> bool:
     )
 
 
-def _text_id(rows: list[list[str]], columns: Columns) -> str | None:
-    """Return an id that is no number; None if there is none."""
-    for row in rows:
-        for at in (columns.source, columns.target):
-            if at < len(row) and row[at] and not _NUMBER.fullmatch(row[at]):
-                return row[at]
-    return None
-
-
-def _decimal_mark(rows: list[list[str]], weight: int | None, delimiter: int) -> str:
-    """Return the mark in weights, which may be a comma where semicolons separate columns."""
-    commas = weight is not None and any(
-        len(row) > weight and _DECIMAL_COMMA.fullmatch(row[weight]) for row in rows
-    )
-    return "," if commas and delimiter == ord(";") else "."
+def _fields(rows: list[list[str]], places: list[int]) -> Iterator[str]:
+    """Yield what stands in some columns, row by row."""
+    return (row[at] for row in rows for at in places if at < len(row) and row[at])
 
 
 def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:

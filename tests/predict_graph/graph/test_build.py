@@ -173,10 +173,8 @@ def test_rows_in_any_order_are_counted():
 def test_rows_of_some_vertices_are_those_of_the_reverse(text, share):
     graph, reverse = both_ways(text)
     some = np.flatnonzero(np.random.default_rng(1).random(graph.vertices) < share)
-    found = inbound_rows(graph, some)
+    starts, sources = inbound_rows(graph, some)
     assert "reverse" not in vars(graph)
-    _ = graph.reverse
-    for one, other in zip(found, inbound_rows(graph, some), strict=True):
-        assert np.array_equal(one, other)
+    assert np.array_equal(np.diff(starts), reverse.out_degrees[some])
     expected = [reverse.neighbors(v) for v in some]
-    assert np.array_equal(found[1], np.concatenate([found[1][:0], *expected]))
+    assert np.array_equal(sources, np.concatenate([sources[:0], *expected]))

@@ -48,7 +48,8 @@ def test_a_declared_direction_is_followed(tmp_path, name, start, directed):
 
 
 def test_what_is_not_declared_is_noted(tmp_path):
-    file = written(tmp_path, "a.txt", RING)
+    both = "# A directed graph; take its edges as an undirected graph if you like\n"
+    file = written(tmp_path, "a.txt", both + RING)
     table = pd.DataFrame({"source": np.arange(40), "target": (np.arange(40) + 1) % 40})
     for source in (file, table):
         graph = check_graph(source)
@@ -73,11 +74,6 @@ def test_undirected_edges_of_libraries_go_both_ways_in_a_directed_graph(kind):
         given.add_weighted_edges_from(weighted)
     graph = check_graph(given, directed=True)
     assert graph.to_scipy().toarray().tolist() == [[0, 1, 0], [1, 0, 2], [0, 2, 3]]
-
-
-def test_contradicting_comments_declare_nothing(tmp_path):
-    start = "# A directed graph; take its edges as an undirected graph if you like\n"
-    assert check_graph(written(tmp_path, "a.txt", start + RING)).notes == (READ_AS_DIRECTED,)
 
 
 def test_the_answer_says_how_it_was_read(tmp_path, program):

@@ -38,7 +38,7 @@ from predict_graph.engines.spark.tables.source_files import ListedEdges
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.build import direction_of
-from predict_graph.graph.csr import AnyGraph, edges_of
+from predict_graph.graph.csr import Described, edges_of
 from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def check_driver_bytes(what: str, needed: float) -> None:
 
 
 @dataclass(frozen=True)
-class PackedGraph(AnyGraph):
+class PackedGraph(Described):
     """A graph in blocks that executors keep in memory or on disk.
 
     Its vertices are the ids that occur, in ascending order. A repeated edge counts once, with the
