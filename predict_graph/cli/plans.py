@@ -107,7 +107,7 @@ class Planning(Group):
     prices : FILE|example
         CSV with the columns type, cores, usd_per_hour.
     confidence
-        Probability with which a run keeps what is said; from 0.5.
+        Probability with which a run keeps what is said; from 0.5, or 50%.
     spare
         Extra machines to launch; the slowest are released.
     spare_test : TIME, default 1m
@@ -122,11 +122,18 @@ class Planning(Group):
     deadline: str | None = None
     budget: str | None = None
     prices: Path | None = None
-    confidence: float = 0.9
+    confidence: str = "0.9"
     spare: int = 0
     spare_test: str | None = None
     iterations: int | None = None
     executor_cores: int | None = None
+
+    @property
+    def share(self) -> float:
+        """The confidence as a number."""
+        from predict_graph.sizing.quantities import parse_share
+
+        return parse_share(self.confidence, "confidence")
 
 
 def plan(
@@ -160,7 +167,7 @@ def plan(
     elif given:
         raise RequestError("--with goes with --assignments only")
     elif machines is not None:
-        made = make_plan(models, machines, **vars(planning))
+        made = make_plan(models, machines, **vars(planning) | {"confidence": planning.share})
     else:
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"
@@ -201,7 +208,7 @@ def _rank(
         read_assignments(files, shared),
         deadline=None if deadline is None else parse_duration(deadline, "deadline"),
         budget=None if budget is None else parse_money(budget),
-        confidence=planning.confidence,
+        confidence=planning.share,
     )
 
 

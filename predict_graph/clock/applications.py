@@ -37,7 +37,6 @@ from predict_graph.intervals import Interval
 
 _EVERY = 1.0  # limits the rate of polls: seconds between two
 _SHARE = 0.1  # limits the share of time spent on polls
-_OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
 _SPREAD = 0.5  # of log supersteps of an algorithm on other graphs: bounds the interval; not tuned
 _NEWEST_RUNS = 20  # limits old data
 
@@ -116,7 +115,7 @@ class Watch:
             if self.application.ended:  # without a loop, what ran are the jobs
                 now = united(log.jobs.dropna(subset=["finished"])) or now
             return Moment(now, 0, state="before", first=self._first)
-        name = _algorithm(found)
+        name = found.algorithm
         expected = self._expectation([name, str(log.application.get("name"))])
         names = [name] if expected is None else [part.algorithm for part in expected.parts]
         part = names.index(name) if name in names else len(names) - 1  # of a chain
@@ -171,10 +170,3 @@ class Watch:
                 part = ExpectedPart(name, float(np.exp(counts.mean())), std)
                 return Expected((part,), source=f"{len(counts)} earlier runs of {name}")
         return None
-
-
-def _algorithm(found: Recognised) -> str:
-    ours = _OUR_RUN.match(found.name)
-    if found.by != "names":
-        return ""
-    return ours.group(1) if ours else found.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,14 @@ class Expected:
     total: Interval | None = None
     after: float = 0.0
     source: str = ""
+
+    def read_by(self, elapsed: float) -> Expected:
+        """Return what is expected once the graph is read, which may have taken longer."""
+        late = elapsed - self.before
+        if late <= 0.0 or self.total is None:
+            return self
+        total = Interval(*(each + late for each in (self.total.predicted, *self.total)))
+        return replace(self, before=elapsed, total=total)
 
 
 def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:

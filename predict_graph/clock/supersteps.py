@@ -117,7 +117,7 @@ class SuperstepClock:
         if self.expected is None or self.expected.total is None:
             return None
         total, before = self.expected.total, self.expected.before
-        rest = (total.predicted - before) * max(self._slower_after(at), 1.0)
+        rest = max(total.predicted - before, 0.0) * max(self._slower_after(at), 1.0)
         left = rest + max(before - at, _OVERRUN * before)
         return total.scaled(left / max(total.predicted, 1e-9))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from predict_graph.answers import readable_bytes
 from predict_graph.cores import meter
 from predict_graph.errors import RequestError
 from predict_graph.functions.advice import compiled_alternatives
@@ -156,6 +157,6 @@ def _smaller_forms(size: GraphSize, memory: PeakMemory | None) -> list[str]:
     if memory is None or memory.fits:
         return []
     sizes = ", ".join(
-        f"{form} {size.bytes(form) / 2**30:.2g} GiB" for form in ("networkx", "igraph", "scipy")
+        f"{form} {readable_bytes(size.bytes(form))}" for form in ("networkx", "igraph", "scipy")
     )
     return [f"the graph alone takes in {sizes}"]

@@ -134,7 +134,8 @@ def run_tracked(
     `source` is the same graph as ours, for the history; `convert_seconds` are those of building
     `graph`. An iterator becomes a list if `keep`; else it is drawn to its end, and the result is
     the number of its elements. `expected` are predicted seconds of the call, by default from the
-    runs in the history. `show` shows a bar in a terminal, and the last line.
+    runs in the history. `show` shows a bar in a terminal, and the last line unless the result is
+    only counted: who asks for that prints the sentence.
     """
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
@@ -161,7 +162,7 @@ def run_tracked(
     spent = timer.seconds
     first = watcher.first
     tracked = Tracked(result, seconds, spent, watcher.said, first, lazy)
-    if show:
+    if show and keep:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= _WORTH_KEEPING:
         whole, drivers = _described(function, graph, source)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -133,8 +132,7 @@ class Follower:
         else:
             expected = expected_before(self._algorithm, self._engine, graph, self._history)
             elapsed = time.perf_counter() - self._began  # in which the graph was read
-            before = max(expected.before, elapsed)
-            self.clock = SuperstepClock(replace(expected, before=before))
+            self.clock = SuperstepClock(expected.read_by(elapsed))
         self._now()
 
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:

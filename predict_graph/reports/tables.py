@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +33,9 @@ def show_answer(
 def show_table(
     console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
-    """Print a table; numbers are aligned to the right."""
-    if title:
-        say(console, title, style="bold")
-    _print(console, table_lines(columns, [list(row) for row in rows], console.width))
+    """Print a list of things, a line each in a pipe."""
+    width = console.width if console.is_terminal else sys.maxsize
+    _table(console, title, columns, [list(row) for row in rows], width)
 
 
 def say(console: Console, text: str, *, style: str | None = None) -> None:
@@ -48,7 +48,19 @@ def _show(console: Console, facts: Facts, tables: Sequence[Table]) -> None:
         _print(console, ["", *fact_lines(facts, console.width)])
     for table in tables:
         console.print()
-        show_table(console, table.title, table.columns, table.rows)
+        _table(console, table.title, table.columns, table.rows, console.width)
+
+
+def _table(
+    console: Console,
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    width: int,
+) -> None:
+    if title:
+        say(console, title, style="bold")
+    _print(console, table_lines(columns, rows, width))
 
 
 def _print(console: Console, lines: Sequence[str], style: str | None = None) -> None:

@@ -68,6 +68,19 @@ def parse_number(
     return value
 
 
+def parse_share(text: str, what: str) -> float:
+    """Return a share: ``0.9``, ``90%``.
+
+    Examples
+    --------
+    >>> parse_share("0.9", "confidence"), parse_share("90%", "confidence")
+    (0.9, 0.9)
+    """
+    number, percent = text.removesuffix("%"), text.endswith("%")
+    value = parse_number(number, what, "a share such as 0.9 or 90%", shown=text)
+    return value / 100.0 if percent else value
+
+
 def parse_range(text: str, what: str) -> tuple[float, float]:
     """Return the ends of ``0.01:0.1``.
 

@@ -372,7 +372,7 @@ class SparkEngine:
         prior_values: DataFrame | None = None,
     ) -> tuple[RunProfile, DataFrame]:
         """Run one algorithm; return its profile and its values."""
-        run = f"{algorithm.name}-{uuid.uuid4().hex[:8]}"
+        run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
         started, logged = time.time(), session.log_from_now()
         known = None if prior_values is None else _collected(prior_values, stored.vertices)
         given = (session, algorithm, stored, known)

@@ -103,7 +103,7 @@ class Measurements(Value):
         found = []
         keys = ["scale", "machines", "machine_type"]
         for (scale, count, kind), mine in self.runs.groupby(keys, dropna=False, sort=False):
-            name = f"{kind} x {count:g}" if isinstance(kind, str) else f"{count:g} {self.unit}"
+            name = f"{count:g} × {kind}" if isinstance(kind, str) else f"{count:g} {self.unit}"
             name += f" at scale {scale:g}" if self.runs["scale"].nunique() > 1 else ""
             fine, failed = mine[mine["outcome"] == "ok"]["seconds"], mine[mine["outcome"] != "ok"]
             if len(fine) and len(failed):

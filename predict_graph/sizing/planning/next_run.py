@@ -279,7 +279,7 @@ def advise(
     medians = runs.done.groupby(["machine_type", "machines"])["seconds"].median().to_dict()
     options = pd.DataFrame(
         {
-            "name": [f"{kind} x {count}" for kind, count in entries],
+            "name": [f"{count} × {kind}" for kind, count in entries],
             "machine_type": kinds,
             "machines": counts,
             "seconds": first.seconds,

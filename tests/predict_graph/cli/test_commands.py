@@ -58,6 +58,8 @@ def test_the_history_from_end_to_end(program, tmp_path):
         assert program("run", "pagerank", GRAPH, "--history", first).status == 0
     runs = program("history", "list", "--history", first, "--json", "-").answer
     assert [run["kind"] for run in runs] == ["run", "run"]
+    listed = program("history", "list", "--history", first).out.splitlines()
+    assert [line.split()[0] for line in listed] == ["runs", "id", "──", "2", "1"]  # in a pipe
     shown = program("history", "show", runs[0]["id"], "--history", first, "--json", "-")
     record = shown.answer
     assert record["iterations"] == runs[0]["iterations"]

@@ -72,13 +72,14 @@ def test_the_same_log_twice(program, imported, log, history):
 
 def test_one_of_several_named_runs(imported, tmp_path):
     path = tmp_path / "app-7"
-    names = [f"pagerank-0000000{run}/superstep/{step}" for run in (1, 2) for step in (0, 1, 2)]
+    runs = {"pagerank-a0000001": "pagerank", "job-20240131": "job-20240131"}
+    names = [f"{run}/superstep/{step}" for run in runs for step in (0, 1, 2)]
     jobs = (job(number, "collect at x.py:1", name) for number, name in enumerate(names))
     path.write_text(START + "".join(jobs))
-    for run in (1, 2):
-        assert "pagerank: 2 supersteps" in imported(path, "--run", f"pagerank-0000000{run}").out
+    for run, algorithm in runs.items():
+        assert f"{algorithm}: 2 supersteps" in imported(path, "--run", run).out
     refused = imported(path, "--run", "x")
-    refused.is_refused("no run 'x'; accepted: pagerank-00000001, pagerank-00000002")
+    refused.is_refused(f"no run 'x'; accepted: {', '.join(runs)}")
 
 
 def query(sites, execution=0):

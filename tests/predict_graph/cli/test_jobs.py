@@ -89,7 +89,8 @@ def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
 def test_types_prices_and_the_frontier(program, folder, model):
     result = program(
         "plan", f"small={model}", f"large={model}", "--machines", "1:20", "--scale", 1,
-        "--prices", "prices.csv", "--deadline", "2m", "--spare", 2, "--json", "-",
+        "--prices", "prices.csv", "--deadline", "2m", "--spare", 2, "--confidence", "90%",
+        "--json", "-",
     )  # fmt: skip
     made = result.answer
     assert made["cost_unit"] == "USD"

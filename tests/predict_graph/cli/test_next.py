@@ -74,7 +74,7 @@ def test_a_deadline_is_a_constraint(program, folder):
 
 def test_a_deadline_is_not_given_up_after_two_runs(program, folder):
     wrote(folder, "small,2,1022,ok", "small,4,900,ok")
-    made = ask(program, goal="deadline=70s").answer  # which big x 16 meets
+    made = ask(program, goal="deadline=70s").answer  # which 16 × big meets
     assert made["next"]
     assert any("no candidate is likely to be done in 70 s" in text for text in made["warnings"])
 
@@ -158,8 +158,8 @@ def test_a_job_like_a_past_one_starts_where_that_one_is_cheapest(program, folder
 def test_rows_that_contradict_each_other_are_told(program, folder):
     wrote(folder, "big,4,190,ok", "big,4,900,ok", "small,4,500,ok", "small,4,3,failed")
     said = " ".join(ask(program).answer["warnings"])
-    assert "runs.csv:2 and line 3 contradict each other: big x 4 in 190 s and 900 s" in said
-    assert "small x 4 failed (runs.csv:5) and succeeded (runs.csv:4)" in said
+    assert "runs.csv:2 and line 3 contradict each other: 4 × big in 190 s and 900 s" in said
+    assert "4 × small failed (runs.csv:5) and succeeded (runs.csv:4)" in said
 
 
 def measure(program, folder, *more, job=("job.py", "{machine_type}", "{machines}")):

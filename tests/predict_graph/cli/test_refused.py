@@ -73,6 +73,7 @@ fit odd.csv --types types.csv | on odd, which no row describes | small
 fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
 plan model.json | --machines N:M | --assignments
 plan model.json --machines 2:8 --scale all | --scale | 'all'
+plan model.json --machines 2 --confidence often | 'often' | such as 0.9 or 90%
 plan model.json --machines 2 --prices no.csv | no file no.csv
 plan model.json --machines 2 --plot plan.txt | cannot draw plan.txt
 plan =model.json --machines 2 | TYPE=MODEL.json

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,8 +19,6 @@ from predict_graph.errors import RequestError
 from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
 from predict_graph.table import Table
-
-_OUR_RUN = re.compile(r"(.+)-[0-9a-f]{8}$")
 
 
 def record_of_log(
@@ -68,12 +65,11 @@ def _record(
     vertices: int | None,
     edges: int | None,
 ) -> RunRecord:
-    named = _OUR_RUN.sub(r"\1", found.name) if found.by == "names" else None
     began = float(log.application.get("started") or found.started)
     run = found.name if found.by == "names" else ""
     return RunRecord(
         kind="run",
-        algorithm=str(algorithm or named or log.application.get("name") or "spark job"),
+        algorithm=str(algorithm or found.algorithm or log.application.get("name") or "spark job"),
         parameters={},
         graph=graph,
         fingerprint=_digest("graph", graph, vertices, edges),

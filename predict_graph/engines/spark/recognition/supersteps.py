@@ -28,6 +28,7 @@ COMBINED = "GraphImpl.aggregateMessages - preAgg"
 _ALIKE = 0.5
 _SURE = 3  # iterations: limits false positives, since one or two repeats may be chance
 _LARGE = 4  # stages of a job that is searched for an inner loop: limits false positives
+_OUR_RUN = re.compile(r"-(?!\d{8}$)[0-9a-f]{8}$")  # of names of runs; a date is the user's
 _seconds = attrgetter("seconds")
 _FEW = 3  # such jobs, the longest ones: limits the time of the search
 
@@ -53,6 +54,11 @@ class Recognised:
     certainty: str
     reason: str
     limit: int | None = None
+
+    @property
+    def algorithm(self) -> str:
+        """The name of a run without the digits that ours end with; empty if it has no name."""
+        return _OUR_RUN.sub("", self.name) if self.by == "names" else ""
 
     @property
     def seconds(self) -> float:
