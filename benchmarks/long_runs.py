@@ -31,7 +31,7 @@ import predict_graph
 from benchmarks.common import Row, keep, kept, study_parser, table, write
 from benchmarks.remaining import PARTS, error_at
 from benchmarks.spark_cluster import spark_cluster
-from predict_graph.clock import Moment
+from predict_graph.clock.moment import Moment
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.outcome import Comparison

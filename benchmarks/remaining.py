@@ -17,7 +17,7 @@ from typing import Any
 import predict_graph
 from benchmarks.common import Row, keep, kept, study_parser, table, write
 from predict_graph.algorithms import check_algorithm
-from predict_graph.clock import Moment
+from predict_graph.clock.moment import Moment
 from predict_graph.graph import check_graph
 
 PARTS = (0.25, 0.5, 0.75)

@@ -137,18 +137,16 @@ def _escaped(text: str) -> str:
 
 
 def _html(facts: Facts, tables: Sequence[Table]) -> str:
-    rows = "".join(
-        f'<tr><th style="text-align:left">{_escaped(name)}</th>'
-        f'<td style="text-align:left">{_escaped(value)}</td></tr>'
-        for name, value in facts
-    )
-    return "".join([f"<table>{rows}</table>" if rows else "", *map(_html_table, tables)])
+    parts = [Table("", (), facts)] if facts else []
+    return "".join(map(_html_table, [*parts, *tables]))
 
 
 def _html_table(table: Table) -> str:
     head = "".join(f"<th>{_escaped(name)}</th>" for name in table.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_escaped(cell_text(cell))}</td>" for cell in row) + "</tr>"
+        "<tr>"
+        + "".join(f'<td style="text-align:left">{_escaped(cell_text(cell))}</td>' for cell in row)
+        + "</tr>"
         for row in table.rows
     )
     title = f"<caption>{_escaped(table.title)}</caption>" if table.title else ""

@@ -28,21 +28,21 @@ def compile_kernels() -> None:
     from multiprocessing import get_context
 
     from predict_graph.algorithms.registry import BUILT_IN
+    from predict_graph.clock.display import Display
     from predict_graph.engines.local.team import available_threads
     from predict_graph.reports.console import SafeConsole
-    from predict_graph.reports.progress import watched
 
     jobs = list(BUILT_IN)
-    with watched(SafeConsole(stderr=True)) as show:
-        show(_REASON, 0.0)
+    with Display(SafeConsole(stderr=True)) as display:
+        display.step(_REASON, 0.0)
         # The first job compiles what all jobs share, such as reading; else each process would.
         _use(jobs[0])
-        show(_REASON, 1 / len(jobs))
+        display.step(_REASON, 1 / len(jobs))
         workers = min(available_threads(), len(jobs))
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             for done, use in enumerate(as_completed(pool.submit(_use, j) for j in jobs[1:]), 2):
                 use.result()
-                show(_REASON, done / len(jobs))
+                display.step(_REASON, done / len(jobs))
     marker = _marker()
     marker.parent.mkdir(parents=True, exist_ok=True)
     marker.touch()
@@ -73,8 +73,7 @@ def _use(algorithm: str) -> None:
 
 def _marker() -> Path:
     """Return the file that exists once all is compiled, beside the code that numba keeps."""
-    cpu = Path("/proc/cpuinfo")
-    lines = cpu.read_text(errors="replace").splitlines() if cpu.exists() else []
+    lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
     own = [next((x for x in lines if x.startswith(word)), "") for word in ("model name", "flags")]
     chosen = [os.environ.get(f"NUMBA_CPU_{each}", "") for each in ("NAME", "FEATURES")]
     target = chosen if chosen[0] else own

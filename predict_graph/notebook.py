@@ -13,8 +13,8 @@ from __future__ import annotations
 import ast
 import threading
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from predict_graph.errors import PredictGraphError, RequestError
@@ -24,42 +24,30 @@ Row = dict[str, Any]
 
 def load_ipython_extension(shell: Any) -> None:
     """Add the magics to IPython."""
-    for name, magic in {"predict": _predict, "track": _track}.items():
-        shell.register_magic_function(_of(shell, magic), "line_cell", name)
+    for name in ("predict", "track"):
+        shell.register_magic_function(partial(_call, shell.user_ns, name), "line_cell", name)
     shell.register_magic_function(
         lambda line, cell: _watch(shell, cell, _options(line, shell.user_ns)), "cell", "watch"
     )
 
 
-def _of(shell: Any, magic: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a magic as IPython calls it: with a line, or with options and a cell."""
+def _call(names: Row, magic: str, line: str, cell: str | None = None) -> Any:
+    """Predict or track the call of a line, or of a cell whose line has options."""
+    code, options = (line, "") if cell is None else (cell, line)
+    target, call = _parsed(code)
+    (function, graph, *positional), keywords = _evaluated(call, names)
+    given = _options(options, names)
+    if magic == "predict":
+        from predict_graph.prediction import predict
 
-    def run(line: str, cell: str | None = None) -> Any:
-        code, options = (line, "") if cell is None else (cell, line)
-        names, (target, call) = shell.user_ns, _parsed(code)
-        (function, graph, *positional), keywords = _evaluated(call, names)
-        given = _options(options, names)
-        found = magic(function, graph, positional, keywords, given)
-        if target and magic is _track:
-            names[target] = found
-            return None
-        return found
-
-    return run
-
-
-def _predict(
-    function: Any, graph: Any, positional: Sequence[Any], keywords: Row, given: Row
-) -> Any:
-    from predict_graph.prediction import predict
-
-    return predict(function, graph, arguments=positional, keywords=keywords, **given)
-
-
-def _track(function: Any, graph: Any, positional: Sequence[Any], keywords: Row, given: Row) -> Any:
+        return predict(function, graph, arguments=positional, keywords=keywords, **given)
     from predict_graph.functions.track import track
 
-    return track(function, graph, *positional, **keywords, **given)
+    found = track(function, graph, *positional, **keywords, **given)
+    if not target:
+        return found
+    names[target] = found
+    return None
 
 
 def _watch(shell: Any, cell: str, given: Row) -> None:

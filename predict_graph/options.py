@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from predict_graph.clock import Moment
+    from predict_graph.clock.moment import Moment
     from predict_graph.engines import Engine
     from predict_graph.history import History
     from predict_graph.iterations import Progress

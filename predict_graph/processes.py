@@ -36,7 +36,7 @@ def supervise(*, always: bool) -> None:
     and on :data:`ENDING`, or when the parent of this process dies, the child is killed.
     """
     parent = os.getppid()
-    adopting = _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _LIBRARY.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     # They wait until they are taken: a handler would not run if one came just before a wait began.
     taken = {signal.SIGCHLD, signal.SIGTERM, ENDING}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, taken)
@@ -61,9 +61,6 @@ def supervise(*, always: bool) -> None:
         with contextlib.suppress(OSError):
             os.kill(child, signal.SIGKILL) if number == ENDING else os.killpg(child, number)
     if asked:
-        if not adopting:
-            with contextlib.suppress(OSError):
-                os.killpg(child, signal.SIGKILL)
         _end_the_rest()
     if os.WIFSIGNALED(status):
         with contextlib.suppress(OSError):
@@ -178,12 +175,6 @@ def _has_children() -> bool:
 
 def _end_with(parent: int, number: signal.Signals) -> None:
     """Let this process get a signal when its parent ends, which may have been already (Linux)."""
-    _prctl(_PR_SET_PDEATHSIG, number)
+    _LIBRARY.prctl(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         os.kill(os.getpid(), number)
-
-
-def _prctl(option: int, value: int) -> bool:
-    with contextlib.suppress(OSError, AttributeError):
-        return bool(_LIBRARY.prctl(option, value) == 0)
-    return False

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
-from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import typer
@@ -83,14 +81,10 @@ class Program(TyperGroup):
 def _found(words: str) -> Callable[..., None]:
     from predict_graph.cli.declaring import spread
 
-    module, _, part = COMMANDS[words].partition(":")
-    return spread(getattr(import_module(f"predict_graph.cli.{module}"), part))
+    return spread(resolve_name(f"predict_graph.cli.{COMMANDS[words]}"))
 
 
 def _summary(name: str) -> str:
-    """Return the first sentence of a command, or of the module of a group, by its source."""
-    module, _, part = COMMANDS.get(name, name).partition(":")
-    tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    found = next((node for node in functions if node.name == part), tree)
-    return (ast.get_docstring(found) or "").partition("\n")[0]
+    """Return the first sentence of a command, or of the module of a group."""
+    found = resolve_name(f"predict_graph.cli.{COMMANDS.get(name, name)}")
+    return (found.__doc__ or "").partition("\n")[0]

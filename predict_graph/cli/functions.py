@@ -131,7 +131,7 @@ def compare_functions(
     for name in functions:  # before a graph is read that may be large
         check_function(name, positional, keywords)
     source = check_graph(reading.of(graph), directed=reading.directed, ids=reading.ids, seed=seed)
-    with output.watched() as progress:
+    with output.display() as display:
         found = comparing.compare_functions(
             functions,
             source,
@@ -140,7 +140,7 @@ def compare_functions(
             budget=budget,
             history=history,
             seed=seed,
-            progress=progress,
+            progress=display.step,
         )
     output.show(found, packages=[library_of(name) for name in functions])
 

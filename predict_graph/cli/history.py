@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 
 _LISTED = ("id", "time", "kind", "algorithm", "graph", "vertices", "edges", "iterations")
-_FACTS = (
-    *("kind", "time", "algorithm", "parameters", "graph", "fingerprint", "vertices", "edges"),
-    *("engine", "machine", "version", "iterations", "phases"),
-)
 _SHOWN = {
     "iteration": "iteration",
     "worker": "worker",
@@ -84,7 +80,7 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
         Number of the run, from the list.
     """
     record = _history(history).record(run)
-    facts = {name: getattr(record, name) for name in _FACTS}
+    facts = {name: value for name, value in vars(record).items() if name not in ("rows", "uid")}
     facts["time"] = record.time.isoformat(timespec="seconds")
     rows = record.rows.records()
     shown = [name for name in _SHOWN if rows and name in rows[0]]  # calls of functions have others

@@ -13,7 +13,7 @@ from predict_graph.printable import printable
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from predict_graph.clock import Moment
+    from predict_graph.clock.moment import Moment
 
 
 def named_values(texts: list[str] | None, refused: str, twice: str | None = None) -> dict[str, str]:
@@ -70,12 +70,13 @@ def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None
 
 def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
+    from predict_graph.clock.display import Display
     from predict_graph.graph.datasets import dataset_path, fetch, trust
-    from predict_graph.reports.progress import Download, watched
+    from predict_graph.reports.progress import Download
 
     new = dataset_path(name) is None
-    with watched(messages()) as steps:
-        found = fetch(name, progress=Download(steps, name))
+    with Display(messages()) as display:
+        found = fetch(name, progress=Download(display.step, name))
     if new and trust(name) == "first use":
         note(
             f"nothing is known to check the download of {name} against: it is trusted, and later "
@@ -98,7 +99,7 @@ def messages() -> Console:
 
 def conclude(name: str, moment: Moment) -> None:
     """Print the last line of a run on standard error: how good the first prediction was."""
-    from predict_graph.clock import closing_words
+    from predict_graph.clock.moment import closing_words
 
     note(f"{name} {closing_words(moment.elapsed, moment.first, moment.by)}")
 

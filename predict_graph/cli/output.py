@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.cli import options
 from predict_graph.cli.commands import GIVEN
 from predict_graph.cli.declaring import Group
+from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
 from predict_graph.reports.json_output import write_json
-from predict_graph.reports.progress import Steps, watched
 from predict_graph.reports.tables import show_answer
 
 if TYPE_CHECKING:
     from predict_graph.answers import Answer
-    from predict_graph.clock import Moment
     from predict_graph.results import Result
 
 
@@ -42,20 +40,9 @@ class Output(Group):
         if self.quiet and self.verbose:
             raise RequestError("-q and -v are both given; accepted: one of them")
 
-    def watched(self) -> AbstractContextManager[Steps]:
-        """Give a function that shows what is being done, unless nothing is to be shown."""
-        return watched(options.messages(), quiet=self.quiet)
-
-    @contextmanager
-    def clock(self) -> Iterator[Callable[[Moment], None]]:
-        """Give a function that shows how far a run is, unless nothing is to be shown."""
-        if self.quiet:
-            yield lambda _: None
-            return
-        from predict_graph.clock.display import Display
-
-        with Display(options.messages()) as display:
-            yield display.show
+    def display(self) -> Display:
+        """Return a display of progress, which shows nothing if only the answer is wanted."""
+        return Display(options.messages(), quiet=self.quiet)
 
     def give(self, answer: Answer, content: Any, *others: str | None) -> None:
         """Print an answer, and write its content as JSON where that is asked for.

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.cli import functions, options
 from predict_graph.cli.groups import Case, Cluster, Sampling, SizedCase
 from predict_graph.cli.output import Output, Pages
+from predict_graph.clock.display import Display
 from predict_graph.errors import RequestError
 from predict_graph.inputs import is_stream
 from predict_graph.options import for_function
 from predict_graph.reports import json_output
-from predict_graph.reports.progress import watched
 
 if TYPE_CHECKING:
-    from predict_graph.clock import Moment
+    from predict_graph.clock.moment import Moment
     from predict_graph.resources import ResourceProfile
 
 
@@ -48,8 +48,8 @@ def predict(
         )
     asked, packages = _asked(case, cluster, sampling, output, spark_reads=spark_reads)
     profiles = _profiles(profile, target_profile)
-    with output.watched() as progress:
-        found = predict_graph.predict(case.algorithm, case.source, **asked, progress=progress)
+    with output.display() as display:
+        found = predict_graph.predict(case.algorithm, case.source, **asked, progress=display.step)
     if profiles is not None:
         from predict_graph.prediction.carried import carried
 
@@ -91,11 +91,11 @@ def run(
         functions.run_call(case, output, call, expect)
         return
     last: list[Moment] = []
-    with json_output.events(events) as write, output.clock() as show:
+    with json_output.events(events) as write, output.display() as display:
 
         def show_all(moment: Moment) -> None:
             last[:] = [moment]
-            show(moment)
+            display.show(moment)
             write(moment)
 
         profile = predict_graph.run(
@@ -123,8 +123,8 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
     asked, packages = _asked(case, cluster, sampling, output)
     if "keywords" not in asked:  # no function
         asked["fresh_process"] = True
-    with output.watched() as progress:
-        found = predict_graph.validate(case.algorithm, case.source, **asked, progress=progress)
+    with output.display() as display:
+        found = predict_graph.validate(case.algorithm, case.source, **asked, progress=display.step)
     output.show(found, packages=packages)
 
 
@@ -159,8 +159,8 @@ def _profiles(
     target = read_profile(there)
     if here is not None:
         return read_profile(here), target
-    with watched(options.messages()) as progress:
-        progress("measuring this machine", 0.0)
+    with Display(options.messages()) as display:
+        display.step("measuring this machine", 0.0)
         return calibrate(disk=False), target
 
 
@@ -191,13 +191,13 @@ def learn(
         raise RequestError(
             f"the engine is {cluster.engine}; accepted: spark, whose costs are learned"
         )
-    with output.watched() as progress:
+    with output.display() as display:
         found = learn_costs(
             asked["engine"],
             algorithms=options.listed(algorithms),
             budget=budget,
             history=history,
             seed=seed,
-            progress=progress,
+            progress=display.step,
         )
     output.give(found.answer, found.to_dict())

@@ -12,9 +12,9 @@ from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
 from predict_graph.cli.output import Output
 from predict_graph.cli.plans import attributes as attributes_of
+from predict_graph.clock.display import Display
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
-from predict_graph.reports.progress import watched
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
@@ -63,19 +63,17 @@ def calibrate(
     from predict_graph.resources.network import serve as answer
 
     console = options.messages()
-    if serve is not None or master is not None:
-        unread: dict[str, object] = {
-            "--peer": peer,
-            "--folder": folder,
-            "--no-disk": None if disk else True,
-        }
-        if serve is not None:
-            unread |= {"--master": master, "--machines": machines, "--out": out, "--plot": plot}
-            unread |= {"--json": json}
-        for name, value in unread.items():
-            if value is not None:
-                other = "--master" if serve is None else "--serve"
-                raise RequestError(f"{name} is not read together with {other}; leave it out")
+    other = "--serve" if serve is not None else "--master"
+    unread: dict[str, object] = {"--peer": peer, "--folder": folder}
+    unread["--no-disk"] = None if disk else True
+    if serve is not None:
+        unread |= {"--master": master, "--machines": machines, "--out": out, "--plot": plot}
+        unread["--json"] = json
+    elif master is None:
+        unread = {}
+    for name, value in unread.items():
+        if value is not None:
+            raise RequestError(f"{name} is not read together with {other}; leave it out")
     if serve is not None:
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
@@ -92,12 +90,12 @@ def calibrate(
         return
     if machines is not None:
         raise RequestError("--machines counts executors; accepted: together with --master")
-    with watched(console) as progress:
+    with Display(console) as display:
         found = measure(
             folder=folder,
             peer=None if peer is None else check_peer(peer),
             disk=disk,
-            progress=lambda what, done: progress(f"measuring: {what}", done),
+            progress=lambda what, done: display.step(f"measuring: {what}", done),
         )
     if out is not None:
         write_profile(found, out)
@@ -198,8 +196,8 @@ def _executors(
     from predict_graph.resources import write_profile
     from predict_graph.resources.executors import calibrate_executors, draw_executors
 
-    with watched(options.messages()) as progress:
-        progress(f"measuring {machines} executors", 0.0)
+    with Display(options.messages()) as display:
+        display.step(f"measuring {machines} executors", 0.0)
         found = calibrate_executors(master, machines)
     slowest = found.slowest
     if out is not None:

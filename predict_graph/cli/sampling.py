@@ -55,8 +55,8 @@ def sample(
     check_edge_file(out)
     options.prepare(plugin, graph)
     how = {**vars(drawing), "directed": reading.directed, "ids": reading.ids}
-    with output.watched() as progress:
-        found = draw_sample(reading.of(graph), **how, progress=progress)
+    with output.display() as display:
+        found = draw_sample(reading.of(graph), **how, progress=display.step)
         write_edges(out, found.graph)
     output.show(found)
 
@@ -96,7 +96,7 @@ def compare_samplers(
     if table is not None and table.suffix != ".csv":
         raise RequestError(f"cannot write the table {table}; accepted: a name in .csv")
     options.prepare(plugin, *graphs)
-    with output.watched() as progress:
+    with output.display() as display:
         found = compare(
             [reading.of(graph) for graph in graphs],
             samplers=options.listed(samplers),
@@ -106,7 +106,7 @@ def compare_samplers(
             directed=reading.directed,
             ids=reading.ids,
             seed=seed,
-            progress=progress,
+            progress=display.step,
         )
     output.show(found)
     if table is not None:

@@ -37,9 +37,9 @@ def watch(
     serve : [HOST:]PORT
         Serve a page and Prometheus metrics of all that run there, until Ctrl-C.
     """
-    from predict_graph.clock import read_expected
     from predict_graph.clock.applications import Application, Watch, open_application
     from predict_graph.clock.display import Display
+    from predict_graph.clock.expected import read_expected
     from predict_graph.durations import parse_duration
     from predict_graph.history import check_history
 

@@ -26,7 +26,14 @@ _REFRESHES = 2.0  # per second; limits the rate of updates of a bar
 class Display(AbstractContextManager["Display"]):
     """A bar on a terminal or in a notebook with widgets; elsewhere lines, now and then."""
 
-    def __init__(self, console: Console, *, what: str = "superstep", lines: bool = True) -> None:
+    def __init__(
+        self,
+        console: Console,
+        *,
+        what: str = "superstep",
+        lines: bool = True,
+        quiet: bool = False,
+    ) -> None:
         self._console, self._what = console, what
         self._began = time.monotonic()
         self._text = "starting"
@@ -34,6 +41,8 @@ class Display(AbstractContextManager["Display"]):
         self._ended = threading.Event()
         self._lines = threading.Thread(target=self._write, daemon=True)
         self._bar: Progress | None = None
+        if quiet:
+            return
         if console.is_terminal or (console.is_jupyter and find_spec("ipywidgets")):
             self._draw()
         elif lines or console.is_jupyter:

@@ -16,6 +16,7 @@ from predict_graph.clock.display import left_after
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.intervals import Interval
 from predict_graph.limits import whole_number
 
 _EVERY = 5.0  # limits the rate of looks for new applications, in seconds
@@ -125,16 +126,14 @@ class Board:
     def metrics(self) -> str:
         """Return the metrics in the text format of Prometheus."""
         lines = []
-        for name, (text, values) in _METRICS.items():
+        for name, text in _METRICS.items():
             metric = f"predict_graph_application_{name}"
             lines += [f"# HELP {metric} {text}", f"# TYPE {metric} gauge"]
             for key, each in [*self._followed.items()]:
                 if each.moment is not None and not each.ended:
                     labels = f'application="{_quoted(key)}",name="{_quoted(each.name)}"'
-                    lines += [
-                        f"{metric}{{{labels}{label}}} {value:.6g}"
-                        for label, value in values(each.moment, each.gone)
-                    ]
+                    for label, value in _values(each.moment, each.gone)[name].items():
+                        lines.append(f"{metric}{{{labels}{label}}} {value:.6g}")
         return "\n".join(lines) + "\n"
 
 
@@ -142,31 +141,27 @@ def _quoted(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def _bounds(moment: Moment, what: str, gone: float) -> Iterator[tuple[str, float]]:
-    interval = getattr(moment, what)
-    if interval is not None:
-        for bound in ("predicted", "low", "high"):
-            yield f',bound="{bound}"', max(getattr(interval, bound) - gone, 0.0)
-
-
-_METRICS: dict[str, tuple[str, Callable[[Moment, float], Iterator[tuple[str, float]]]]] = {
-    "elapsed_seconds": (
-        "Seconds since the application began.",
-        lambda moment, gone: iter([("", moment.elapsed + gone)]),
-    ),
-    "iterations": (
-        "Finished iterations of the current loop.",
-        lambda moment, gone: iter([("", moment.done)]),
-    ),
-    "iterations_expected": (
-        "Iterations of the current loop in all, with a 90% interval.",
-        lambda moment, gone: _bounds(moment, "of", 0.0),
-    ),
-    "remaining_seconds": (
-        "Seconds until the end, with a 90% interval.",
-        lambda moment, gone: _bounds(moment, "remaining", gone),
-    ),
+_METRICS = {
+    "elapsed_seconds": "Seconds since the application began.",
+    "iterations": "Finished iterations of the current loop.",
+    "iterations_expected": "Iterations of the current loop in all, with a 90% interval.",
+    "remaining_seconds": "Seconds until the end, with a 90% interval.",
 }
+
+
+def _values(moment: Moment, gone: float) -> dict[str, dict[str, float]]:
+    """Return the values of each metric by their further labels, some seconds after a moment."""
+    return {
+        "elapsed_seconds": {"": moment.elapsed + gone},
+        "iterations": {"": moment.done},
+        "iterations_expected": _bounds(moment.of),
+        "remaining_seconds": _bounds(moment.remaining, gone),
+    }
+
+
+def _bounds(interval: Interval | None, gone: float = 0.0) -> dict[str, float]:
+    ends = {} if interval is None else interval.to_dict()
+    return {f',bound="{name}"': max(end - gone, 0.0) for name, end in ends.items()}
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.clock.expected import Expected, ExpectedPart, log_std
+from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import Interval
 
@@ -29,9 +29,6 @@ _STRAIGHT = 0.5
 _NOISE = 0.3  # of log seconds of a superstep, until two have been observed; as above
 _FIRST_NOISE = 0.7  # of the first one, which includes one-time work: docs/studies/long-runs.md
 _LEAST_NOISE = 0.03  # bounds the interval from below; as above
-# Of the logarithm of supersteps / earlier phases: a less certain prediction is due to an unknown
-# cluster speed, which shows before the first superstep.
-_APART = 0.35  # not tuned (docs/studies/cold-start.md)
 _OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded; as above
 
 
@@ -59,7 +56,6 @@ class SuperstepClock:
         self._part: _Part | None = None
         self._number = -1
         self.ended: float | None = None
-        self._slower = 1.0
         self.first = None if expected is None else expected.total
 
     def begins(
@@ -72,8 +68,6 @@ class SuperstepClock:
         part: int | None = None,
     ) -> None:
         """Record that the supersteps of an algorithm start."""
-        if self._part is None:
-            self._slower = self._slower_after(at)
         self._part = _Part(algorithm, threshold, limit, at)
         self._number = self._number + 1 if part is None else part
 
@@ -117,30 +111,14 @@ class SuperstepClock:
         if self.expected is None or self.expected.total is None:
             return None
         total, before = self.expected.total, self.expected.before
-        rest = max(total.predicted - before, 0.0) * max(self._slower_after(at), 1.0)
-        left = rest + max(before - at, _OVERRUN * before)
+        left = max(total.predicted - before, 0.0) + max(before - at, _OVERRUN * before)
         return total.scaled(left / max(total.predicted, 1e-9))
-
-    def _slower_after(self, at: float) -> float:
-        """Return the factor on superstep time that the duration of earlier phases indicates.
-
-        The full factor if the cluster speed is unknown; 1 if the prediction is certain.
-        """
-        expected = self.expected
-        if expected is None or expected.total is None or expected.before <= 0.0 or at <= 0.0:
-            return 1.0
-        total = expected.total
-        std = log_std(total.low, total.high) if total.low > 0.0 else 0.0
-        weight = max(1.0 - (_APART / std) ** 2, 0.0) if std > 0.0 else 0.0
-        return float((at / expected.before) ** weight)
 
     def _running(
         self, part: _Part, at: float
     ) -> tuple[Interval | None, Interval | None, Interval | None]:
         """Return the total number of supersteps, the remaining seconds, and the pace."""
         known = self._parts[self._number] if self._number < len(self._parts) else None
-        if known is not None:
-            known = replace(known, seconds=self._slower * known.seconds)
         done = len(part.ends)
         seconds = np.diff([part.began, *part.ends])
         pace = _pace(seconds)
@@ -160,7 +138,7 @@ class SuperstepClock:
         rest -= min(since, (1.0 - _OVERRUN) * rest / max(count, 1.0))
         variance = (rest * std) ** 2
         for later in self._parts[self._number + 1 :]:
-            own = self._slower * float(later.seconds.sum())
+            own = float(later.seconds.sum())
             variance += (own * math.hypot(later.iterations_std, later.seconds_std)) ** 2
             rest += own
         rest += 0.0 if self.expected is None else self.expected.after
@@ -207,24 +185,13 @@ def supersteps_left(
 
 
 def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] | None:
-    """Return the expected number minus the finished ones, given that it is larger.
-
-    This is the mean of a truncated normal distribution.
-    """
+    """Return the expected number minus the finished ones; a tenth of these where it is exceeded."""
     if expected is None:
         return None
-    mean, std = expected.iterations, expected.iterations * expected.iterations_std
-    std = math.hypot(std, _WHOLE)
-    low = (done + 0.5 - mean) / std
-    above = 0.5 * math.erfc(low / math.sqrt(2.0))
-    if above < 1e-6:  # far beyond the expected number
-        # Relative to the finished supersteps; not tuned
-        return max(0.1 * done, 1.0), max(0.1 * done, 1.0)
-    ratio = math.exp(-0.5 * low * low) / math.sqrt(2.0 * math.pi) / above
-    left = mean + std * ratio - done
-    # Bounds the variance from below for numerical stability; not tuned
-    variance = std * std * max(1.0 + low * ratio - ratio * ratio, 0.05)
-    return left, math.sqrt(variance)
+    least = max(0.1 * done, 1.0)
+    std = math.hypot(expected.iterations * expected.iterations_std, _WHOLE)
+    left = expected.iterations - done
+    return (left, std) if left >= least else (least, max(std, least))
 
 
 def _by_curve(aggregates: FloatArray, threshold: float) -> tuple[float, float] | None:

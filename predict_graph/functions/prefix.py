@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from predict_graph.clock import remaining_of
+from predict_graph.clock.loops import remaining_of
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.watch import Observation
 from predict_graph.intervals import QUANTILE, Interval

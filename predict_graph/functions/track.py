@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from predict_graph.clock import Moment, closing_words, remaining_of
 from predict_graph.clock.display import Display
-from predict_graph.clock.loops import remaining_after, with_prediction
+from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
+from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.child import ChildRun, consume, drain
 from predict_graph.functions.drivers import drivers_of

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.limits import beyond, limits
 
 SCHEMA_VERSION = 1  # by definition
 APPLICATION_ID = 0x50475248  # by definition: "PGRH" distinguishes our files from other programs'
@@ -37,7 +35,6 @@ _STATEMENTS = (
     "CREATE TABLE tables ( run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE, "
     "types TEXT NOT NULL, rows INTEGER NOT NULL, cells BLOB NOT NULL )",
 )
-_STEPS = 100_000  # limits overhead: instructions of SQLite between two checks of the clock
 
 
 @contextmanager
@@ -71,12 +68,8 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 def compact(path: Path) -> None:
     """Give the space of deleted rows back to the disk, unless another process is in the way."""
-    with _explained(path, "written"), _connected(path.absolute().as_uri()) as connection:
-        try:
-            connection.execute("VACUUM")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
+    with suppress(sqlite3.Error), _connected(path.absolute().as_uri()) as connection:
+        connection.execute("VACUUM")
 
 
 @contextmanager
@@ -85,8 +78,6 @@ def _connected(address: str) -> Iterator[sqlite3.Connection]:
     with closing(
         sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
     ) as connection:
-        longest, began = limits().stream_seconds, time.monotonic()
-        connection.set_progress_handler(lambda: time.monotonic() - began > longest, _STEPS)
         for setting in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL"):
             connection.execute(f"PRAGMA {setting}")
         yield connection
@@ -148,8 +139,6 @@ def _explained(path: Path, what: str) -> Iterator[None]:
                 f"the history {path} is damaged or not a history ({reason}); move it away to start "
                 "a new one, or name another history file"
             ) from error
-        if code == sqlite3.SQLITE_INTERRUPT:
-            reason = f"it takes longer than {beyond('stream_seconds')}"
         raise JobError(f"the history {path} could not be {what}: {reason}") from error
     except OSError as error:
         raise JobError(

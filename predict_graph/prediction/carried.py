@@ -41,11 +41,6 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
         f"carried from {here.machine} (measured {here.measured}) to {there.machine} (measured "
         f"{there.measured}) by their profiles; a run there may show costs that no profile has"
     )
-    unsure = [
-        f"the repeats of {name} were far apart when it was measured; calibrate again when nothing "
-        "else runs"
-        for name in factor.unsure
-    ]
     return replace(
         scaled(prediction, factors, factor.std),
         method={
@@ -57,7 +52,7 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
                 "relative_std": factor.std,
             },
         },
-        warnings=[*prediction.warnings, said, *unsure],
+        warnings=[*prediction.warnings, said],
         prior=None if prediction.prior is None else carried(prediction.prior, here, there),
         by_machines=[],
     )

@@ -14,7 +14,7 @@ from predict_graph.errors import JobError
 from predict_graph.files import write_text
 
 if TYPE_CHECKING:
-    from predict_graph.clock import Moment
+    from predict_graph.clock.moment import Moment
 
 STANDARD_OUTPUT = "-"
 

@@ -26,13 +26,10 @@ _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas
 _SECRET = re.compile(
     r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
 )
-_SHORT = 24  # limits wrapping: letters of a cell that stays on one line, except on a phone
-_BRIEF = 10  # as above, on a phone
-_FAR = 1e5  # longest unit over shortest: limits the digits of a table in one unit
+_SHORT = 24  # limits wrapping: letters of a cell that stays on one line
 # By definition: seconds, bytes.
 _UNITS = {"": 1.0, "%": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86400.0}
 _UNITS |= {"bytes": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
-_DURATION = re.compile(r"([\d.]+) (ms|s|min|h|days)\b")
 # A cell: a number, its unit, and perhaps the end of its interval.
 _QUANTITY = re.compile(r"[x+]?(-?\d[\d,]*(?:\.\d+)?(?:e[+-]\d+)?) ?(\w*|%)(?:(?: to |, | \().*)?")
 _USER = re.compile(r"(?<=://)[^/@\s]+@")
@@ -108,37 +105,13 @@ def _without_secret(word: str) -> str:
 
 def _for_page(table: Table) -> dict[str, Any]:
     """Return a table with the class of each column, and the number by which a cell is sorted."""
-    rows = _in_one_unit([[cell_text(cell) for cell in row] for row in table.rows])
+    rows = [[cell_text(cell) for cell in row] for row in table.rows]
     kinds = []
     for place, number in enumerate(are_numbers(table.columns, table.rows)):
-        longest = max((len(row[place]) for row in rows), default=0)
-        width = "brief" if longest <= _BRIEF else "short" if longest <= _SHORT else ""
-        kinds.append("number brief" if number else width)
+        short = max((len(row[place]) for row in rows), default=0) <= _SHORT
+        kinds.append("number" if number else "short" if short else "")
     cells = [[*zip(row, map(_value, row), kinds, strict=True)] for row in rows]
     return {"title": table.title, "columns": zip(table.columns, kinds, strict=True), "rows": cells}
-
-
-def _in_one_unit(rows: list[list[str]]) -> list[list[str]]:
-    """Return rows with all durations in the smallest of their units, unless they differ too much.
-
-    Examples
-    --------
-    >>> _in_one_unit([["4 machines", "58.3 s"], ["2 machines", "2.5 min to 3 min"]])
-    [['4 machines', '58.3 s'], ['2 machines', '150 s to 180 s']]
-    """
-    cells = {text for row in rows for text in row if _value(text) is not None}
-    units = {each[2] for text in cells for each in _DURATION.finditer(text)}
-    scales = sorted((_UNITS[unit], unit) for unit in units)
-    if not scales or scales[-1][0] > _FAR * scales[0][0]:
-        return rows
-
-    def converted(each: re.Match[str]) -> str:
-        scale, unit = scales[0]
-        return f"{cell_text(float(f'{float(each[1]) * _UNITS[each[2]] / scale:.3g}'))} {unit}"
-
-    return [
-        [_DURATION.sub(converted, text) if text in cells else text for text in row] for row in rows
-    ]
 
 
 def _value(text: str) -> float | None:

@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
+from collections.abc import Callable
 
 Steps = Callable[[str, float], None]  # takes a text, and the fraction from 0 to 1 that is done
-
-
-@contextmanager
-def watched(console: Console, *, quiet: bool = False) -> Iterator[Steps]:
-    """Give a function that shows what is being done and the fraction, or one that does nothing."""
-    if quiet:
-        yield lambda text, fraction: None
-        return
-    from predict_graph.clock.display import Display
-
-    with Display(console) as display:
-        yield display.step
 
 
 class Download:
@@ -44,4 +26,4 @@ class Download:
         self._done = 0.0
 
     def close(self) -> None:
-        """Do nothing: the display is closed by :func:`watched`."""
+        """Do nothing: the display is closed by who opened it."""

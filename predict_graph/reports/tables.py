@@ -31,11 +31,17 @@ def show_answer(
 
 
 def show_table(
-    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    console: Console,
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    width: int | None = None,
 ) -> None:
-    """Print a list of things, a line each in a pipe."""
-    width = console.width if console.is_terminal else sys.maxsize
-    _table(console, title, columns, [list(row) for row in rows], width)
+    """Print a table; without a width, it is as wide as it has to be in a pipe or a file."""
+    if title:
+        say(console, title, style="bold")
+    room = width or (console.width if console.is_terminal else sys.maxsize)
+    _print(console, table_lines(columns, [list(row) for row in rows], room))
 
 
 def say(console: Console, text: str, *, style: str | None = None) -> None:
@@ -48,19 +54,7 @@ def _show(console: Console, facts: Facts, tables: Sequence[Table]) -> None:
         _print(console, ["", *fact_lines(facts, console.width)])
     for table in tables:
         console.print()
-        _table(console, table.title, table.columns, table.rows, console.width)
-
-
-def _table(
-    console: Console,
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    width: int,
-) -> None:
-    if title:
-        say(console, title, style="bold")
-    _print(console, table_lines(columns, rows, width))
+        show_table(console, table.title, table.columns, table.rows, console.width)
 
 
 def _print(console: Console, lines: Sequence[str], style: str | None = None) -> None:

@@ -11,9 +11,6 @@ from predict_graph.resources.profile import WORKING_SETS, ResourceProfile, laten
 # Of a factor between machines, which profiles only approximate: calibrated in docs/studies/nimo.md,
 # where the median error of carried predictions is 13%, all within the interval.
 _LEAST_STD = 0.1
-# Limits the accepted spread of repeats: measured spreads of consecutive runs were smaller, except
-# for shared disks (docs/resources.md).
-_WIDE = 0.5
 
 
 @dataclass(frozen=True)
@@ -29,14 +26,11 @@ class Carried:
     std : float
         Standard deviation of the logarithm of either: the disagreement of the attributes, and
         their measurement error.
-    unsure : tuple of str
-        Attributes with a large spread of repeats in either profile.
     """
 
     compute: float
     single: float
     std: float
-    unsure: tuple[str, ...] = ()
 
 
 def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: int) -> Carried:
@@ -71,12 +65,6 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
         single=statistics.median((integers, latency, floats)),
         # The median of the three, like the factor: robust against one attribute with a large error.
         std=math.hypot(apart, statistics.median(noise), _LEAST_STD),
-        unsure=tuple(
-            name
-            for names in used
-            for name in names
-            if max(profile.attributes[name].spread for profile in (here, there)) > _WIDE
-        ),
     )
 
 

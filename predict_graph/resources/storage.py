@@ -71,8 +71,6 @@ def _write(out: IO[bytes], block: bytes, blocks: int = 1) -> float:
 
 def _read_directly(file: Path) -> float | None:
     """Return the seconds to read without the page cache; None where that is not supported."""
-    if not hasattr(os, "O_DIRECT"):
-        return None
     try:
         handle = os.open(file, os.O_RDONLY | os.O_DIRECT)
     except OSError:

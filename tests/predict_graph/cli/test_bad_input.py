@@ -1,57 +1,10 @@
 """A wrong request or a failed job: one sentence, its exit status, nothing half written."""
 
-import errno
 import json
-import os
 
 import pytest
 
 GRAPH = "barabasi-albert:n=300,m=3,seed=1"
-
-
-WRITERS = {
-    "json": ["predict", "pagerank", GRAPH, "--json"],
-    "json of a run": ["run", "pagerank", GRAPH, "--json"],
-    "json of a comparison": ["validate", "pagerank", GRAPH, "--json"],
-    "a picture": ["predict", "pagerank", GRAPH, "--plot"],
-    "a result": ["run", "pagerank", GRAPH, "--out"],
-    "a sample": ["sample", GRAPH, "--out"],
-}
-ENDINGS = {"a picture": ".png", "a result": ".csv", "a sample": ".txt"}
-
-
-@pytest.mark.parametrize("title", WRITERS)
-def test_unwritable_output(program, tmp_path, title):
-    name = "out" + ENDINGS.get(title, ".json")
-    away = tmp_path / "away" / name
-    program(*WRITERS[title], away).is_refused(str(away), f"no folder {tmp_path / 'away'}")
-    folder = tmp_path / name
-    folder.mkdir()
-    program(*WRITERS[title], folder).is_refused(str(folder), "it is a folder")
-    assert os.listdir(tmp_path) == [name]
-    assert os.listdir(folder) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("title", WRITERS)
-def test_a_full_disk(program, tmp_path, monkeypatch, title):
-    """The last step of every writer fails as it does on a full disk."""
-
-    def full(source, target):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source))
-
-    path = tmp_path / ("out" + ENDINGS.get(title, ".json"))
-    # Once for real: compiled code that is not in its cache yet would be written by the same call.
-    assert program(*WRITERS[title], path, "--seed", 1).status == 0
-    path.write_text("old")
-    monkeypatch.setattr(os, "replace", full)
-    result = program(*WRITERS[title], path, "--seed", 1)
-    assert result.status == 1
-    assert [line for line in result.lines if line] == [
-        f"error: writing {path} failed: No space left on device"
-    ]
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == [path.name]
 
 
 @pytest.mark.parametrize(

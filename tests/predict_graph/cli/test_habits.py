@@ -7,8 +7,8 @@ import time
 import pytest
 from rich.console import Console
 
+from predict_graph.clock.display import Display
 from predict_graph.durations import remaining
-from predict_graph.reports.progress import watched
 from tests.python import python
 
 
@@ -30,16 +30,16 @@ def test_completion_in_a_shell():
 def test_what_remains_is_told_in_plain_lines(monkeypatch):
     monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 0.05)
     file = io.StringIO()
-    with watched(Console(file=file, width=80)) as steps:
-        steps("sampling [x]", 0.5)
+    with Display(Console(file=file, width=80)) as display:
+        display.step("sampling [x]", 0.5)
         time.sleep(0.2)
     (line,) = file.getvalue().splitlines()
     assert line.startswith("sampling [x], ")
     assert line.endswith(" left")
     assert remaining(10.0, 0.01) is None
     file = io.StringIO()
-    with watched(Console(file=file), quiet=True) as steps:
-        steps("sampling", 0.5)
+    with Display(Console(file=file), quiet=True) as display:
+        display.step("sampling", 0.5)
         time.sleep(0.1)
     assert file.getvalue() == ""
 

@@ -198,24 +198,3 @@ def test_runs_of_which_none_succeeds_are_a_failed_job(program, folder):
         program, folder, "--max-runs", "1", "--timeout", "200ms", job=("-c", SLEEPS, *JOB_ARGUMENTS)
     )
     assert "ended by --timeout after" in " ".join(ended.err.split())
-
-
-@pytest.mark.slow
-def test_the_rest_of_the_file_is_the_history_of_a_fit(program, folder):
-    rows = ["job,machines,seconds"]
-    for job in range(1, 6):
-        rows += [f"job{job},{m},{10 * job + 400 * job * m**-0.6}" for m in (2, 4, 6, 12, 24, 48)]
-    rows += [f"new,{m},{7 + 300 * m**-0.6}" for m in (2, 4, 6)]
-    (folder / "jobs.csv").write_text("\n".join(rows) + "\n")
-    widths = {}
-    for history in ((), ("--history", "none")):
-        given = ("fit", "jobs.csv", "--where", "job=new", "--out", "m.json", *history)
-        result = program(*given)
-        assert result.status == 0, result
-        assert ("5 past jobs" in result.out) == (not history)
-        planned = program("plan", "m.json", "--machines", "48", "--json", "-")
-        (one,) = planned.answer["configurations"]
-        widths[history] = one["high"] / one["low"]
-    assert widths[()] < widths["--history", "none"]
-    given = ("fit", "jobs.csv", "--where", "job=new", "--history", "jobs.csv", "--model", "ernest")
-    program(*given).is_refused("history is no option of the model 'ernest'")

@@ -44,6 +44,7 @@ run pagerank points.csv --json points.csv | --json points.csv would overwrite wh
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
 run pagerank G --out r.doc | r.doc | .csv
 compare-samplers G --samplers rj,x | sampler 'x'
+sample G --out away/s.txt | no folder away
 sample G --out s.doc | s.doc | .parquet
 pedict | pedict
 list sampler | did you mean samplers?

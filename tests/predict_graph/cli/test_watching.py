@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from predict_graph.clock import Expected, ExpectedPart, service
 from predict_graph.clock import applications as watching
+from predict_graph.clock import service
 from predict_graph.clock.applications import Watch, open_application
+from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.errors import JobError, RequestError
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 

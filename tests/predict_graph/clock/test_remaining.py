@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from predict_graph.clock import Expected, ExpectedPart, Moment, SuperstepClock, remaining_of
-from predict_graph.clock.loops import remaining_after, with_prediction
-from predict_graph.clock.supersteps import seconds_left, supersteps_left
+from predict_graph.clock.expected import Expected, ExpectedPart
+from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
+from predict_graph.clock.moment import Moment
+from predict_graph.clock.supersteps import SuperstepClock, seconds_left, supersteps_left
 from predict_graph.intervals import Interval
 
 THRESHOLD = 1e-6
@@ -112,23 +113,6 @@ def test_a_chain_has_its_later_parts_ahead():
     clock.begins("topk-ranking", 4.0)
     assert clock.moment(4.0).algorithm == "topk-ranking"
     assert clock.moment(4.0).remaining.predicted == pytest.approx(12.0, rel=0.1)
-
-
-@pytest.mark.parametrize(("factor", "longer"), [(1.05, False), (4.0, True)])
-def test_what_comes_before_tells_how_slow_a_cluster_is_that_nobody_knows(factor, longer):
-    """Where the expectation is sure, opening slowly says nothing of the supersteps."""
-    parts = (part(iterations=20.0, std=0.0),)
-    total = Interval(30.0, 30.0 / factor, 30.0 * factor)
-    clock = SuperstepClock(Expected(parts, 10.0, total, 0.0, "runs on another cluster"))
-    assert clock.moment(2.0).remaining.predicted == pytest.approx(28.0)
-    late = clock.moment(40.0).remaining.predicted
-    assert (late > 40.0) == longer
-    clock.begins("pagerank", 40.0, threshold=THRESHOLD)
-    at_start = clock.moment(40.0).remaining.predicted
-    assert at_start == pytest.approx(late if longer else 20.0, rel=0.15)
-    for number in range(1, 11):  # but what is seen of the supersteps says more
-        clock.superstep(number, 40.0 + number, 0.1)
-    assert clock.moment(50.0).remaining.predicted < 0.6 * max(at_start, 20.0)
 
 
 # What remains of a loop: by rounds, by the work that rounds are estimated to be, and by both.

@@ -56,17 +56,6 @@ def test_a_value_that_cannot_be_is_refused(tmp_path):
         read_profile(tmp_path / "missing.json")
 
 
-def test_one_attribute_that_is_unsure_is_named_and_moves_nothing():
-    usual = carried_factor(machine(), machine(), 10**9)
-    name = "memory_latency_128m"
-    wild = machine()
-    wild.attributes[name] = replace(wild.attributes[name], spread=1.6)
-    found = carried_factor(machine(), wild, 10**9)
-    assert usual.unsure == ()
-    assert found.unsure == (name,)
-    assert found.std < 1.5 * usual.std
-
-
 def test_half_the_processor_and_half_the_cores():
     slow = machine(speed=500.0, cores=1.0, latency=180.0, bandwidth=2.5)
     factor = carried_factor(machine(), slow, 10**9)

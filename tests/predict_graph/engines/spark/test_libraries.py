@@ -17,8 +17,8 @@ import predict_graph
 from predict_graph.builtin.graphframes.definition import GRAPHFRAMES
 from predict_graph.builtin.graphx import replays
 from predict_graph.builtin.graphx.definition import GRAPHX
-from predict_graph.clock import Expected, ExpectedPart
 from predict_graph.clock.applications import Watch
+from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
