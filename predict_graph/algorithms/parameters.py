@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -107,3 +108,14 @@ def check_parameters(
         parameter.name: parameter.check(given.get(parameter.name, parameter.default))
         for parameter in declared
     }
+
+
+def literal(text: str) -> Any:
+    """Return the value of a Python literal; else the text."""
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text

@@ -22,14 +22,7 @@ from predict_graph.clock.supersteps import SuperstepClock
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_logs
 from predict_graph.engines.spark.log.status import ApplicationStatus, running_applications
-from predict_graph.engines.spark.recognition.supersteps import (
-    Recognised,
-    finished_jobs,
-    named_runs,
-    recognised_now,
-    recognised_so_far,
-    whole_supersteps,
-)
+from predict_graph.engines.spark.recognition.supersteps import Recognised, recognised_so_far
 from predict_graph.engines.spark.recognition.units import united
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History
@@ -132,18 +125,8 @@ class Watch:
 
     def _recognised(self, log: EventLog) -> Recognised | None:
         """Return the completed supersteps; None if none are recognised yet, or by chance."""
-        if self.run is not None:
-            named = named_runs(finished_jobs(log))
-            own = next((each for each in named if each.name == self.run), None)
-            if own is None and self.application.ended:
-                known = ", ".join(each.name for each in named) or "none is named"
-                raise RequestError(f"there is no run {self.run!r}; accepted: {known}")
-            if own is None or self.application.ended:
-                return own
-            whole = whole_supersteps(own.supersteps)
-            return replace(own, supersteps=whole) if whole else None
-        look = recognised_now if self.application.ended else recognised_so_far
-        found = look(log, self._library(log))
+        ended = self.application.ended
+        found = recognised_so_far(log, self._library(log), self.run, ended=ended)
         return None if found is None or found.certainty == "doubtful" else found
 
     def _library(self, log: EventLog) -> str | None:

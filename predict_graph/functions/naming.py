@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import inspect
@@ -17,6 +16,7 @@ from types import MethodDescriptorType, ModuleType
 from typing import Any
 
 from predict_graph.algorithms import SPARK_LIBRARIES
+from predict_graph.algorithms.parameters import literal
 from predict_graph.errors import RequestError, did_you_mean, unknown_name
 from predict_graph.plugin_files import file_module
 
@@ -239,11 +239,11 @@ def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, A
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip().isidentifier():
-            positional.append(_literal(text))
+            positional.append(literal(text))
         elif name.strip() in keywords:
             raise RequestError(f"the argument {name.strip()} is given twice")
         else:
-            keywords[name.strip()] = _literal(value.strip())
+            keywords[name.strip()] = literal(value.strip())
     return positional, keywords
 
 
@@ -251,16 +251,6 @@ def form_of(graph: Any) -> str | None:
     """Return the library of a graph; None for text, our graphs and None."""
     bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
     return next((name for name in _LIBRARIES if name in bases), None)
-
-
-def _literal(text: str) -> Any:
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return text
 
 
 def _named(text: str) -> tuple[Any, str, str, str]:

@@ -1,31 +1,49 @@
-"""Events of a Spark application, as its log has them."""
+"""Events of a Spark application, as its log has them; times are in seconds."""
 
 import json
 
 
 def event(kind, **fields):
-    return json.dumps({"Event": f"SparkListener{kind}", **fields}, separators=(",", ":")) + "\n"
+    name = kind if "." in kind else f"SparkListener{kind}"
+    return json.dumps({"Event": name, **fields}, separators=(",", ":")) + "\n"
+
+
+def job_start(number, stages, at, **properties):
+    fields = {"Job ID": number, "Submission Time": 1e3 * at, "Stage Infos": []}
+    return event("JobStart", **fields, **{"Stage IDs": stages, "Properties": properties})
+
+
+def job_end(number, at):
+    return event("JobEnd", **{"Job ID": number, "Completion Time": 1e3 * at})
+
+
+def stage(number, name="x", **info):
+    about = {"Stage ID": number, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
+    about |= {"Parent IDs": [], "RDD Info": [], **info}
+    return event("StageSubmitted", **{"Stage Info": about})
+
+
+def task(number, index=0, at=2.0, seconds=0.5, *, attempt=0, metrics=None, **info):
+    """Return the end of a task of a stage."""
+    about = {"Task ID": 1, "Index": index, "Executor ID": "0", "Host": "far.example"}
+    about |= {"Launch Time": 1e3 * at, "Finish Time": 1e3 * (at + seconds)}
+    about |= {"Failed": False, "Killed": False, **info}
+    fields = {"Stage ID": number, "Stage Attempt ID": attempt, "Task Info": about}
+    return event("TaskEnd", **fields, **{"Task Metrics": metrics or {}})
 
 
 def spark_job(number, name, group=None, description=None, *, at=None, seconds=1.0):
     """Return the events of a job of one stage and one task."""
-    begin = 10_000 + 1000 * number if at is None else 1e3 * at
-    end, stage = begin + 1e3 * seconds, {"Stage ID": number}
-    properties = {} if group is None else {"spark.jobGroup.id": group}
-    if description is not None:
-        properties["spark.job.description"] = description
-    info = {**stage, "Stage Attempt ID": 0, "Stage Name": name, "Number of Tasks": 1}
-    info |= {"Parent IDs": [], "RDD Info": []}
-    task = {"Task ID": number, "Index": 0, "Executor ID": "0", "Host": "far.example"}
-    task |= {"Killed": False, "Launch Time": begin, "Finish Time": end - 100, "Failed": False}
+    begin = 10.0 + number if at is None else at
+    names = {"spark.jobGroup.id": group, "spark.job.description": description}
+    properties = {key: text for key, text in names.items() if text is not None}
     read = {"Total Records Read": 100, "Local Bytes Read": 300, "Remote Bytes Read": 900}
     metrics = {"Executor Run Time": 800, "Shuffle Read Metrics": read}
-    start = {"Job ID": number, "Submission Time": begin, "Stage IDs": [number]}
     return (
-        event("JobStart", **start, Properties=properties)
-        + event("StageSubmitted", **{"Stage Info": info})
-        + event("TaskEnd", **{**stage, "Task Info": task, "Task Metrics": metrics})
-        + event("JobEnd", **{"Job ID": number, "Completion Time": end})
+        job_start(number, [number], begin, **properties)
+        + stage(number, name)
+        + task(number, 0, begin, seconds - 0.1, metrics=metrics)
+        + job_end(number, begin + seconds)
     )
 
 

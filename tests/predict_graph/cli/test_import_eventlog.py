@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.predict_graph.cli.events import event, start
+from tests.predict_graph.cli.events import job_end, job_start, stage, start, task
 from tests.predict_graph.cli.events import spark_job as job
 
 START = start(9.0, **{"spark.master": "spark://far:7077", "spark.executor.memory": "2g"})
@@ -82,25 +82,17 @@ def test_one_of_several_named_runs(imported, tmp_path):
     refused.is_refused(f"no run 'x'; accepted: {', '.join(runs)}")
 
 
-def query(sites, execution=0):
+def query(sites):
     """Return the events of a job of a query, with a stage a second long for each name."""
-    stages, events = list(range(len(sites))), ""
-    properties = {"spark.sql.execution.id": str(execution)}
+    stages = list(range(len(sites)))
+    events = job_start(0, stages, 10.0, **{"spark.sql.execution.id": "0"})
     for number, site in enumerate(sites):
-        at = 10_000 + 1000 * number
         scope = json.dumps({"id": str(number), "name": "Exchange"})
-        info = {"Stage ID": number, "Stage Attempt ID": 0, "Stage Name": site}
-        info |= {"Number of Tasks": 1, "Parent IDs": stages[max(number - 1, 0) : number]}
+        info = {"Parent IDs": stages[max(number - 1, 0) : number]}
         info["RDD Info"] = [{"RDD ID": number, "Name": "MapPartitionsRDD", "Scope": scope}]
-        task = {"Task ID": number, "Index": 0, "Executor ID": "0", "Host": "far", "Failed": False}
-        task |= {"Launch Time": at, "Finish Time": at + 1000}
         metrics = {"Shuffle Write Metrics": {"Shuffle Records Written": 9}}
-        events += event("StageSubmitted", **{"Stage Info": info})
-        task_end = {"Stage ID": number, "Task Info": task, "Task Metrics": metrics}
-        events += event("TaskEnd", **task_end)
-    start = {"Job ID": 0, "Submission Time": 10_000, "Stage IDs": stages}
-    ended = {"Job ID": 0, "Completion Time": 10_000 + 1000 * len(sites)}
-    return event("JobStart", **start, Properties=properties) + events + event("JobEnd", **ended)
+        events += stage(number, site, **info) + task(number, 0, 10.0 + number, 1.0, metrics=metrics)
+    return events + job_end(0, 10.0 + len(sites))
 
 
 @pytest.mark.parametrize(

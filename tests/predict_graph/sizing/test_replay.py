@@ -6,7 +6,7 @@ from benchmarks.one_log import sparklens
 from predict_graph.engines.spark.log.replay import logged_job
 from predict_graph.errors import RequestError
 from predict_graph.sizing import plan
-from tests.predict_graph.cli.events import event, start
+from tests.predict_graph.cli.events import event, job_end, job_start, stage, start, task
 
 
 def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
@@ -20,23 +20,18 @@ def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
         text += event("ExecutorAdded", **added)
     for number, (gap, tasks) in enumerate(stages):
         now += gap
-        text += event("JobStart", **{"Job ID": number, "Submission Time": 1e3 * now})[:-2]
-        text += f',"Stage IDs":[{number}]}}\n'
-        info = {"Stage ID": number, "Stage Name": "x", "Number of Tasks": len(tasks)}
-        text += event("StageSubmitted", **{"Stage Info": info | {"Submission Time": 1e3 * now}})
+        text += job_start(number, [number], now)
+        about = {"Number of Tasks": len(tasks), "Submission Time": 1e3 * now}
+        text += stage(number, **about)
         free = [now] * (executors * cores)
         for index, seconds in enumerate(tasks):
             place = free.index(min(free))
             begun, free[place] = free[place], free[place] + seconds
-            task = {"Index": index, "Executor ID": str(place % executors), "Host": "host"}
-            task |= {"Launch Time": 1e3 * begun, "Finish Time": 1e3 * (begun + seconds)}
-            task |= {"Failed": False, "Killed": False}
             metrics = {"Executor Run Time": 1e3 * seconds, "Disk Bytes Spilled": spilled}
-            text += event(
-                "TaskEnd", **{"Stage ID": number, "Task Info": task, "Task Metrics": metrics}
-            )
+            place = {"Executor ID": str(place % executors)}
+            text += task(number, index, begun, seconds, metrics=metrics, **place)
         now = max(free)
-        text += event("JobEnd", **{"Job ID": number, "Completion Time": 1e3 * now})
+        text += job_end(number, now)
     return text + event("ApplicationEnd", **{"Timestamp": 1e3 * (now + after)})
 
 

@@ -11,14 +11,15 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from predict_graph.algorithms.parameters import literal
 from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.called import CalledAlgorithm
@@ -38,27 +39,90 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 _ACCEPTED = "f(graph) for a GraphFrame, or f(spark, vertices, edges) for DataFrames"
 
 
-@dataclass(frozen=True)
-class SparkFunction:
-    """A function that runs on a graph."""
+class FunctionAlgorithm(CalledAlgorithm):
+    """A Python function on a graph, which Spark alone runs; its convergence is unknown.
 
-    function: Callable[..., Any]
-    name: str
-    graph_frame: bool
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    file: Path | None = None
+    Parameters
+    ----------
+    function : str or callable
+        ``FILE.py:FUNCTION``, or the function itself.
+    parameters : mapping, optional
+        Values of its options; text is converted to the type of the default.
+    """
+
+    name = "function"
+    summary = "a Python function on Spark"
+    convergence = "absolute"
+    declared = ()
+    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"observed": True})
+
+    def __init__(
+        self, function: str | Callable[..., Any], parameters: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__()
+        self.source, self.file, self.function = function, *_found(function)
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        self.name = str(name)  # type: ignore[misc]
+        self.graph_frame, options = _signature(self.function, self.name)
+        given = (parameters or {}).items()
+        self.parameters = {key: _option(self.name, options, key, value) for key, value in given}
+
+    def __reduce__(self) -> Any:
+        return FunctionAlgorithm, (self.source, dict(self.parameters))
+
+    def run_in(
+        self, session: OpenSession, graph: Graph, follower: RunFollower | None = None
+    ) -> RunProfile:
+        """Write a graph for Spark, read it there, and profile the function on it."""
+        folder = session.folder / uuid.uuid4().hex[:8]
+        folder.mkdir()
+        source = write_edges(graph, folder, session.settings.partitions)
+        spark = session.for_functions
+        with spark_failures(f"reading {graph.name} on Spark"):
+            session.group("read")
+            started = time.perf_counter()
+            edges = spark.read.parquet(str(source)).repartition(session.settings.partitions, "src")
+            edges = edges.persist()
+            edges.count()
+            vertices = spark.range(graph.vertices).select("id")
+            read = time.perf_counter() - started
+        ready = partial(supersteps_begin, follower, self, graph, 0.0, self.max_iterations)
+        try:
+            return profile_spark_function(
+                *(self, session, edges, vertices),
+                graph=graph.describe(),
+                read_seconds=read,
+                follower=follower,
+                ready=ready,
+            )
+        finally:
+            edges.unpersist()
 
 
-def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None) -> SparkFunction:
-    """Load the function that ``FILE.py:FUNCTION`` names."""
+def _found(source: str | Callable[..., Any]) -> tuple[Path | None, Callable[..., Any]]:
+    """Return a function, and the file if ``FILE.py:FUNCTION`` names it.
+
+    The file is executed with its folder on the import path; Spark sends its functions by value, as
+    executors do not have the file.
+    """
+    if not isinstance(source, str):
+        return None, source
     name, _, function = source.rpartition(":")
     if not name.endswith(".py") or not function.isidentifier():
         raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
+    from pyspark import cloudpickle
+
     file = Path(os.path.realpath(os.path.expanduser(name)))
-    module = _module(file)
+    sys.path.insert(0, str(file.parent))
+    try:
+        module = file_module(file)
+    finally:
+        sys.path.remove(str(file.parent))
+    cloudpickle.register_pickle_by_value(module)
     found = getattr(module, function, None)
     if not inspect.isroutine(found):
         own = [
@@ -68,80 +132,30 @@ def load_spark_function(source: str, parameters: Mapping[str, Any] | None = None
         ]
         accepted = ", ".join(own) or "any, but it defines none"
         raise RequestError(f"{name} has no function {function!r}; accepted: {accepted}")
-    return spark_function(found, parameters, name=function, file=file)
+    return file, found
 
 
-def _module(file: Path) -> ModuleType:
-    """Execute a job's file with its folder on the import path; Spark sends its functions by value,
-    as executors do not have the file.
-    """
-    from pyspark import cloudpickle
-
-    sys.path.insert(0, str(file.parent))
-    try:
-        module = file_module(file)
-    finally:
-        sys.path.remove(str(file.parent))
-    cloudpickle.register_pickle_by_value(module)
-    return module
-
-
-def spark_function(
-    function: Callable[..., Any],
-    parameters: Mapping[str, Any] | None = None,
-    *,
-    name: str | None = None,
-    file: Path | None = None,
-) -> SparkFunction:
-    """Wrap a function as a job."""
-    name = str(name or getattr(function, "__name__", type(function).__name__))
+def _signature(function: Callable[..., Any], name: str) -> tuple[bool, dict[str, Any]]:
+    """Return whether a function takes a GraphFrame, and its options with their defaults."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
         raise RequestError(f"{name} is no Python function; accepted: {_ACCEPTED}") from error
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed, options = [], {}
-    for parameter in signature.parameters.values():
-        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
-            continue
-        if parameter.default is not inspect.Parameter.empty:
-            options[parameter.name] = parameter.default
-        elif parameter.kind in positional:
-            needed.append(parameter)
-        else:
-            raise _wrong_parameters(name, signature)
+    named = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    needed = [parameter for parameter in named if parameter.default is parameter.empty]
     graph_frame = len(needed) == 1 and _wants_graph_frame(needed[0])
-    if not graph_frame and len(needed) != 3:
-        raise _wrong_parameters(name, signature)
-    given = {key: _option(name, options, key, value) for key, value in (parameters or {}).items()}
-    return SparkFunction(function, name, graph_frame, given, file)
-
-
-def run_spark_function(
-    job: SparkFunction, session: OpenSession, graph: Graph, **observer: Any
-) -> RunProfile:
-    """Write a graph for Spark, read it there, and profile a job on it."""
-    folder = session.folder / uuid.uuid4().hex[:8]
-    folder.mkdir()
-    source = write_edges(graph, folder, session.settings.partitions)
-    spark = session.for_functions
-    with spark_failures(f"reading {graph.name} on Spark"):
-        session.group("read")
-        started = time.perf_counter()
-        edges = spark.read.parquet(str(source)).repartition(session.settings.partitions, "src")
-        edges = edges.persist()
-        edges.count()
-        vertices = spark.range(graph.vertices).select("id")
-        read = time.perf_counter() - started
-    known = {"graph": graph.describe(), "read_seconds": read, **observer}
-    try:
-        return profile_spark_function(job, session, edges, vertices, **known)
-    finally:
-        edges.unpersist()
+    by_keyword = any(parameter.kind is parameter.KEYWORD_ONLY for parameter in needed)
+    if by_keyword or not (graph_frame or len(needed) == 3):
+        raise RequestError(f"{name}{signature} does not take a graph; accepted: {_ACCEPTED}")
+    return graph_frame, {each.name: each.default for each in named if each not in needed}
 
 
 def profile_spark_function(
-    job: SparkFunction | Callable[..., Any],
+    job: FunctionAlgorithm | Callable[..., Any],
     session: OpenSession | SparkSession,
     edges: DataFrame,
     vertices: DataFrame,
@@ -156,7 +170,7 @@ def profile_spark_function(
     A DataFrame that the job returns is computed in full and discarded, as if it were written. A
     follower is notified of supersteps as they end, and `ready` called before the first one.
     """
-    job = job if isinstance(job, SparkFunction) else spark_function(job)
+    job = job if isinstance(job, FunctionAlgorithm) else FunctionAlgorithm(job)
     if not isinstance(session, OpenSession):
         settings = settings_of(session)
         with adopted_session(session, settings) as adopted:
@@ -203,10 +217,6 @@ def profile_spark_function(
     )
 
 
-def _wrong_parameters(name: str, signature: inspect.Signature) -> RequestError:
-    return RequestError(f"{name}{signature} does not take a graph; accepted: {_ACCEPTED}")
-
-
 def _wants_graph_frame(parameter: inspect.Parameter) -> bool:
     annotation = parameter.annotation
     named = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
@@ -219,19 +229,16 @@ def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
         accepted = ", ".join(options) or "it has none"
         raise RequestError(f"{name} has no option {key!r}; accepted: {accepted}")
     kind = type(options[key])
-    if not isinstance(value, str) or kind not in (bool, int, float):
+    if not isinstance(value, str) or kind not in _KINDS:
         return value
-    try:
-        if kind is bool:
-            return {"true": True, "false": False}[value.lower()]
-        return kind(value)
-    except (KeyError, ValueError) as error:
-        accepted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise RequestError(f"{key} of {name} is {value!r}; accepted: {accepted}") from error
+    found = literal(value)
+    if type(found) is kind or (type(found), kind) == (int, float):
+        return kind(found)
+    raise RequestError(f"{key} of {name} is {value!r}; accepted: {_KINDS[kind]}")
 
 
 def _arguments(
-    job: SparkFunction, session: OpenSession, vertices: DataFrame, edges: DataFrame
+    job: FunctionAlgorithm, session: OpenSession, vertices: DataFrame, edges: DataFrame
 ) -> tuple[Any, ...]:
     if not job.graph_frame:
         return session.for_functions, vertices, edges
@@ -254,7 +261,7 @@ def _arguments(
 
 
 @contextmanager
-def _failures_of(job: SparkFunction) -> Iterator[None]:
+def _failures_of(job: FunctionAlgorithm) -> Iterator[None]:
     """Convert exceptions of a user's function into a message that names the line."""
     try:
         with spark_failures(job.name):
@@ -283,32 +290,3 @@ def _computed(result: Any) -> None:
     table = getattr(result, "vertices", result)
     if isinstance(table, DataFrame):
         table.write.format("noop").mode("overwrite").save()
-
-
-class FunctionAlgorithm(CalledAlgorithm):
-    """The function ``FILE.py:FUNCTION``, which Spark alone runs; its convergence is unknown."""
-
-    name = "function"
-    summary = "a Python function on Spark"
-    convergence = "absolute"
-    declared = ()
-    sampled_by: ClassVar[Mapping[str, Any]] = MappingProxyType({"observed": True})
-
-    def __init__(self, source: str, parameters: Mapping[str, Any] | None = None) -> None:
-        super().__init__()
-        self.source, self.job = source, load_spark_function(source, parameters)
-        self.name = self.job.name  # type: ignore[misc]
-
-    def __reduce__(self) -> Any:
-        return FunctionAlgorithm, (self.source, dict(self.job.parameters))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options of the function that are set."""
-        return dict(self.job.parameters)
-
-    def run_in(
-        self, session: OpenSession, graph: Graph, follower: RunFollower | None
-    ) -> RunProfile:
-        """Run it on a graph; notify a follower of supersteps as they end."""
-        ready = partial(supersteps_begin, follower, self, graph, 0.0, self.max_iterations)
-        return run_spark_function(self.job, session, graph, follower=follower, ready=ready)

@@ -18,7 +18,7 @@ from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import (
     Recognised,
     Superstep,
-    message_ends,
+    by_messages,
     message_stages,
     steps_of_jobs,
     with_step,
@@ -33,34 +33,37 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
     includes the driver's work in between. The first starts with the call.
     """
     jobs = log.jobs[log.jobs["group"] == algorithm.name].sort_values("job")
-    if algorithm.separated_by == "sums":
-        exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
-        ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"].tolist()
-        if not ends:
-            raise JobError(f"{algorithm.name} took no sum that its log shows")
+    if algorithm.separated_by == "messages":
+        found = by_messages(log, algorithm.name, began)
     else:
-        made = _counted(log, algorithm)
-        if not len(made):
-            raise JobError(f"{algorithm.name} made no messages that its log shows")
-        if algorithm.separated_by == "stages":
-            steps = _by_stages(log, jobs, made, began)
-            reason = "each waits for the records of the one before"
-            return Recognised(steps, "stages", algorithm.name, "certain", reason)
-        ends = message_ends(log, jobs, made)
-    steps = steps_of_jobs(log, jobs, ends, began)
-    reason = "each ends with a sum" if algorithm.separated_by == "sums" else "each makes messages"
-    return Recognised(steps, "names", algorithm.name, "certain", reason)
+        separate = _by_sums if algorithm.separated_by == "sums" else _by_stages
+        steps = separate(log, algorithm, jobs, began)
+        reason = f"each ends with one of the {algorithm.separated_by}"
+        found = Recognised(steps, "names", algorithm.name, "certain", reason) if steps else None
+    if found is None:
+        raise JobError(f"{algorithm.name} made no messages that its log shows")
+    return found
+
+
+def _by_sums(
+    log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
+) -> tuple[Superstep, ...]:
+    """Return the supersteps that each end with a sum, which exchanges records without a query."""
+    exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
+    ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
+    return steps_of_jobs(log, jobs, ends.tolist(), began)
 
 
 def _by_stages(
-    log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame, began: float
+    log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
 ) -> tuple[Superstep, ...]:
     """Return the supersteps of one job: each has the stages that depend on records of the previous
     one.
 
     Stages have higher numbers than the stages that they depend on.
     """
-    sent = {int(stage): number for number, stage in enumerate(made["stage"], start=1)}
+    made = _counted(log, algorithm)["stage"]
+    sent = {int(stage): number for number, stage in enumerate(made, start=1)}
     own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
     heard: dict[int, int] = {}  # the last superstep whose records a stage reads
     for stage, parents in zip(own["stage"], own["parents"], strict=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -105,15 +105,14 @@ class LogReader:
     def take(self, lines: Iterable[bytes]) -> None:
         """Take the events of some lines; damaged ones, such as a truncated last line, are skipped.
 
-        Only lines of events that matter are parsed, without their long parts.
+        Only lines of events that matter are parsed.
         """
         for line in lines:
             name = line[len(BEGIN) : line.find(b'"', len(BEGIN))]
             if not line.startswith(BEGIN) or name not in _EVENTS:
                 continue
-            handle, *cut = _EVENTS[name]
             try:
-                handle(self, json.loads(_without(line, *cut) if cut else line))
+                _EVENTS[name](self, json.loads(line))
             except _DAMAGED:
                 continue
 
@@ -256,37 +255,24 @@ class LogReader:
 
 
 _SQL = b"org.apache.spark.sql.execution.ui.SparkListenerSQL"
-# By name of the event: its handler, and between which texts a line is cut. Accumulables repeat the
-# metrics, stages come again when they run, and plans are not needed.
-_EVENTS: dict[bytes, tuple[Any, ...]] = {
-    b"SparkListenerTaskEnd": (
-        LogReader.task_end,
-        b',"Accumulables":[',
-        b'},"Task Executor Metrics"',
-    ),
-    b"SparkListenerJobStart": (LogReader.job_start, b'"Stage Infos":[', b'"Stage IDs":'),
-    b"SparkListenerJobEnd": (LogReader.job_end,),
-    b"SparkListenerStageSubmitted": (LogReader.stage_submitted,),
-    _SQL + b"ExecutionStart": (
-        LogReader.execution_start,
-        b'"physicalPlanDescription":',
-        b'"time":',
-    ),
-    _SQL + b"ExecutionEnd": (LogReader.execution_end,),
-    b"SparkListenerExecutorAdded": (LogReader.executor_added,),
-    b"SparkListenerExecutorRemoved": (LogReader.executor_removed,),
-    b"SparkListenerApplicationStart": (LogReader.application_start,),
-    b"SparkListenerApplicationEnd": (LogReader.application_end,),
-    b"SparkListenerEnvironmentUpdate": (LogReader.environment_update,),
+_EVENTS: dict[bytes, Callable[[LogReader, Event], None]] = {
+    b"SparkListenerTaskEnd": LogReader.task_end,
+    b"SparkListenerJobStart": LogReader.job_start,
+    b"SparkListenerJobEnd": LogReader.job_end,
+    b"SparkListenerStageSubmitted": LogReader.stage_submitted,
+    _SQL + b"ExecutionStart": LogReader.execution_start,
+    _SQL + b"ExecutionEnd": LogReader.execution_end,
+    b"SparkListenerExecutorAdded": LogReader.executor_added,
+    b"SparkListenerExecutorRemoved": LogReader.executor_removed,
+    b"SparkListenerApplicationStart": LogReader.application_start,
+    b"SparkListenerApplicationEnd": LogReader.application_end,
+    b"SparkListenerEnvironmentUpdate": LogReader.environment_update,
 }
 
 
-def read_event_log(path: Path, *, kept: Iterable[int] = ()) -> EventLog:
-    """Read an event log, finished or still being written: a file, or the folder of a rolled log.
-
-    Datasets `kept` are in memory from the start.
-    """
-    reader = LogReader(kept=set(kept))
+def read_event_log(path: Path) -> EventLog:
+    """Read an event log, finished or still being written: a file, or the folder of a rolled log."""
+    reader = LogReader()
     reader.take(log_lines(path))
     if reader.empty:
         raise not_a_log(path)
@@ -317,9 +303,3 @@ def _operator(dataset: Event) -> str:
     """Return the kind of operator that makes a dataset, without its number."""
     found = re.search(r'"name":"((?:[^"\\]|\\.)*)"', dataset.get("Scope") or "")
     return re.sub(r"\s*\(\d+\)$", "", found.group(1)) if found else str(dataset["Name"])
-
-
-def _without(line: bytes, first: bytes, last: bytes) -> bytes:
-    """Return a line without the text from `first` up to `last`."""
-    start, end = line.find(first), line.rfind(last)
-    return line if start < 0 or end < start else line[:start] + line[end:]

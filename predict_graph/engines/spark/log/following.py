@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -44,79 +44,54 @@ def followed_call(
         return
     context: Any = spark.sparkContext
     tag = f"predict-graph-{uuid.uuid4().hex[:8]}"
+    over, raised = threading.Event(), []
 
-    def cancel() -> None:
-        with suppress(Exception):  # a stopped session has no jobs left
-            context.cancelJobsWithTag(tag)
-
-    context.addJobTag(tag)
-    poller = _Poller(logged, follower, library, cancel)
-    try:
-        yield
-    finally:
-        poller.stop()
-        with suppress(Exception):  # a stopped session has no tags left
-            context.removeJobTag(tag)
-        if poller.error is not None:
-            raise poller.error
-
-
-class _Poller:
-    """Polls a log in a thread until it is stopped."""
-
-    def __init__(
-        self,
-        logged: GrowingLog,
-        follower: RunFollower,
-        library: str | None,
-        cancel: Callable[[], None],
-    ) -> None:
-        self.error: BaseException | None = None
-        self._logged, self._follower, self._library = logged, follower, library
-        self._cancel = cancel
-        self._reported: list[float] = []
-        self._over = threading.Event()
-        self._thread = threading.Thread(
-            target=self._work, name="predict-graph supersteps", daemon=True
-        )
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread, and wait for it."""
-        self._over.set()
-        self._thread.join()
-
-    def _work(self) -> None:
-        pause = _EVERY
-        while not self._over.wait(pause):
-            if self.error is not None:
-                self._cancel()  # again: a call may go on with other jobs
-                continue
+    def work() -> None:
+        pause, reported = _EVERY, list[float]()
+        while not over.wait(pause):
             began = time.thread_time()
             try:
-                ended = self._ended()
+                ended = _ended(logged, library, reported)
             except PredictGraphError:
                 return  # the final reader of the log reports what is wrong with it
             try:
-                self._report(ended)
+                if not raised:
+                    _report(follower, ended, reported)
             except BaseException as error:  # raised again by the thread of the call
-                self.error = error
-                self._cancel()
+                raised.append(error)
+            if raised:  # more than once: a call may go on with other jobs
+                with suppress(Exception):  # a stopped session has no jobs left
+                    context.cancelJobsWithTag(tag)
+            reported = ended
             pause = max(_EVERY, (time.thread_time() - began) / _SHARE)
 
-    def _ended(self) -> list[float]:
-        """Return when each superstep so far ended, as the log has it now."""
-        if not self._logged.poll():
-            return self._reported
-        recognised = recognised_so_far(self._logged.log(), self._library)
-        return [step.finished for step in recognised.supersteps] if recognised else []
+    context.addJobTag(tag)
+    thread = threading.Thread(target=work, name="predict-graph supersteps", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        with suppress(Exception):  # a stopped session has no tags left
+            context.removeJobTag(tag)
+        if raised:
+            raise raised[0]
 
-    def _report(self, found: list[float]) -> None:
-        """Report from the first superstep that is new or changed; the last, if there are fewer."""
-        same = [one == other for one, other in zip(found, self._reported, strict=False)]
-        first = same.index(False) if False in same else len(same)
-        if len(found) < len(self._reported):
-            first = min(first, max(len(found) - 1, 0))
-        for number, ended in enumerate(found[first:], start=first + 1):
-            self._follower.superstep(number, ended)
-        self._reported = found
+
+def _ended(logged: GrowingLog, library: str | None, before: list[float]) -> list[float]:
+    """Return when each superstep so far ended; `before` if the log has nothing new."""
+    if not logged.poll():
+        return before
+    recognised = recognised_so_far(logged.log(), library)
+    return [step.finished for step in recognised.supersteps] if recognised else []
+
+
+def _report(follower: RunFollower, found: list[float], before: list[float]) -> None:
+    """Report from the first superstep that is new or changed; the last, if there are fewer."""
+    same = [one == other for one, other in zip(found, before, strict=False)]
+    first = same.index(False) if False in same else len(same)
+    if len(found) < len(before):
+        first = min(first, max(len(found) - 1, 0))
+    for number, ended in enumerate(found[first:], start=first + 1):
+        follower.superstep(number, ended)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.errors import RequestError
-from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
 from predict_graph.table import Table
 
@@ -65,6 +61,7 @@ def _record(
     vertices: int | None,
     edges: int | None,
 ) -> RunRecord:
+    hosts = log.tasks["host"].nunique()
     began = float(log.application.get("started") or found.started)
     run = found.name if found.by == "names" else ""
     return RunRecord(
@@ -81,7 +78,7 @@ def _record(
         iterations=found.iterations,
         converged=None,
         rows=Table(observed_table(log, found, vertices or 0)),
-        machine=_machine(log),
+        machine=f"Spark executors on {hosts} host{'s' if hosts > 1 else ''}",
         time=datetime.fromtimestamp(began, UTC),
         uid=_digest("spark", log.application.get("id"), began, run),
     )
@@ -110,16 +107,6 @@ def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:
         "workers": machines,
         "executors_lost": int(((removed >= found.started) & (removed < found.finished)).sum()),
     }
-
-
-def _machine(log: EventLog) -> str:
-    """Return this machine if all executors ran on it; a log does not have their processors."""
-    hosts = set(log.tasks["host"])
-    here = {each.address for found in psutil.net_if_addrs().values() for each in found}
-    here |= {"localhost", socket.gethostname()}
-    if all(host in here or host.startswith("127.") for host in hosts):
-        return machine_identity()
-    return f"Spark executors on {len(hosts)} host{'s' if len(hosts) > 1 else ''}"
 
 
 def _digest(*parts: object) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import JobError, RequestError
 from predict_graph.inputs import Input
 from predict_graph.limits import beyond, check_unpacked, limits
 
 ROLLED = re.compile(r"events_(\d+)_")
 _DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
 BEGIN = b'{"Event":"'  # of each line of a log: by definition
-_CHUNK = 1 << 20  # bytes decompressed at a time: limits memory
+_CHUNK = 1 << 16  # bytes unpacked at a time: limits what is lost before damage
 _ACCEPTED = (
     "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip "
     "or zstd, Spark's default"
@@ -67,69 +65,67 @@ def is_event_log(path: Path) -> bool:
 def log_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a log, of a truncated file those before the damage."""
     for file in log_files(path):
-        Input(file).close()  # rejects devices and sockets
-        try:
-            with file.open("rb") as content:
-                yield from _lines(content, file)
-        except OSError as error:
-            raise RequestError(f"cannot read {file}: {error.strerror}") from error
+        yield from lines_of(file)
 
 
-def _lines(content: IO[bytes], file: Path) -> Iterator[bytes]:
-    head = content.read(16)
-    content.seek(0)
-    for magic, codec in _REFUSED.items():
-        if head.startswith(magic):
-            raise RequestError(f"{file} is compressed by {codec}; accepted: {_ACCEPTED}")
-    for magic, unpacked in _COMPRESSED.items():
-        if head.startswith(magic):
-            yield from _split(unpacked(content), content, file)
-            return
-    while line := content.readline(limits().line_bytes + 1):
-        _check_line(line, file)
-        yield line
+def lines_of(file: Path, start: int = 0) -> Iterator[bytes]:
+    """Yield the lines of a file of a log, from a byte of its unpacked content on.
 
+    A last line without its end may have more to come.
 
-def _split(pieces: Iterator[bytes], packed: IO[bytes], file: Path) -> Iterator[bytes]:
-    """Yield the lines of decompressed pieces, up to the end or the first damage."""
+    Raises
+    ------
+    RequestError
+        If it cannot be read, is compressed otherwise, unpacks to too much, or a line is too long.
+    JobError
+        If it has less than that.
+    """
     rest = b""
-    size = 0
-    try:
-        for piece in pieces:
-            size += len(piece)
-            check_unpacked(str(file), size, packed.tell())
-            *lines, rest = (rest + piece).split(b"\n")
-            _check_line(rest, file)
-            yield from lines
-    except (EOFError, zlib.error, OSError) as error:
-        if isinstance(error, OSError) and error.errno not in (None, 0):
-            raise
+    for piece in _pieces(file, start):
+        *lines, rest = (rest + piece).split(b"\n")
+        if len(rest) > limits().line_bytes:
+            most = beyond("line_bytes")
+            raise RequestError(f"{file}: a line is too long; accepted: up to {most}")
+        yield from (line + b"\n" for line in lines)
     if rest:
         yield rest
 
 
-def _check_line(line: bytes, file: Path) -> None:
-    if len(line) > limits().line_bytes:
-        raise RequestError(f"{file}: a line is too long; accepted: up to {beyond('line_bytes')}")
-
-
-def _gzip(content: IO[bytes]) -> Iterator[bytes]:
-    unpacked = gzip.GzipFile(fileobj=content)
-    return iter(lambda: unpacked.read1(_CHUNK), b"")
-
-
-def _zstd(content: IO[bytes]) -> Iterator[bytes]:
+def _pieces(file: Path, start: int) -> Iterator[bytes]:
+    """Yield the unpacked content of a file from byte `start` on, up to the first damage."""
     import pyarrow as pa
 
-    with pa.CompressedInputStream(pa.PythonFile(content, mode="r"), "zstd") as stream:
-        while piece := stream.read(_CHUNK):
-            yield piece
+    Input(file).close()  # rejects devices and sockets
+    size = 0
+    try:
+        with file.open("rb") as content:
+            head = content.read(16)
+            for magic, codec in _REFUSED.items():
+                if head.startswith(magic):
+                    raise RequestError(f"{file} is compressed by {codec}; accepted: {_ACCEPTED}")
+            unpackers = [codec for magic, codec in _UNPACKED.items() if head.startswith(magic)]
+            stream: Any = content
+            if unpackers:
+                content.seek(0)
+                stream = pa.CompressedInputStream(pa.PythonFile(content, mode="r"), *unpackers)
+            else:
+                size = content.seek(min(start, file.stat().st_size))
+            while piece := stream.read(_CHUNK):
+                size += len(piece)
+                if unpackers:
+                    check_unpacked(str(file), size, content.tell())
+                yield piece[max(len(piece) - (size - start), 0) :]
+    except OSError as error:
+        if error.errno:  # else what is unpacked is damaged, or not whole yet
+            raise RequestError(f"cannot read {file}: {error.strerror}") from error
+    if size < start:
+        raise JobError(
+            f"the event log {file} was cut short while it was watched: {start} bytes were read of "
+            f"it, now it has {size}"
+        )
 
 
-_COMPRESSED: dict[bytes, Callable[[Any], Iterator[bytes]]] = {
-    b"\x1f\x8b": _gzip,
-    b"\x28\xb5\x2f\xfd": _zstd,
-}
+_UNPACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _REFUSED = {
     b"ZV": "lzf",
     b"LZ4Block": "lz4",

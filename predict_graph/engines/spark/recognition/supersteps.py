@@ -27,10 +27,7 @@ COMBINED = "GraphImpl.aggregateMessages - preAgg"
 # Share of equal operators of jobs in consecutive supersteps; trades off recall, not tuned
 _ALIKE = 0.5
 _SURE = 3  # iterations: limits false positives, since one or two repeats may be chance
-_LARGE = 4  # stages of a job that is searched for an inner loop: limits false positives
-_OUR_RUN = re.compile(r"-(?!\d{8}$)[0-9a-f]{8}$")  # of names of runs; a date is the user's
-_seconds = attrgetter("seconds")
-_FEW = 3  # such jobs, the longest ones: limits the time of the search
+_OUR_RUN = re.compile(r"(.+)-(?!\d{8}$)[0-9a-f]{8}$")  # of names of runs; a date is the user's
 
 
 @dataclass(frozen=True)
@@ -71,6 +68,11 @@ class Recognised:
         return len(self.supersteps)
 
     @property
+    def algorithm(self) -> str:
+        """What the run is called, without what makes names of our own runs unique; else nothing."""
+        return _OUR_RUN.sub(r"\1", self.name) if self.by == "names" else ""
+
+    @property
     def started(self) -> float:
         """The start of the first superstep."""
         return self.supersteps[0].started
@@ -102,20 +104,21 @@ def recognise(log: EventLog, *, run: str | None = None) -> Recognised:
     if named:
         chosen = [found for found in named if run is None or found.name == run]
         return max(chosen, key=lambda found: found.finished - found.started)
-    units = _joined(job_units(finished_jobs(log)))  # others have no seconds
+    units = _joined(job_units(replace(log, jobs=log.jobs.dropna(subset=["finished"]))))
     of_jobs = _loop(units, "jobs")
     whole = sum(unit.seconds for unit in units)
     if of_jobs is not None and of_jobs.seconds >= 0.5 * whole:
         return of_jobs
-    large = sorted((unit for unit in units if len(unit.stages) >= _LARGE), key=_seconds)[-_FEW:]
-    of_stages = [_loop_inside(stage_units(log, unit)) for unit in large]
-    found = [loop for loop in (of_jobs, *of_stages) if loop is not None]
+    seconds = attrgetter("seconds")
+    longest = max(units, key=seconds, default=None)
+    of_stages = None if longest is None else _loop_inside(stage_units(log, longest))
+    found = [loop for loop in (of_jobs, of_stages) if loop is not None]
     if not found:
         raise RequestError(
             f"no supersteps found: nothing repeats in {_work(log, units)}; run more "
             "iterations, or put each in a job group whose name ends in its number"
         )
-    return max(found, key=_seconds)
+    return max(found, key=seconds)
 
 
 def _work(log: EventLog, units: Sequence[Unit]) -> str:
@@ -125,29 +128,13 @@ def _work(log: EventLog, units: Sequence[Unit]) -> str:
     return f"its {pieces} of work, whose jobs took {seconds:.1f} s"
 
 
-def finished_jobs(log: EventLog) -> EventLog:
-    """Return a log without unfinished jobs."""
-    jobs = log.jobs[log.jobs["finished"].notna()]
-    return replace(log, jobs=jobs, stages=log.stages[log.stages["job"].isin(jobs["job"])])
-
-
-def whole_supersteps(found: tuple[Superstep, ...]) -> tuple[Superstep, ...]:
-    """Return the supersteps of a running job, without the last one if it may be incomplete.
-
-    It is complete if it has as many jobs as most before it.
-    """
-    *before, last = found
-    usual = Counter(len(step.jobs) for step in before).most_common(1)
-    return found if usual and len(last.jobs) >= usual[0][0] else tuple(before)
-
-
 def message_stages(log: EventLog) -> pd.DataFrame:
     """Return the stages in which GraphX makes and combines messages, in order."""
     made = log.stages[[COMBINED in datasets for datasets in log.stages["datasets"]]]
     return made[made["attempt"] == 0].sort_values("stage")
 
 
-def message_ends(log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame) -> list[int]:
+def _message_ends(log: EventLog, jobs: pd.DataFrame, made: pd.DataFrame) -> list[int]:
     """Return the last job of each superstep that starts with a job in which messages are made.
 
     It extends until the next messages; the last one, over jobs of the same call site.
@@ -184,10 +171,11 @@ def with_step(
     return (*steps, Superstep(before, finished, finished - before, tuple(jobs), stages))
 
 
-def _by_messages(log: EventLog, name: str) -> Recognised | None:
+def by_messages(log: EventLog, name: str, began: float | None = None) -> Recognised | None:
     """Return the supersteps of a GraphX algorithm by their messages; None if there are none.
 
-    There is one more than rounds of its loop, since the first messages are made before it.
+    There is one more than rounds of its loop, since the first messages are made before it. The
+    first superstep starts at `began`, or else with the job that makes the first messages.
     """
     jobs = log.jobs[log.jobs["group"] == name]
     jobs = (jobs if len(jobs) else log.jobs).sort_values("job")
@@ -195,32 +183,45 @@ def _by_messages(log: EventLog, name: str) -> Recognised | None:
     made = made[made["job"].isin(jobs["job"])]
     if made.empty:
         return None
-    jobs = jobs[jobs["job"] >= made["job"].iloc[0]]
-    began = float(jobs["started"].iloc[0])
-    steps = steps_of_jobs(log, jobs, message_ends(log, jobs, made), began)
+    if began is None:
+        jobs = jobs[jobs["job"] >= made["job"].iloc[0]]
+        began = float(jobs["started"].iloc[0])
+    steps = steps_of_jobs(log, jobs, _message_ends(log, jobs, made), began)
     return Recognised(steps, "names", name, "certain", "each makes messages of GraphX")
 
 
-def recognised_now(log: EventLog, library: str | None = None) -> Recognised | None:
-    """Return the supersteps of the newest run in a log, from finished jobs; None if unknown."""
-    over = finished_jobs(log)
-    found = None if library is None else _by_messages(over, library)
-    if found is not None:
-        return found
-    named = named_runs(over)
+def recognised_so_far(
+    log: EventLog, library: str | None = None, run: str | None = None, *, ended: bool = False
+) -> Recognised | None:
+    """Return the completed supersteps of a run in the log of a running job; None if unknown.
+
+    It is the run of that name, of the algorithm of a library, or the newest. A superstep may be
+    incomplete until it has as many jobs as most before it, unless the application has `ended`.
+
+    Raises
+    ------
+    RequestError
+        If the application has ended without that run.
+    """
+    jobs = log.jobs[log.jobs["finished"].notna()]
+    over = replace(log, jobs=jobs, stages=log.stages[log.stages["job"].isin(jobs["job"])])
+    found = None if library is None or run is not None else by_messages(over, library)
     try:
-        return max(named, key=lambda each: each.finished) if named else recognise(over)
+        if found is None:
+            named = named_runs(over) if run is None else []
+            newest = max(named, key=lambda each: each.finished, default=None)
+            found = newest or recognise(over, run=run)
     except RequestError:
+        if ended and run is not None:
+            raise
         return None
-
-
-def recognised_so_far(log: EventLog, library: str | None = None) -> Recognised | None:
-    """Return the completed supersteps in the log of a running job; None if unknown."""
-    found = recognised_now(log, library)
-    if found is None or found.by == "stages":  # from a job that has ended
+    if ended or found.by == "stages":  # from a job that has ended
         return found
-    whole = whole_supersteps(found.supersteps)
-    return replace(found, supersteps=whole) if whole else None
+    *before, last = found.supersteps
+    usual = Counter(len(step.jobs) for step in before).most_common(1)
+    if usual and len(last.jobs) >= usual[0][0]:
+        return found
+    return replace(found, supersteps=tuple(before)) if before else None
 
 
 def named_runs(log: EventLog) -> list[Recognised]:

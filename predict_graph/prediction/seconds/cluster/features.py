@@ -7,6 +7,7 @@ import pandas as pd
 
 from predict_graph.engines import critical_worker
 from predict_graph.engines.spark.library.running import MERGED, RECORDS
+from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 
 FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
@@ -21,7 +22,7 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
     On a local master one process has the threads of all machines, which share its work equally.
     """
     engine, table = run.profile.engine, run.profile.table
-    local = str(engine.get("master", "")).startswith("local") and table["worker"].nunique() == 1
+    local = is_local(str(engine.get("master", ""))) and table["worker"].nunique() == 1
     shared = run.machines if local else 1
     cores = int(engine.get("cores", 1)) * shared
     rows = table[table["worker"] == critical_worker(run.profile.rows)]

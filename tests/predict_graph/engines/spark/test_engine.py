@@ -122,20 +122,6 @@ def test_runs_leave_no_tables_behind(engine, graph):
             time.sleep(0.2)
 
 
-def test_no_code_is_compiled_once_the_supersteps_are_known(engine, graph):
-    with engine.session() as session:
-        metrics = session.spark._jvm.org.apache.spark.metrics.source.CodegenMetrics
-        compiled = []
-        engine.run(
-            PageRank(),
-            graph,
-            threshold=0.0,
-            max_iterations=5,
-            progress=lambda *_: compiled.append(metrics.METRIC_COMPILATION_TIME().getCount()),
-        )
-    assert compiled[2] == compiled[3] == compiled[4]
-
-
 def test_spark_reads_the_graph_itself(engine, tmp_path):
     rng = np.random.default_rng(5)
     ends = np.unique(rng.integers(0, 60, (400, 2)), axis=0) * 1_000_003

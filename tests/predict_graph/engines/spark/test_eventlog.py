@@ -1,68 +1,44 @@
 """Event logs: every form in which Spark writes them, and what went wrong in the job."""
 
 import gzip
-import json
 
 import pyarrow as pa
 import pytest
 
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.errors import RequestError
+from tests.predict_graph.cli.events import event, job_end, job_start, stage, start, task
 
 SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQL"
 
 
-def event(kind, **fields):
-    name = kind if kind.startswith("org.") else f"SparkListener{kind}"
-    return json.dumps({"Event": name, **fields}, separators=(",", ":"))
+READ = {"Total Records Read": 7, "Local Bytes Read": 70}
+METRICS = {"Executor Run Time": 400, "JVM GC Time": 10, "Shuffle Read Metrics": READ}
+START = start(0.5)
+SCOPE = {"RDD ID": 999, "Name": "x", "Scope": '{"id":"1","name":"Exchange (2)"}'}
+TASKS = [task(0, number, metrics=METRICS) for number in (0, 1)]
+JOB = job_start(0, [0], 1.0, **{"spark.jobGroup.id": "a"})
+LINES = [START, JOB, stage(0, **{"RDD Info": [SCOPE]}), *TASKS, job_end(0, 3.0)]
 
 
-def job(number, stages, group=None, at=1000):
-    properties = {} if group is None else {"spark.jobGroup.id": group}
-    fields = {"Submission Time": at, "Stage Infos": [], "Stage IDs": stages}
-    return event("JobStart", **{"Job ID": number, **fields, "Properties": properties})
-
-
-def stage(number, attempt=0, kept=()):
-    level = {"Use Memory": True}
-    datasets = [{"RDD ID": n, "Name": "kept", "Storage Level": level} for n in kept]
-    datasets.append({"RDD ID": 999, "Name": "x", "Scope": '{"id":"1","name":"Exchange (2)"}'})
-    info = {"Stage ID": number, "Stage Attempt ID": attempt, "Stage Name": "collect at x.py:1"}
-    info |= {"Number of Tasks": 2, "Parent IDs": [], "RDD Info": datasets}
-    return event("StageSubmitted", **{"Stage Info": info, "Properties": {}})
-
-
-def task(stage, partition, *, attempt=0, at=2000, failed=False, killed=False, records=7):
-    info = {"Task ID": 1, "Index": partition, "Partition ID": partition, "Executor ID": "0"}
-    info |= {"Host": "a", "Launch Time": at, "Finish Time": at + 500, "Failed": failed}
-    info |= {"Killed": killed, "Accumulables": [{"ID": 1, "Name": "x", "Update": "]}"}]}
-    metrics = {"Executor Run Time": 400, "Executor CPU Time": 300_000_000, "JVM GC Time": 10}
-    metrics["Shuffle Read Metrics"] = {"Total Records Read": records, "Local Bytes Read": 70}
-    fields = {"Stage ID": stage, "Stage Attempt ID": attempt, "Task Info": info}
-    fields |= {"Task Executor Metrics": {}, "Task Metrics": metrics}
-    return event("TaskEnd", **fields)
-
-
-def done(number, at=3000):
-    return event("JobEnd", **{"Job ID": number, "Completion Time": at})
-
-
-START = event("ApplicationStart", **{"App Name": "mine", "App ID": "app-1", "Timestamp": 500})
-LINES = [START, job(0, [0], "a"), stage(0), task(0, 0), task(0, 1), done(0)]
+def storing(number, *datasets):
+    """Return a stage that is to keep datasets in memory."""
+    kept = [{"RDD ID": n, "Name": "k", "Storage Level": {"Use Memory": True}} for n in datasets]
+    return stage(number, **{"RDD Info": kept})
 
 
 def text(lines):
-    return ("\n".join(lines) + "\n").encode()
+    return "".join(lines).encode()
 
 
 @pytest.fixture
 def log_of(tmp_path):
     """Write lines as a log, and read it."""
 
-    def read(lines, **options):
+    def read(lines):
         path = tmp_path / "app-1"
         path.write_bytes(text(lines))
-        return read_event_log(path, **options)
+        return read_event_log(path)
 
     return read
 
@@ -83,7 +59,7 @@ def test_forms_of_a_log(tmp_path, packed):
     path = tmp_path / "app-1"
     path.write_bytes(packed(text(LINES)))
     log = read_event_log(path)
-    assert log.application == {"id": "app-1", "name": "mine", "started": 0.5}
+    assert log.application == {"id": "app-7", "name": "ranks", "started": 0.5}
     assert list(log.tasks["group"]) == ["a", "a"]
     assert list(log.tasks["task_seconds"]) == [0.4, 0.4]
     assert log.tasks["shuffle_read_records"].sum() == 14
@@ -106,7 +82,7 @@ def test_rolled_log_in_the_order_of_its_numbers(tmp_path):
 def test_compacted_files_replace_those_before_them(tmp_path):
     (tmp_path / "events_1_app-1").write_bytes(text([task(5, 0)]))
     (tmp_path / "events_2_app-1.compact").write_bytes(text(LINES))
-    (tmp_path / "events_3_app-1").write_bytes(text([job(1, [1]), stage(1), task(1, 0)]))
+    (tmp_path / "events_3_app-1").write_bytes(text([job_start(1, [1], 4.0), stage(1), task(1, 0)]))
     assert sorted(read_event_log(tmp_path).tasks["stage"]) == [0, 0, 1]
 
 
@@ -134,9 +110,10 @@ def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path):
 
 
 def test_failed_killed_and_repeated_tasks(log_of):
-    lines = [START, job(0, [0]), stage(0), task(0, 0, failed=True), task(0, 0, at=4000)]
-    lines += [task(0, 1), task(0, 1, killed=True), stage(0, 1), task(0, 1, attempt=1, at=6000)]
-    tasks = log_of([*lines, done(0)]).tasks
+    lines = [START, JOB, stage(0), task(0, 0, Failed=True), task(0, 0, 4.0)]
+    lines += [task(0, 1), task(0, 1, Killed=True), stage(0, **{"Stage Attempt ID": 1})]
+    lines += [task(0, 1, 6.0, attempt=1)]
+    tasks = log_of([*lines, job_end(0, 7.0)]).tasks
     assert list(tasks["failed"]) == [True, False, False, True, False]
     assert list(tasks["redone"]) == [False, False, True, False, False]
     counted = tasks[~tasks["failed"] & ~tasks["redone"]]
@@ -144,21 +121,18 @@ def test_failed_killed_and_repeated_tasks(log_of):
 
 
 def test_a_stage_belongs_to_the_job_that_runs_it(log_of):
-    lines = [START, job(0, [0]), stage(0), task(0, 0), done(0)]
-    lines += [job(1, [0, 1]), stage(1), task(1, 0), done(1)]
-    assert list(log_of(lines).tasks["job"]) == [0, 1]
+    lines = [*LINES, job_start(1, [0, 1], 4.0), stage(1), task(1, 0), job_end(1, 5.0)]
+    assert list(log_of(lines).tasks["job"]) == [0, 0, 1]
 
 
 def test_what_an_earlier_stage_kept_in_memory_is_cached(log_of):
-    lines = [START, job(0, [0, 1]), stage(0, kept=[3]), stage(1, kept=[3])]
+    lines = [START, job_start(0, [0, 1], 1.0), storing(0, 3), storing(1, 3)]
     assert list(log_of(lines).stages["cached"]) == [False, True]
-    assert list(log_of(lines, kept=[3]).stages["cached"]) == [True, True]
 
 
 def test_sql_executions_and_their_calls(log_of):
     fields = {"executionId": 4, "rootExecutionId": 3, "description": "d", "details": "f(X.scala:1)"}
-    plan = {"physicalPlanDescription": '"time":7', "sparkPlanInfo": {"nodeName": "x"}}
-    lines = [START, job(0, [0]), event(f"{SQL}ExecutionStart", **fields, **plan, time=9000)]
+    lines = [START, JOB, event(f"{SQL}ExecutionStart", **fields, time=9000)]
     log = log_of([*lines, event(f"{SQL}ExecutionEnd", executionId=4, time=9500)])
     assert log.executions.to_numpy().tolist() == [[4, 3, "d", "f(X.scala:1)", 9.0, 9.5]]
 

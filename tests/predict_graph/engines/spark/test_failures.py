@@ -47,23 +47,18 @@ def test_one_sentence(text, said):
     assert "\n" not in reason(text)
 
 
-def test_a_full_disk_is_a_failed_job():
+ERRORS = [
+    (OSError(errno.ENOSPC, "No space left on device", "/x"), JobError, "No space left on device"),
+    (ConnectionRefusedError(errno.ECONNREFUSED, "no"), JobError, "Spark's driver process is gone"),
+    (RequestError("as it was"), RequestError, "^as it was$"),
+]
+
+
+@pytest.mark.parametrize(("raised", "kind", "said"), ERRORS)
+def test_errors_of_this_process(raised, kind, said):
     pytest.importorskip("pyspark")
-    said = r"^writing failed: No space left on device \(/x\)$"
-    with pytest.raises(JobError, match=said), spark_failures("writing"):
-        raise OSError(errno.ENOSPC, "No space left on device", "/x")
-
-
-def test_a_driver_that_is_gone():
-    pytest.importorskip("pyspark")
-    with pytest.raises(JobError, match="Spark's driver process is gone"), spark_failures("this"):
-        raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
-
-
-def test_sentences_are_left_alone():
-    pytest.importorskip("pyspark")
-    with pytest.raises(RequestError, match=r"^as it was$"), spark_failures("this"):
-        raise RequestError("as it was")
+    with pytest.raises(kind, match=said), spark_failures("writing"):
+        raise raised
 
 
 def test_an_error_on_the_way_out_of_an_interrupt_is_an_interrupt():

@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
-import predict_graph
 from predict_graph.engines.profile import PHASES, TABLE_COLUMNS
-from predict_graph.engines.spark.functions.running import load_spark_function, run_spark_function
-from predict_graph.engines.spark.log import following
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.prediction.request import check_function
 
 JOB = '''
 """A loop over DataFrames, an action an iteration."""
@@ -79,10 +76,10 @@ def graph():
 
 def test_options_are_read_as_their_defaults_are(job_file):
     given = {"rounds": "7", "checkpoint": "false", "damping": "0.5"}
-    job = load_spark_function(f"{job_file}:ranks", given)
+    job = FunctionAlgorithm(f"{job_file}:ranks", given)
     assert job.parameters == {"rounds": 7, "checkpoint": False, "damping": 0.5}
     assert (job.name, job.graph_frame) == ("ranks", False)
-    assert load_spark_function(f"{job_file}:framed").graph_frame
+    assert FunctionAlgorithm(f"{job_file}:framed").graph_frame
 
 
 @pytest.mark.parametrize(
@@ -100,14 +97,14 @@ def test_options_are_read_as_their_defaults_are(job_file):
 )
 def test_wrong_requests(job_file, source, parameters, said):
     with pytest.raises(RequestError, match=said):
-        load_spark_function(source.replace("FILE", str(job_file)), parameters)
+        FunctionAlgorithm(source.replace("FILE", str(job_file)), parameters)
 
 
 @pytest.mark.spark
 class TestOnSpark:
     def test_every_iteration_is_found(self, local_session, job_file, graph):
-        job = load_spark_function(f"{job_file}:ranks")
-        profile = run_spark_function(job, local_session, graph)
+        job = FunctionAlgorithm(f"{job_file}:ranks")
+        profile = job.run_in(local_session, graph)
         assert profile.iterations == 3
         assert profile.algorithm == "ranks"
         assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS, "storage_bytes"]
@@ -118,44 +115,23 @@ class TestOnSpark:
         sent = profile.table["shuffle_read_records"]
         assert (sent > 0).all()
         assert (profile.table["local_messages"] + profile.table["remote_messages"] == sent).all()
-        again = run_spark_function(
-            load_spark_function(f"{job_file}:ranks", {"rounds": 4}), local_session, graph
-        )
+        again = FunctionAlgorithm(f"{job_file}:ranks", {"rounds": 4}).run_in(local_session, graph)
         assert again.iterations == 4
 
-    def test_its_iterations_are_told_as_they_end(self, local_spark, job_file, graph, monkeypatch):
-        monkeypatch.setattr(following, "_EVERY", 0.02)
-        monkeypatch.setattr(following, "_SHARE", 1.0)
-        heard = []
-        with local_spark.session():
-            profile = predict_graph.run(
-                check_function(f"{job_file}:ranks", {"rounds": 6}),
-                graph,
-                engine=local_spark,
-                history="none",
-                progress=heard.append,
-            )
-        counts = {each.done for each in heard if each.state == "running"}
-        assert len(counts & set(range(2, 6))) >= 2  # once a few of them have shown what repeats
-        assert (heard[-1].state, heard[-1].done) == ("ended", profile.iterations)
-        assert profile.iterations == 6
-
     def test_a_function_of_the_file_reaches_python_workers(self, local_session, job_file, graph):
-        profile = run_spark_function(
-            load_spark_function(f"{job_file}:mapped"), local_session, graph
-        )
+        profile = FunctionAlgorithm(f"{job_file}:mapped").run_in(local_session, graph)
         assert profile.iterations == 3
 
     def test_nothing_repeats(self, local_session, job_file, graph):
         with pytest.raises(RequestError, match="once: no supersteps found"):
-            run_spark_function(load_spark_function(f"{job_file}:once"), local_session, graph)
+            FunctionAlgorithm(f"{job_file}:once").run_in(local_session, graph)
 
     def test_the_job_fails(self, local_session, job_file, graph):
         where = r"broken failed \(my_jobs.py, line 28\): ZeroDivisionError"
         with pytest.raises(JobError, match=where):
-            run_spark_function(load_spark_function(f"{job_file}:broken"), local_session, graph)
+            FunctionAlgorithm(f"{job_file}:broken").run_in(local_session, graph)
         with pytest.raises(JobError, match=r"missing failed: .*nowhere"):
-            run_spark_function(load_spark_function(f"{job_file}:missing"), local_session, graph)
+            FunctionAlgorithm(f"{job_file}:missing").run_in(local_session, graph)
 
     def test_a_graph_frame_needs_the_other_half(self, local_session, job_file, graph):
         from predict_graph.engines.spark.session.graphframes import graphframes_jars
@@ -163,4 +139,4 @@ class TestOnSpark:
         if graphframes_jars():
             pytest.skip("the JVM half of GraphFrames is here")
         with pytest.raises(JobError, match="JVM half of GraphFrames is not in this session"):
-            run_spark_function(load_spark_function(f"{job_file}:framed"), local_session, graph)
+            FunctionAlgorithm(f"{job_file}:framed").run_in(local_session, graph)

@@ -4,19 +4,13 @@ Where no jar fits the installed pyspark they are skipped; `make spark35` sets up
 has one.
 """
 
-import sys
-
 import pytest
 
 from predict_graph import predict
 from predict_graph.engines.spark import SparkEngine, SparkSettings
-from predict_graph.engines.spark.functions.running import (
-    FunctionAlgorithm,
-    load_spark_function,
-    run_spark_function,
-)
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.library.algorithm import rounds_of
-from predict_graph.engines.spark.session.graphframes import graphframes_jars
+from predict_graph.engines.spark.session import graphframes
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
 
@@ -49,7 +43,7 @@ def framed_session(spark_here, quick_conf):
     """A session with GraphFrames in it, as it opens wherever a jar is found."""
     from predict_graph.engines.spark.session.opening import open_session
 
-    if not graphframes_jars():
+    if not graphframes.graphframes_jars():
         pytest.skip("no GraphFrames jar that fits this pyspark is on this machine")
     settings = SparkSettings(master="local[2]", machines=2, memory="1g", conf=quick_conf)
     with open_session(settings) as session:
@@ -69,8 +63,7 @@ JOB_CASES = [
 
 @pytest.mark.parametrize(("job", "given"), JOB_CASES)
 def test_iterations_of_a_job(framed_session, jobs, graph, job, given):
-    found = load_spark_function(f"{jobs}:{job}", given)
-    profile = run_spark_function(found, framed_session, graph)
+    profile = FunctionAlgorithm(f"{jobs}:{job}", given).run_in(framed_session, graph)
     if job == "ranks":  # the last round finds nothing to send
         given = {"rounds": len(rounds_of(check_function("graphx:pageRank", given), graph, 2)) - 1}
     assert profile.iterations == given["rounds"]
@@ -91,39 +84,29 @@ def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     assert found.phases["write"] > 0.0
 
 
-class TestFinding:
-    def jars(self, monkeypatch, tmp_path, *names):
-        from predict_graph.engines.spark.session import graphframes
-
-        for name in names:
-            (tmp_path / name).write_bytes(b"")
-        monkeypatch.setattr(graphframes, "_CACHES", (str(tmp_path),))
-        monkeypatch.setattr(graphframes, "_spark_lines", lambda: ("4", "2.13"))
-        return [jar.name for jar in graphframes_jars() if jar.parent == tmp_path]
-
-    def test_the_newest_that_fit(self, monkeypatch, tmp_path):
-        found = self.jars(
-            monkeypatch,
-            tmp_path,
-            "io.graphframes_graphframes-spark4_2.13-0.9.3.jar",
-            "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
-            "graphframes-graphx-spark4_2.13-0.12.1.jar",
-            "graphframes-spark3_2.13-0.12.2.jar",
-            "graphframes-spark4_2.13-0.12.3-sources.jar",
-            "graphframes-0.8.2-spark3.1-s_2.12.jar",
-        )
-        assert sorted(found) == [
-            "graphframes-graphx-spark4_2.13-0.12.1.jar",
-            "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
-        ]
-
-    def test_none_fits(self, monkeypatch, tmp_path):
-        assert self.jars(monkeypatch, tmp_path, "graphframes-0.8.2-spark3.1-s_2.12.jar") == []
-
-    def test_coordinates(self, tmp_path):
-        named = "io.graphframes:graphframes-spark4_2.13:0.12.1"
-        conf = {"spark.jars.packages": "mine:other:1"}
-        settings = SparkSettings(graphframes_jar=named, conf=conf)
-        packages = settings.session_conf(tmp_path)["spark.jars.packages"]
-        assert packages == f"{named},mine:other:1"
-        assert sys.executable == settings.session_conf(tmp_path)["spark.pyspark.python"]
+@pytest.mark.parametrize(
+    ("there", "taken"),
+    [
+        (
+            [
+                "io.graphframes_graphframes-spark4_2.13-0.9.3.jar",
+                "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
+                "graphframes-graphx-spark4_2.13-0.12.1.jar",
+                "graphframes-spark3_2.13-0.12.2.jar",
+                "graphframes-spark4_2.13-0.12.3-sources.jar",
+            ],
+            [
+                "graphframes-graphx-spark4_2.13-0.12.1.jar",
+                "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
+            ],
+        ),
+        (["graphframes-0.8.2-spark3.1-s_2.12.jar"], []),
+    ],
+)
+def test_the_newest_jars_that_fit_are_found(monkeypatch, tmp_path, there, taken):
+    for name in there:
+        (tmp_path / name).write_bytes(b"")
+    monkeypatch.setattr(graphframes, "_CACHES", (str(tmp_path),))
+    monkeypatch.setattr(graphframes, "_spark_lines", lambda: ("4", "2.13"))
+    found = graphframes.graphframes_jars()
+    assert sorted(jar.name for jar in found if jar.parent == tmp_path) == taken

@@ -164,13 +164,6 @@ def test_records_of_stars(name, most, sent):
     assert rounds["received"].iloc[-1] == 0
 
 
-def test_rounds_of_a_path_grow_with_its_logarithm():
-    job = check_function("graphframes:connectedComponents")
-    lengths = [len(rounds_of(job, check_graph(f"path:n={2**k}"), 2)) for k in (4, 8, 12)]
-    assert lengths == sorted(lengths)
-    assert lengths[-1] < 20
-
-
 @pytest.mark.parametrize(
     ("mine", "its"),
     [
@@ -388,18 +381,3 @@ def test_without_graphframes_in_the_session(local_spark, monkeypatch):
     monkeypatch.setattr(graphframes, "graphframes_jars", lambda: [Path(sys.executable)])
     with pytest.raises(JobError, match="the JVM half of GraphFrames is not in this session"):
         local_spark.run(check_function("graphframes:pageRank"), check_graph("path:n=4"))
-
-
-@pytest.mark.spark
-def test_predicted_from_samples(framed):
-    """As many rounds as there are, and bytes told from samples of two sizes."""
-    graph = check_graph("rmat:scale=12,edge_factor=8,seed=2")
-    options = {"engine": framed, "history": "none", "seed": 1}
-    told = predict_graph.predict(
-        "graphframes:connectedComponents", graph, budget="none", train_machines=[2], **options
-    )
-    real = framed.run(check_function("graphframes:connectedComponents"), graph)
-    assert told.method["name"] == "replay"
-    assert told.iterations.predicted == real.iterations
-    moved = real.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
-    assert told.features_total()["local_message_bytes"] == pytest.approx(moved, rel=0.3)

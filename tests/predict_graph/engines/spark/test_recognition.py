@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.engines.spark.functions.running import run_spark_function, spark_function
+from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.logfiles import log_lines
 from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
@@ -102,7 +102,7 @@ class TestOnSpark:
                 ranks = ranks.map(lambda pair: (pair[0] * 3 % 50, pair[1])).reduceByKey(max, 2)
             ranks.collect()
 
-        profile = run_spark_function(spark_function(chained), local_session, graph)
+        profile = FunctionAlgorithm(chained).run_in(local_session, graph)
         assert profile.result["by"] == "stages"
         assert profile.iterations == 5
 

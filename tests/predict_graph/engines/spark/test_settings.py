@@ -60,11 +60,19 @@ def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
     assert cluster.on(5).machines == 5
 
 
-def test_a_jar_goes_beside_those_of_the_user(tmp_path):
-    jar = tmp_path / "graphframes.jar"
-    jar.write_bytes(b"")
-    settings = SparkSettings(graphframes_jar=jar, conf={"spark.jars": "/mine.jar"})
-    assert settings.session_conf(tmp_path)["spark.jars"] == f"{jar},/mine.jar"
+@pytest.mark.parametrize(
+    ("named", "kind"),
+    [
+        ("graphframes.jar", "jars"),
+        ("io.graphframes:graphframes-spark4_2.13:0.12.1", "jars.packages"),
+    ],
+)
+def test_a_jar_goes_beside_those_of_the_user(tmp_path, named, kind):
+    if kind == "jars":
+        named = tmp_path / named
+        named.write_bytes(b"")
+    settings = SparkSettings(graphframes_jar=named, conf={f"spark.{kind}": "mine"})
+    assert settings.session_conf(tmp_path)[f"spark.{kind}"] == f"{named},mine"
 
 
 def test_the_environment_names_a_master(monkeypatch):
