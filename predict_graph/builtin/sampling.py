@@ -17,6 +17,7 @@ from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.builtin.triangle_count.local import TriangleCountKernel
 from predict_graph.graph import Graph
+from predict_graph.graph.inbound import inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted.hops import HopTree, component_trees, hop_tree
 from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
@@ -140,7 +141,8 @@ def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
     vertices.
     """
     n = graph.vertices
-    first = next_ranks(graph, algorithm.prior, np.full(n, 1.0 / n), np.arange(n))
+    damping = algorithm.prior.damping
+    first = (1.0 - damping + damping * inbound_shares(graph)[:, 0]) / n
     top = largest(first, max(10 * algorithm.k, 50))  # many more candidates than k
     second = next_ranks(graph, algorithm.prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
@@ -159,21 +161,10 @@ def next_ranks(
 ) -> FloatArray:
     """Return the rank of some vertices after one more iteration; it reads their inbound edges."""
     offers = algorithm.damping * ranks / np.maximum(graph.out_degrees, 1)
-    reverse = graph.reverse
-    received: FloatArray = _received(reverse.indptr, reverse.indices, vertices, offers)
+    starts, sources = inbound_rows(graph, vertices)
+    receivers = np.repeat(np.arange(len(vertices)), np.diff(starts))
+    received = np.bincount(receivers, offers[sources], len(vertices))
     return (1.0 - algorithm.damping) / graph.vertices + received
-
-
-@numba.njit(cache=True, nogil=True)
-def _received(indptr: Any, sources: Any, vertices: Any, offers: Any) -> FloatArray:
-    received = np.zeros(len(vertices))
-    for i in range(len(vertices)):
-        v = vertices[i]
-        total = 0.0
-        for e in range(indptr[v], indptr[v + 1]):
-            total += offers[sources[e]]
-        received[i] = total
-    return received
 
 
 def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:

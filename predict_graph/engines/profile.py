@@ -193,7 +193,7 @@ class SampleSummary:
     seconds : float
         Time to draw and run it.
     purpose : str
-        ``"iterations"``, ``"work"``, ``"cost"`` or ``"warm-up"``.
+        ``"iterations"``, ``"cost"`` or ``"warm-up"``.
     note : str
         How it deviates from the request, in plain words.
     state : str

@@ -18,9 +18,9 @@ FREE_EDGES = 600_000
 LEAN = 0.02
 """Overhead up to which even a large graph has a small sample: docs/studies/overhead.md."""
 
-LONG_RUN = 20
+_LONG_RUN = 20
 """Iterations from which a run counts as long: docs/studies/overhead.md."""
-_LONG_RUN_SHARE = 0.1  # overhead of the completed samples of a long run (docs/studies/overhead.md)
+_LONG_RUN_OVERHEAD = 0.1  # of the samples of a long run: docs/studies/overhead.md
 _COMPLETION_SHARE, _COST_SHARE = 0.58, 0.17  # of the budget: docs/studies/overhead.md
 
 
@@ -48,19 +48,19 @@ class EdgeBudget:
     max_overhead: float = DEFAULT_MAX_OVERHEAD
     free_edges: int | None = None
 
-    def share(self, iterations: int) -> float:
-        """Return the largest ratio of sampled edges for a run of so many iterations.
+    def for_run(self, iterations: float) -> EdgeBudget:
+        """Return the budget for samples of a run of so many iterations.
 
         By default, samples of a run of 20 iterations or more cost at most a tenth of it.
 
         Examples
         --------
-        >>> EdgeBudget(1000).share(10), EdgeBudget(1000).share(30), EdgeBudget(1000, 0.3).share(30)
-        (0.6, 0.1, 0.3)
+        >>> EdgeBudget(64_000_000).for_run(30).total
+        6400000
         """
-        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= LONG_RUN:
-            return _LONG_RUN_SHARE
-        return self.max_overhead
+        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= _LONG_RUN:
+            return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, FREE_EDGES // 2)
+        return self
 
     @property
     def total(self) -> int:
@@ -79,11 +79,6 @@ class EdgeBudget:
     def for_costs(self) -> int:
         """Edges of the samples that train the cost model."""
         return int(_COST_SHARE * self.total)
-
-    @property
-    def for_counters(self) -> int:
-        """Edges of a sample for counters alone: the rest."""
-        return self.total - self.for_completion - self.for_costs
 
 
 _MOST_OVERHEAD = 1e6  # times the edges of the graph: limits typing errors

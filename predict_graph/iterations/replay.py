@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from predict_graph.engines import SampleSummary, evenly
 from predict_graph.errors import RequestError
-from predict_graph.graph import Graph
 from predict_graph.iterations.estimate import IterationEstimate
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.table import Table
 
-if TYPE_CHECKING:
-    from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
-
 
 def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
-    """Return the exact iterations of a library algorithm on Spark."""
+    """Return the exact counters of each superstep of a library algorithm on Spark."""
     from predict_graph.engines.spark import SparkEngine
-    from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+    from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 
     algorithm, engine = case.algorithm, case.engine
     if not isinstance(algorithm, LibraryAlgorithm) or not isinstance(engine, SparkEngine):
         raise RequestError(f"{algorithm.name} runs on Spark alone; accepted: --engine spark")
-    return replay_estimate(algorithm, case.graph, engine.workers, engine.settings.partitions)
-
-
-def replay_estimate(
-    algorithm: LibraryAlgorithm, graph: Graph, workers: int, partitions: int
-) -> IterationEstimate:
-    """Return the exact counters of each superstep, by the replay."""
-    from predict_graph.engines.spark.library.algorithm import rounds_of
-
-    started = time.perf_counter()
-    rounds = rounds_of(algorithm, graph, partitions)
+    graph, started = case.graph, time.perf_counter()
+    rounds = rounds_of(algorithm, graph, engine.settings.partitions)
     seconds = time.perf_counter() - started
     count = len(rounds)
     messages = rounds["messages"].to_numpy(np.float64)
     counters = Table(
         {
             "active_vertices": rounds["active_vertices"],
-            **evenly(messages, np.zeros(count), workers),
+            **evenly(messages, np.zeros(count), engine.workers),
             "total_vertices": graph.vertices,
             "working_set_bytes": 0,
         }

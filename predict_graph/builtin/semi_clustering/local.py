@@ -25,9 +25,8 @@ from predict_graph.graph import Graph
 from predict_graph.graph.csr import edge_weights
 from predict_graph.graph.hashing import splitmix64
 
-_HEADER_BYTES = 8  # vertex id of the receiver; by definition
-_CLUSTER_BYTES = 24  # inner weight, boundary weight, score; by definition
-_MEMBER_BYTES = 8  # vertex id, by definition
+# By definition: the id of the receiver; inner weight, boundary weight, score; the id of a member.
+_HEADER_BYTES, _CLUSTER_BYTES, _MEMBER_BYTES = 8, 24, 8
 # Work relative to scanning one received semi-cluster; measured.
 _DISTINCT_WORK = 3.0  # additional, for its first occurrence
 _SCORED_WORK = 20.0  # additional, for its score with the vertex added
@@ -63,9 +62,10 @@ class SemiClusteringKernel(SharedRows):
         largest = float(weights.max()) if len(weights) else 1.0
         self._graph = (graph.indptr, graph.indices, weights)
         limits = (v_max, float(parameters["boundary_factor"]), largest)
-        self._fixed = (self._graph, self._graph[:2], np.empty(0, np.int64), limits)
+        ids = np.arange(n, dtype=graph.indices.dtype)
+        self._fixed = (self._graph, self._graph[1], ids, limits)
         self._degrees = edge_weights(graph, np.arange(n))
-        given = np.arange(n, dtype=graph.indices.dtype), v_max, self._degrees
+        given = ids, v_max, self._degrees
         self._sent, self._next = singletons(s_max, *given), singletons(s_max, *given)
         self._lists = singletons(c_max, *given)
         self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
@@ -233,7 +233,7 @@ def superstep(
     first: int,
     last: int,
     graph: Any,
-    inbox: Any,
+    senders: Any,
     ids: Any,
     limits: Any,
     degrees: Any,
@@ -246,12 +246,9 @@ def superstep(
 ) -> None:
     """Run the vertices of some rows: PREDIcT, section 4.2, steps i to iii.
 
-    Without `ids`, the inbox of a vertex is its row of the graph. With `ids`, rows of the graph have
-    no self-loops, the inbox holds places in `sent`, and `following` what each vertex sent before.
+    Vertex v is ``ids[v]``; `senders` has the place in `sent` of each neighbour in the graph.
     """
     indptr, indices, weights = graph
-    inbox_starts, senders = inbox
-    whole = len(ids) == 0
     v_max, factor, largest = limits
     s_max, c_max = following.sizes.shape[1], lists.sizes.shape[1]
     to_send, to_keep = _ranking(s_max), _ranking(c_max)
@@ -259,7 +256,7 @@ def superstep(
     # Neighbours often send the same semi-cluster: skip recently scanned ones.
     seen_keys, seen_by = np.zeros(SEEN, np.uint64), np.full(SEEN, -1, np.int64)
     for v in range(first, last):
-        vertex = np.int64(v) if whole else ids[v]
+        vertex = np.int64(ids[v])
         row, stop = indptr[v], indptr[v + 1]
         sending, keeping = 0, 0
         for place in range(c_max):
@@ -270,9 +267,9 @@ def superstep(
                 keeping = _insert(to_keep, keeping, lists.keys[v, place], values, origin)
         own_hash = splitmix64(vertex)
         received, grown = 0, 0
-        for e in range(inbox_starts[v], inbox_starts[v + 1]):
+        for e in range(row, stop):
             u = senders[e]
-            if whole and u == v:
+            if u == v:
                 continue
             for slot in range(sent.sizes.shape[1]):
                 size = sent.sizes[u, slot]
@@ -323,9 +320,6 @@ def superstep(
                 keeping = _insert(to_keep, keeping, new_key, values, origin)
         if sending > 0:
             _write(following, v, vertex, to_send, sending, sent, lists, scratch)
-        elif whole:  # no vertex sent: its list stays
-            for place in range(s_max):
-                following.sizes[v, place] = sent.sizes[v, place]
         distinct[v], scored[v] = received, grown
         fresh = 0
         for place in range(keeping):

@@ -26,17 +26,12 @@ class SemiClusteringProgram(BlockProgram):
         block = self.block
         v_max, factor = int(parameters["v_max"]), float(parameters["boundary_factor"])
         indptr, sources = self.rows
+        weights = block.weights if len(block.weights) else np.ones(len(sources), np.float32)
         owners = np.repeat(np.arange(block.count), np.diff(indptr))
-        others = sources != owners
-        owners, sources = owners[others], sources[others]
-        counts = np.bincount(owners, minlength=block.count)
-        starts = np.concatenate(([0], np.cumsum(counts)))
-        weights = block.weights[others] if len(block.weights) else block.weights
-        self._inbox, self._graph = (starts, sources), (starts, block.ids[sources], weights)
-        largest = float(weights.max()) if len(weights) else 1.0
-        self._limits = (v_max, factor, largest)
-        sums = np.bincount(owners, weights, block.count) if len(weights) else counts
-        self._degrees = sums.astype(np.float64)
+        others = sources != owners  # columns begin with the own vertices
+        self._degrees = np.bincount(owners[others], weights[others], block.count)
+        self._graph = (indptr, block.ids[sources], block.weights)
+        self._limits = (v_max, factor, float(weights.max(initial=1.0)))
         given = (block.rows, v_max, self._degrees)
         self.state = singletons(int(parameters["s_max"]), *given)
         self.lists = singletons(int(parameters["c_max"]), *given)
@@ -46,7 +41,7 @@ class SemiClusteringProgram(BlockProgram):
         """Extend the received semi-clusters."""
         n = self.block.count
         counts = updated, _, _ = np.zeros((3, n), np.int32)
-        rows = (0, n, self._graph, self._inbox, self.block.rows)
+        rows = (0, n, self._graph, self.rows[1], self.block.rows)
         state = (self._degrees, offers, self.state, self.lists)
         superstep(*rows, self._limits, *state, *counts)
         self.updated = int(updated.sum())

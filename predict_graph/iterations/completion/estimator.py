@@ -9,7 +9,8 @@ import numpy as np
 
 from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline
-from predict_graph.engines import SampleSummary
+from predict_graph.engines import SampleSummary, per_iteration
+from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.completion.replicates import (
     ReplicatePlan,
@@ -17,15 +18,16 @@ from predict_graph.iterations.completion.replicates import (
     replicate,
 )
 from predict_graph.iterations.crossing import mean_curve
-from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
+from predict_graph.iterations.estimate import (
+    IterationEstimate,
+    SampleCounters,
+    iteration_interval,
+)
 from predict_graph.iterations.method import SamplingCase
-from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
 
 # Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
 # docs/studies/accuracy.md.
 _SMALL_STD, _SMALL_SAMPLE = 0.06, 1000
-_FEW_EDGES = 50_000  # of a sample for counters alone: limits overhead
-_SMALL_RATIO = 0.2  # of such a sample of a small graph; not tuned
 
 
 def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
@@ -41,8 +43,6 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     plan = ReplicatePlan.within(graph.edges, case.budget.for_completion)
     whole = replicate(graph, algorithm, case.threshold, case.ratio, plan, case.rng, case.progress)
     elapsed = time.perf_counter() - started
-    with deadline(None):  # takes milliseconds
-        run = _any_run(case)
     common = log_std("iterations by completion", algorithm.name)
     stds = (whole.relative_std, _small_std(whole.vertices), common)
     limit = algorithm.max_iterations
@@ -55,20 +55,19 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         high=high,
         curve=mean_curve(whole.curves, iterations),
         converged=whole.crossing <= limit,
-        samples=[*_summaries(whole, graph.vertices, elapsed), run.summary],
-        edge_steps=whole.edge_steps + float(run.summary.edges * run.summary.iterations),
+        samples=_summaries(whole, graph.vertices, elapsed),
+        edge_steps=whole.edge_steps,
         warnings=_doubts(whole, graph.vertices),
-        observed=counters_of([run]),
+        observed=_counters_of_a_pair(case),
     )
 
 
-def _any_run(case: SamplingCase) -> SampleRun:
-    """Run the algorithm on a small sample, for its counters alone."""
-    ratio = max(case.ratio, _SMALL_RATIO)
-    edges = min(_FEW_EDGES, case.budget.for_counters)
-    sample = draw_sample(case.graph, case.sampler, ratio, case.rng, max_edges=edges)
-    parts = (case.algorithm, case.engine, case.transform, case.threshold)
-    return run_sample(sample, *parts, purpose="work")
+def _counters_of_a_pair(case: SamplingCase) -> SampleCounters:
+    """Return the counters of an iteration on two joined vertices: all of any graph send alike."""
+    pair = Graph(np.array([0, 1, 2]), np.array([1, 0], np.int32), directed=case.graph.directed)
+    with deadline(None):
+        run = case.engine.run(case.algorithm, pair, max_iterations=1)
+    return SampleCounters(per_iteration(run.rows).without("seconds"), pair.vertices, pair.edges)
 
 
 def _small_std(vertices: int) -> float:

@@ -54,7 +54,7 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     seconds = time.perf_counter() - started
     outcomes = [outcome]
     length = min(_crossing(outcome.run, case.threshold, algorithm), algorithm.max_iterations)
-    allowed = budget.share(math.ceil(length))
+    allowed = budget.for_run(math.ceil(length)).max_overhead
     factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
     # Halved: the second sample is run once more to be timed.
     factor = min(factor, time_left() / (2.0 * seconds))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.graph import Graph
+from predict_graph.graph.csr import edges_of
 from predict_graph.iterations.rooted.recipes import hubs
 from predict_graph.iterations.rooted.sample import (
     RootedSample,
@@ -17,8 +15,6 @@ from predict_graph.iterations.rooted.sample import (
 )
 
 IntArray = npt.NDArray[np.integer]
-
-_NO_WEIGHTS = np.empty(0, np.float32)
 
 
 class RepresentedSampler(RootedSampler):
@@ -58,26 +54,8 @@ class RepresentedSampler(RootedSampler):
             halves = (at[:-1] + at[1:] + 1) // 2
             nearest = np.diff(np.concatenate(([0], halves, [len(order)])))
             place[order] = np.repeat(place[order[at]], nearest)
-        degrees = graph.indptr[vertices + 1] - graph.indptr[vertices]
+        degrees, edges = edges_of(graph.indptr, vertices)
         starts = np.concatenate(([0], np.cumsum(degrees)))
-        found = _NO_WEIGHTS if graph.weights is None else graph.weights
-        indices, values = _rows(vertices, starts, graph.indptr, graph.indices, found, place)
-        kept = None if graph.weights is None else values
-        rows = Graph(starts, indices, kept, directed=True)
+        kept = None if graph.weights is None else graph.weights[edges]
+        rows = Graph(starts, place[graph.indices[edges]], kept, directed=True)
         return RootedSample(vertices, rows, weights, degrees)
-
-
-@numba.njit(cache=True, nogil=True)
-def _rows(
-    vertices: Any, starts: Any, indptr: Any, indices: Any, weights: Any, place: Any
-) -> tuple[IntArray, npt.NDArray[np.float32]]:
-    """Return the rows of some vertices, with positions instead of vertices, and their weights."""
-    targets = np.empty(starts[-1], indices.dtype)
-    values = np.empty(starts[-1] if len(weights) else 0, np.float32)
-    for i in range(len(vertices)):
-        first = indptr[vertices[i]]
-        for e in range(starts[i + 1] - starts[i]):
-            targets[starts[i] + e] = place[indices[first + e]]
-            if len(weights):
-                values[starts[i] + e] = weights[first + e]
-    return targets, values

@@ -273,7 +273,7 @@ def test_the_run_of_a_sample_is_the_run_of_its_graph(hubs):
 @given(edges=st.integers(1, 10**12), overhead=st.floats(1e-9, 5.0))
 def test_the_shares_stay_within_the_total(edges, overhead):
     budget = EdgeBudget(edges, overhead)
-    shares = (budget.for_completion, budget.for_costs, budget.for_counters)
+    shares = (budget.for_completion, budget.for_costs)
     assert min(shares) >= 0
     assert sum(shares) <= budget.total
     assert budget.total <= max(overhead * edges, 1_200_000)

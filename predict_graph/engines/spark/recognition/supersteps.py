@@ -53,11 +53,6 @@ class Recognised:
     limit: int | None = None
 
     @property
-    def algorithm(self) -> str:
-        """The name of a run without the digits that ours end with; empty if it has no name."""
-        return _OUR_RUN.sub("", self.name) if self.by == "names" else ""
-
-    @property
     def seconds(self) -> float:
         """The time that the supersteps took."""
         return float(sum(step.seconds for step in self.supersteps))
