@@ -19,7 +19,6 @@ HOP_SOURCES = 64
 LEAST_HOP_SOURCES = 4
 HOP_EDGE_BUDGET = 500_000_000
 WEDGES = 20_000  # a standard error of the clustering of at most 0.0036
-_REACHED_SHARE = 0.9  # by definition of the effective diameter
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +174,10 @@ def _hop_plot(links: sparse.csr_array, sources: npt.NDArray[np.int64]) -> npt.ND
     return plot
 
 
-def _effective_diameter(hop_plot: npt.NDArray[np.float64]) -> float:
+def _effective_diameter(hop_plot: npt.NDArray[np.float64], reached: float = 0.9) -> float:
     if len(hop_plot) == 0:
         return float("nan")
     cumulated = np.concatenate([[0.0], hop_plot])
-    hop = int(np.searchsorted(cumulated, _REACHED_SHARE))
+    hop = int(np.searchsorted(cumulated, reached))
     below_share, share = cumulated[hop - 1], cumulated[hop]
-    return float(hop - 1 + (_REACHED_SHARE - below_share) / (share - below_share))
+    return float(hop - 1 + (reached - below_share) / (share - below_share))

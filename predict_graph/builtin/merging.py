@@ -23,8 +23,8 @@ from predict_graph.graph import Graph
 MAXIMUM, HOPS, UNION = (), (0,), (0, 0)
 FAR = int(np.iinfo(np.int32).max)  # by definition: an entry that is not known yet
 
-_HEADER_BYTES = 8  # vertex id of the receiver; by definition
-_ENTRY_BYTES = 16  # a vertex, and its hops or rank; by definition
+# By definition: the id of the receiver; a vertex, and its hops or rank.
+_HEADER_BYTES, _ENTRY_BYTES = 8, 16
 
 # Push if at most one edge in this many has a message; trades off as in docs/studies/algorithms.md
 _FEW = 16

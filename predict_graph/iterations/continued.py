@@ -15,7 +15,6 @@ from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.table import Table
 
-_TAIL = 2  # supersteps whose slope is extrapolated; with more, errors were larger (measured)
 # Of log(predicted / true), if almost nothing of the curve was observed; measured on nine graphs,
 # stopped after 10 and 15 supersteps (docs/studies/spark.md).
 _CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
@@ -23,7 +22,9 @@ _LEAST_STD = 0.01  # of log iterations, by definition: a whole number is rounded
 
 
 def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
-    """Return where a curve crosses a threshold by extrapolating its last few supersteps.
+    """Return where a curve crosses a threshold by extrapolating its last two supersteps.
+
+    With more of them, errors were larger.
 
     Examples
     --------
@@ -32,7 +33,7 @@ def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], thresho
     >>> continued_crossing([0.1, 0.1, 0.1], 1e-6)
     inf
     """
-    last = np.log(np.maximum(np.asarray(curve[-_TAIL:], dtype=np.float64), 1e-300))
+    last = np.log(np.maximum(np.asarray(curve[-2:], dtype=np.float64), 1e-300))
     slope = float(last[-1] - last[0]) / max(len(last) - 1, 1)
     if slope >= 0.0:
         return math.inf

@@ -17,12 +17,6 @@ TRANSFORMS: Registry[Transform] = Registry(
     },
 )
 
-_DEFAULT_RULES = {
-    "absolute": "scaled-threshold",
-    "ratio": "same-threshold",
-    "fixed-point": "same-threshold",
-}
-
 
 def default_transform(convergence: str) -> Transform:
     """Return the default rule for a kind of convergence (PREDIcT, section 3.2.2).
@@ -39,7 +33,7 @@ def default_transform(convergence: str) -> Transform:
     >>> round(default_transform("absolute").sample_threshold(1e-6, 0.1), 9)
     1e-05
     """
-    return TRANSFORMS.get(_DEFAULT_RULES[convergence])
+    return TRANSFORMS.get("scaled-threshold" if convergence == "absolute" else "same-threshold")
 
 
 def check_transform(value: str | Transform | None, convergence: str) -> Transform:

@@ -12,6 +12,7 @@ References
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numba
@@ -31,7 +32,6 @@ from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.session.graphframes import scala_line
 
-_MOST = 2**31  # by definition: no limit, as GraphX's Int.MaxValue
 _FAR = np.iinfo(np.int32).max
 
 
@@ -101,7 +101,7 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
     most = algorithm.parameters["maxIterations"]
     label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
     ends = layout.sources, layout.targets
-    for _ in range((_MOST if most is None else int(most)) + 1):
+    for _ in count() if most is None else range(int(most) + 1):
         one, other = label[ends[0]], label[ends[1]]
         sends = (active[ends[0]] | active[ends[1]]) & (one != other)
         receivers = np.where(one > other, *ends)

@@ -18,8 +18,6 @@ from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-# By definition: a vertex id and a label; the weight of the edge.
-_MESSAGE_BYTES, _WEIGHT_BYTES = 16, 8
 # Work relative to one message, measured by least squares on supersteps of five graphs and their
 # samples: relative error 11% (with a constant per vertex: 34%).
 _VERTEX, _LABEL = 3.0, 3.5
@@ -45,7 +43,8 @@ class LabelPropagationKernel(SharedRows):
         self._first_labels = first_labels
         self._heard = np.ones(graph.vertices, np.int32)
         self._others: list[int] = []  # labels of rows that are not those of two supersteps ago
-        self.message_bytes = _MESSAGE_BYTES + (0 if graph.weights is None else _WEIGHT_BYTES)
+        # A vertex id and a label; the weight of the edge.
+        self.message_bytes = 16 + (0 if graph.weights is None else 8)
         self.working_set_bytes = self._labels.nbytes
 
     @property

@@ -5,8 +5,6 @@ from __future__ import annotations
 from predict_graph.algorithms.base import Algorithm
 from predict_graph.builtin.parts import parts_of
 
-_SUPERSTEPS = 2  # by definition: one for degrees, one for sets
-
 
 class TriangleCount(Algorithm):
     """Count the triangles of each vertex.
@@ -46,5 +44,5 @@ class TriangleCount(Algorithm):
 
     @property
     def max_iterations(self) -> int:
-        """Return two, the fixed number of supersteps."""
-        return _SUPERSTEPS
+        """Return two supersteps: one for degrees, one for sets."""
+        return 2

@@ -20,7 +20,6 @@ from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-_DEGREE_BYTES = 16  # vertex id of the receiver, and a degree; by definition
 _HEADER_BYTES = _ENTRY_BYTES = 8  # vertex ids; by definition
 
 
@@ -31,7 +30,7 @@ class TriangleCountKernel(SharedRows):
     second, so a joint cost would be valid for neither.
     """
 
-    message_bytes = _DEGREE_BYTES
+    message_bytes = 16  # of the first superstep: the id of the receiver, and a degree
 
     def __init__(self, algorithm: TriangleCount, graph: Graph, team: Team | None = None) -> None:
         n = graph.vertices

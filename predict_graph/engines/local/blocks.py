@@ -12,25 +12,24 @@ from predict_graph.arrays import IntArray
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
-# Edges + vertices of a block (tens of microseconds): limits scheduling overhead
-_BLOCK_WORK = 16_384
-# Small graphs get smaller blocks: trades off scheduling overhead for an even split among threads.
-_FEWEST_BLOCKS, _LEAST_WORK = 64, 1_024
 
-
-def row_blocks(indptr: IntArray, block_work: int | None = None) -> IntArray:
+def row_blocks(
+    indptr: IntArray, fewest: int = 64, least: int = 1_024, most: int = 16_384
+) -> IntArray:
     """Split rows into blocks of about equal edges + vertices; rows are never split.
+
+    A block has at most about `most` of them (tens of microseconds), and at least `least`, so that
+    scheduling takes little; in between there are `fewest` blocks, for an even split among threads.
 
     Examples
     --------
-    >>> row_blocks(np.array([0, 3, 6, 9]), block_work=4).tolist()
+    >>> row_blocks(np.array([0, 3, 6, 9]), most=4).tolist()
     [0, 1, 2, 3]
     """
     n = len(indptr) - 1
     work = indptr + np.arange(n + 1)
-    if block_work is None:
-        block_work = int(np.clip(work[-1] // _FEWEST_BLOCKS, _LEAST_WORK, _BLOCK_WORK))
-    count = max(1, int(np.ceil(work[-1] / block_work)))
+    size = min(max(work[-1] // fewest, least), most)
+    count = max(1, int(np.ceil(work[-1] / size)))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1])
     return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)
 

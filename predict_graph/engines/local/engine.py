@@ -222,13 +222,11 @@ class LocalEngine:
             for graph in (pair, Graph(pair.indptr, pair.indices, directed=False)):
                 kernel = build(algorithm, graph, Team(), *results)
                 tally = Tally(graph, self.workers)
-                for _ in range(_WARM_STEPS):
+                for _ in range(3):  # another compiled function may follow the first superstep
                     tally.add(kernel.step())
         _COMPILED.add(key)
 
 
-# Limits warm-up; a kernel may switch to another compiled function after its first superstep
-_WARM_STEPS = 3
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 

@@ -17,7 +17,6 @@ from predict_graph.table import Table
 
 # A mask that no graph has: matches nothing before the first superstep
 _EVERYONE = np.empty(0, np.uint8)
-_COLUMNS = 5  # active vertices, local and remote messages, local and remote bytes; by definition
 
 
 class Tally:
@@ -59,7 +58,7 @@ class Tally:
     def table(self, aggregates: FloatArray, seconds: FloatArray, working_set_bytes: int) -> Table:
         """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
         iterations = len(self._rows)
-        counted = np.concatenate(self._rows or [np.zeros((0, _COLUMNS), np.int64)])
+        counted = np.concatenate(self._rows or [np.zeros((0, 5), np.int64)])
         active, local, remote, local_bytes, remote_bytes = counted.T
         columns = {
             "iteration": np.repeat(np.arange(1, iterations + 1), self._workers),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
@@ -20,7 +21,6 @@ _SHARES_BY_DEADLINE, _LONG = 64, 0.1
 # Seconds of a setup after which the first superstep is no long one, and need not be stopped in it:
 # limits how much longer than in an unlimited run, which has few shares, it takes (a millisecond).
 _BRIEF = 0.02
-_LANES = 8  # passes over the blocks: neighbouring shares are far apart in time; not tuned
 
 
 def available_threads() -> int:
@@ -94,10 +94,10 @@ class Team:
             work(0, blocks)
             self.shared = 1.0
             return
-        # Scattered, so that the first few represent all of them if a deadline stops the others.
-        lanes = _LANES if self._long else 1
-        every = range(0, blocks, size)
-        starts = iter([first for lane in range(lanes) for first in every[lane::lanes]])
+        every: Sequence[int] = range(0, blocks, size)
+        if self._long:  # the first few represent all of them if a deadline stops the others
+            every = random.Random(0).sample(every, len(every))
+        starts = iter(every)
         done: list[int] = []
 
         def take() -> None:

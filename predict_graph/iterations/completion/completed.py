@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from predict_graph.algorithms import Algorithm
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from predict_graph.graph.inbound import inbound_rows
@@ -58,7 +57,8 @@ class Completer:
         self.hubs = hubs
         self._position = np.full(graph.vertices, -1, np.int32)
         self._position[hubs] = np.arange(len(hubs), dtype=np.int32)
-        self.others = _by_profile(profiles, np.flatnonzero(self._position < 0))
+        others = np.flatnonzero(self._position < 0)
+        self.others = others[np.argsort(profiles[others], kind="stable")]
         self._among_hubs = _edges_among(graph, hubs)
 
     def draw(self, size: int, rng: np.random.Generator) -> CompletedSample:
@@ -151,16 +151,6 @@ class Completer:
         )
 
 
-def _by_profile(profiles: npt.NDArray[np.int32], vertices: IntArray) -> npt.NDArray[np.integer]:
-    """Return vertices in the order of profiles, then ids: scipy sorts rows by counting."""
-    kinds, ones = profiles[vertices], np.ones(len(vertices), np.int8)
-    shape = int(kinds.max(initial=0)) + 1, len(profiles)
-    order: npt.NDArray[np.integer] = (
-        sparse.coo_array((ones, (kinds, vertices)), shape).tocsr().indices
-    )
-    return order
-
-
 def _edges_among(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
     """Return the edges among hubs, as positions in `hubs`."""
     indptr, indices, _ = induced_csr(graph.indptr, graph.indices, np.sort(hubs))
@@ -184,9 +174,3 @@ def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> Int
     """Divide 0 … total - 1 into `size` ranges of almost equal length, and draw one from each."""
     edges = np.arange(size + 1, dtype=np.int64) * total // max(size, 1)
     return rng.integers(edges[:-1], edges[1:])
-
-
-def completed_curve(algorithm: Algorithm, sample: CompletedSample, threshold: float) -> FloatArray:
-    """Return the convergence curve of an algorithm on a completed sample."""
-    curve: FloatArray = algorithm.part_of("completion")(algorithm, sample, threshold)
-    return curve

@@ -11,21 +11,20 @@ from predict_graph.graph import Graph
 from predict_graph.iterations.prefix import edges_by_later_position
 from samplers.search import largest
 
-_LARGEST_FRACTION = 0.03  # of the vertices: limits the hubs
-_NEIGHBOURS_IN_SAMPLE = 10  # of a hub, at least: limits the noise of its thinned edges
 
-
-def choose_hubs(graph: Graph, ratio: float, edge_budget: int) -> npt.NDArray[np.int64]:
+def choose_hubs(
+    graph: Graph, ratio: float, edge_budget: int, share: float = 0.03, neighbours: int = 10
+) -> npt.NDArray[np.int64]:
     """Return the vertices that a stratified sample takes with certainty, highest degree first.
 
     Hubs are the largest set of highest-degree vertices that has at most `edge_budget` edges among
-    its members, is at most 3% of the vertices, and whose members have so many neighbours
-    (``10 / ratio``) that a sample at `ratio` has ten of them.
+    its members, is at most a `share` of the vertices, and whose members have so many neighbours
+    (``10 / ratio``) that a sample at `ratio` has ten of them, as their edges are thinned.
     """
-    least = math.ceil(_NEIGHBOURS_IN_SAMPLE / ratio)
+    least = math.ceil(neighbours / ratio)
     larger = np.maximum(graph.in_degrees, graph.out_degrees)
     able = int(np.count_nonzero(larger >= least))
-    count = min(int(_LARGEST_FRACTION * graph.vertices), able)
+    count = min(int(share * graph.vertices), able)
     candidates = largest(graph.in_degrees + graph.out_degrees, count)
     inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates))
     kept = candidates[: int(np.searchsorted(inside, edge_budget, side="right"))]

@@ -11,10 +11,7 @@ import numpy.typing as npt
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import time_left
 from predict_graph.graph import Graph
-from predict_graph.iterations.completion.completed import (
-    Completer,
-    completed_curve,
-)
+from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing
@@ -93,7 +90,7 @@ def replicate(
     expected = max(min(ratio, for_others / max(graph.edges, 1)), 1e-9)
     completer = Completer(graph, vertex_profiles(graph), choose_hubs(graph, expected, for_hubs))
     size = _sample_size(completer, ratio, for_others)
-    samples = completer.draw_all(size, plan.count, rng)
+    samples, curve_of = completer.draw_all(size, plan.count, rng), algorithm.part_of("completion")
     crossings: list[float] = []
     curves: list[npt.NDArray[np.float64]] = []
     edges, edge_steps = 0, 0.0
@@ -101,7 +98,7 @@ def replicate(
     for number, sample in enumerate(samples, 1):
         if progress is not None:
             progress(f"completed sample {number} of {plan.count}", (number - 1) / plan.count)
-        curve = completed_curve(algorithm, sample, threshold)
+        curve = curve_of(algorithm, sample, threshold)
         crossings.append(min(crossing(curve, threshold), float(algorithm.max_iterations + 1)))
         curves.append(curve)
         edges = max(edges, sample.edges)

@@ -18,13 +18,7 @@ from samplers.search import largest
 IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
 
-# Four, two, one: 85, 92, 98 iterations on a mesh for 84 (docs/iterations.md).
-_FEWEST_ROOTS, _MOST_ROOTS = 2, 4
 _ENOUGH = 0.9  # of the vertices: limits the search for further roots
-_HUB_SHARE = 0.001  # of the vertices; trades off overhead for error of messages
-# Limits for large graphs: all hubs of R-MAT 26 hold 10% of its edges among them, so many hold 1%.
-_MOST_HUBS, _MOST_DEEP = 1 << 13, 1 << 16
-_TAIL_SHARE = 0.003  # of the vertices; trades off overhead for error of iterations
 
 
 def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:
@@ -63,12 +57,13 @@ def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
     return Recipe(RootedSampler(graph, trees, certain))
 
 
-def middle_trees(graph: Graph) -> list[HopTree]:
+def middle_trees(graph: Graph, fewest: int = 2, most: int = 4) -> list[HopTree]:
     """Return shortest paths from, and to, hubs in the middle of the graph.
 
     Two roots where there are two, by the product of in- and out-degree: a sample of paths through
     one hub only would be a star. Then up to two that the root before does not reach, until nearly
-    all vertices are reached. Undirected trees serve both ways.
+    all vertices are reached: with at most four, two and one, 85, 92 and 98 iterations were
+    estimated on a mesh for 84. Undirected trees serve both ways.
     """
     score = graph.out_degrees.astype(np.float64)
     score *= graph.in_degrees
@@ -76,7 +71,7 @@ def middle_trees(graph: Graph) -> list[HopTree]:
         score = graph.out_degrees.astype(np.float64)
     trees: list[HopTree] = []
     reached = np.zeros(graph.vertices, bool)
-    for number in range(_MOST_ROOTS):
+    for number in range(most):
         root = int(score.argmax())
         if trees and score[root] <= 0.0:
             break
@@ -85,7 +80,7 @@ def middle_trees(graph: Graph) -> list[HopTree]:
         reached |= tree.reached
         if graph.directed:
             trees.append(hop_tree(graph, root, backward=True))
-        if number + 1 < _FEWEST_ROOTS:
+        if number + 1 < fewest:
             score[root] = 0.0
             continue
         score[tree.reached] = 0.0
@@ -96,13 +91,14 @@ def middle_trees(graph: Graph) -> list[HopTree]:
     return trees
 
 
-def deepest(graph: Graph, tree: HopTree) -> IntArray:
+def deepest(graph: Graph, tree: HopTree, share: float = 0.003, most: int = 1 << 16) -> IntArray:
     """Return the vertices that are farthest from the root, which are the last to change."""
-    count = max(min(int(_TAIL_SHARE * graph.vertices), _MOST_DEEP), 1)
-    return largest(tree.distance, count)
+    return largest(tree.distance, max(min(int(share * graph.vertices), most), 1))
 
 
-def hubs(graph: Graph) -> IntArray:
-    """Return the vertices with most out-edges, which send most of the messages."""
-    count = max(min(int(_HUB_SHARE * graph.vertices), _MOST_HUBS), 1)
-    return largest(graph.out_degrees, count)
+def hubs(graph: Graph, share: float = 0.001, most: int = 1 << 13) -> IntArray:
+    """Return the vertices with most out-edges, which send most of the messages.
+
+    All hubs of R-MAT 26 hold 10% of its edges among them; `most` hold 1%.
+    """
+    return largest(graph.out_degrees, max(min(int(share * graph.vertices), most), 1))

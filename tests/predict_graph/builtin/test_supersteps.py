@@ -148,7 +148,7 @@ def check(algorithm, graph):
 @pytest.fixture
 def _small_blocks(monkeypatch):
     """Cut the smallest graphs into blocks, so that threads share them."""
-    monkeypatch.setattr(blocks, "row_blocks", partial(blocks.row_blocks, block_work=8))
+    monkeypatch.setattr(blocks, "row_blocks", partial(blocks.row_blocks, most=8))
 
 
 @pytest.mark.slow

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.algorithms import PageRank
+from predict_graph.builtin.sampling import pagerank_curve
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
-from predict_graph.iterations.completion.completed import Completer, completed_curve
+from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from predict_graph.iterations.completion.profiles import vertex_profiles
@@ -46,7 +47,7 @@ def test_the_curve_of_the_whole_graph_is_that_of_the_engine(dangling):
     graph = check_graph("rmat:scale=9,edge_factor=4,seed=3")
     job = PageRank(epsilon=1e-3, dangling=dangling)
     sample = completer(graph).draw(graph.vertices, np.random.default_rng(1))
-    curve = completed_curve(job, sample, job.threshold(graph.vertices))
+    curve = pagerank_curve(job, sample, job.threshold(graph.vertices))
     truth = LocalEngine(threads=1).run(job, graph).convergence
     np.testing.assert_allclose(curve, truth, rtol=1e-3)
 
@@ -72,7 +73,7 @@ def test_a_graph_without_edges_is_all_dangling():
     sample = completer(graph).draw(5, np.random.default_rng(1))
     assert sample.dangling.all()
     assert sample.edges == 0
-    curve = completed_curve(PageRank(), sample, 1e-4)
+    curve = pagerank_curve(PageRank(), sample, 1e-4)
     np.testing.assert_allclose(curve, [0.0], atol=1e-15)
 
 

@@ -23,11 +23,10 @@ BLOCKS = "rows binary, starts binary, sources binary, weights binary, edges long
 ANSWERS = "places binary, values binary"
 SLICES = "slice int, counts binary"
 
-_PIECE = 1 << 20  # edges numbered at a time (16 MiB): limits memory
-_BLOCK = 1 << 20  # edges of a block, unless one vertex has more: limits memory
+# Edges numbered at a time, and of a block unless one vertex has more (16 MiB): limits memory
+_PIECE = 1 << 20
 _MIXER = np.uint32(0x9E3779B1)  # Knuth's multiplicative hash: 2**32 / golden ratio
 _UNWEIGHTED = np.empty(0, np.float32)
-_TABLE = 8  # ids up to so many times the vertices use a lookup table: limits memory
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,6 @@ class Block:
     starts: IntArray
     sources: IndexArray
     weights: npt.NDArray[np.float32]
-
-    @property
-    def in_degrees(self) -> IntArray:
-        """The number of inbound edges of each row."""
-        return np.diff(self.starts)
 
 
 def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
@@ -129,7 +123,7 @@ def _cut(key: IntArray, weights: npt.NDArray[np.float32] = _UNWEIGHTED) -> Itera
     rows = targets[first] if len(key) else targets
     begin = 0
     while begin < len(rows):
-        end = int(np.searchsorted(starts, starts[begin] + _BLOCK, side="right")) - 1
+        end = int(np.searchsorted(starts, starts[begin] + _PIECE, side="right")) - 1
         end = max(min(end, len(rows)), begin + 1)
         a, b = int(starts[begin]), int(starts[end])
         yield _record(
@@ -141,15 +135,6 @@ def _cut(key: IntArray, weights: npt.NDArray[np.float32] = _UNWEIGHTED) -> Itera
             np.array([b - a], np.int64),
         )
         begin = end
-
-
-def mapped_blocks(
-    batches: Batches, function: Callable[[Block, Any], tuple[Any, Any]], shared: Any
-) -> Iterator[pa.RecordBatch]:
-    """Apply a function to every block, with data that the driver sent."""
-    for block in blocks_in(batches):
-        places, values = function(block, shared.value)
-        yield _record(ANSWERS, [places], [values])
 
 
 def out_edges_counted(batches: Batches, vertices: int, slices: int) -> Iterator[pa.RecordBatch]:
@@ -184,10 +169,6 @@ def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
     """Return a function that maps ids to vertices."""
     if ids is None:
         return lambda found: found.astype(np.int32)
-    if ids[-1] < _TABLE * len(ids):
-        table = np.zeros(ids[-1] + 1, np.int32)
-        table[ids] = np.arange(len(ids), dtype=np.int32)
-        return lambda found: table[found]
     return lambda found: np.searchsorted(ids, found).astype(np.int32)
 
 

@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.arrays import Array, IntArray
+from predict_graph.arrays import IntArray
 from predict_graph.engines.spark.blocks.edges import check_edges, edge_source
 from predict_graph.engines.spark.blocks.on_executors import (
     ANSWERS,
     BLOCKS,
     BUCKETS,
     SLICES,
-    Block,
     bucketed,
     built,
     distinct_ids,
-    mapped_blocks,
     out_edges_counted,
     seen_ids,
     summed,
@@ -48,8 +46,6 @@ _BUCKET = 1 << 21  # edges of a bucket, which an executor sorts in 64 MiB: limit
 _MOST_BUCKETS = 1 << 14  # limits the number of shuffle files
 _MOST_VERTICES = 2**31 - 1  # by definition: blocks have numbers of 32 bits
 _BITS = 1 << 26  # bytes of the bit set of ids: limits memory
-# Bytes of a result above which partitions are fetched one by one: limits memory
-_STREAMED = 1 << 26
 _ID_BYTES = 24  # bytes per id at the driver, by definition: unsorted, joined and sorted
 
 
@@ -83,29 +79,6 @@ class PackedGraph(Described):
     read_seconds: float
     notes: tuple[str, ...] = ()
 
-    def passed(
-        self,
-        function: Callable[[Block, Any], tuple[Any, Any]],
-        shared: Any,
-        kinds: tuple[str, str],
-        *,
-        answer_bytes: float = 0.0,
-    ) -> Iterator[tuple[Array, Array]]:
-        """Apply a function to every block; yield its results."""
-        with spark_failures("a pass over the edges"):
-            sent = self.spark.sparkContext.broadcast(shared)
-            try:
-                task = partial(mapped_blocks, function=function, shared=sent)
-                answers = self.table.mapInArrow(task, ANSWERS)
-                whole = answer_bytes <= _STREAMED
-                rows = answers.collect() if whole else answers.toLocalIterator()
-                for row in rows:
-                    places = np.frombuffer(row["places"], kinds[0])
-                    yield places, np.frombuffer(row["values"], kinds[1])
-            finally:
-                with suppress(Exception):  # a failed session has released its memory
-                    sent.destroy()
-
     def count_out_edges(self) -> npt.NDArray[np.int32]:
         """Count the out-edges of every vertex; executors add up counts in slices."""
         slots = max(self.spark.sparkContext.defaultParallelism, 1)
@@ -121,17 +94,6 @@ class PackedGraph(Described):
             )
         found = {row["slice"]: np.frombuffer(row["counts"], np.int32) for row in parts}
         return np.concatenate([found[number] for number in sorted(found)])
-
-    def count_in_edges(self) -> npt.NDArray[np.int32]:
-        """Count the inbound edges of every vertex."""
-        degrees = np.zeros(self.vertices, np.int32)
-        for places, values in self.passed(_in_degrees, None, ("i4", "i4")):
-            degrees[places] = values
-        return degrees
-
-
-def _in_degrees(block: Block, _: Any) -> tuple[Any, Any]:
-    return block.rows, block.in_degrees.astype(np.int32)
 
 
 @contextmanager
@@ -254,18 +216,19 @@ def fits_here(packed: PackedGraph) -> bool:
 
 def whole_graph(packed: PackedGraph) -> Graph:
     """Copy a graph to the driver, block by block."""
-    degrees = packed.count_in_edges()
-    indptr = np.concatenate(([0], np.cumsum(degrees, dtype=np.int64)))
-    del degrees
+    indptr = np.zeros(packed.vertices + 1, np.int64)
     sources = np.empty(packed.edges, np.int32)
     weights = np.empty(packed.edges, np.float32) if packed.weighted else None
-    size = 8.0 * packed.edges  # an upper bound of the allocation
-    for rows, found in packed.passed(_edges, packed.weighted, ("i4", "i4"), answer_bytes=size):
-        own = found[: len(found) // 2] if packed.weighted else found
-        _, places = edges_of(indptr, rows)
-        sources[places] = own
-        if weights is not None:
-            weights[places] = found[len(own) :].view(np.float32)
+    with spark_failures("a pass over the edges"):
+        for row in packed.table.select("rows", "starts").collect():
+            degrees = np.diff(np.frombuffer(row["starts"], np.int64))
+            indptr[1 + np.frombuffer(row["rows"], np.int32)] = degrees
+        np.cumsum(indptr, out=indptr)
+        for row in packed.table.select("rows", "sources", "weights").toLocalIterator():
+            _, places = edges_of(indptr, np.frombuffer(row["rows"], np.int32))
+            sources[places] = np.frombuffer(row["sources"], np.int32)
+            if weights is not None:
+                weights[places] = np.frombuffer(row["weights"], np.float32)
     reverse = Graph(indptr, sources, weights, directed=packed.directed, name=packed.name)
     graph = reverse.reverse if packed.directed else reverse
     graph = graph.described_as(
@@ -274,9 +237,3 @@ def whole_graph(packed: PackedGraph) -> Graph:
     # The fingerprint of runs in which Spark reads the graph.
     vars(graph)["fingerprint"] = packed.fingerprint
     return graph
-
-
-def _edges(block: Block, weighted: bool) -> tuple[Any, Any]:
-    if not weighted:
-        return block.rows, block.sources
-    return block.rows, np.concatenate((block.sources, block.weights.view(np.int32)))
