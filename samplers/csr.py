@@ -95,17 +95,13 @@ def check_csr(graph: Any) -> CSRArrays:
             raise ValueError("the graph has no vertices; at least one is needed")
         to_sparse: Any = to_scipy_sparse_array
         graph = to_sparse(graph, weight=None, dtype=np.int8, format="csr")
-    elif getattr(graph, "format", "csr") != "csr" and hasattr(graph, "tocsr"):
-        graph = graph.tocsr()
-        source = None
+    elif hasattr(graph, "tocsr") and getattr(graph, "format", None) != "csr":
+        graph, source = graph.tocsr(), None
     elif not all(hasattr(graph, name) for name in ("indptr", "indices", "shape")):
-        if hasattr(graph, "tocsr"):
-            graph = graph.tocsr()
-        else:
-            raise ValueError(
-                f"a {type(graph).__name__} is not a graph; accepted: something with indptr, "
-                "indices and shape, a scipy sparse array, a networkx graph"
-            )
+        raise ValueError(
+            f"a {type(graph).__name__} is not a graph; accepted: something with indptr, indices "
+            "and shape, a scipy sparse array, a networkx graph"
+        )
     if getattr(graph, "directed", directed) is False:
         directed = False
 

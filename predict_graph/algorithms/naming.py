@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -143,24 +144,12 @@ def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:
 
 def _place(parameter: str, given: str, labels: npt.NDArray[Any] | None, graph: Any) -> int:
     """Return the vertex with an id."""
-    n = graph.vertices
-    numbers = labels is None or labels.dtype.kind in "iu"
-    number = _whole(given) if numbers else None
-    if labels is None and number is not None and 0 <= number < n:
-        return number
-    if labels is not None and (number is not None or not numbers):
-        at = np.flatnonzero(labels == (number if numbers else given))
+    ids = np.arange(graph.vertices) if labels is None else labels
+    with suppress(ValueError):  # of text that is no number
+        at = np.flatnonzero(ids == (int(given) if ids.dtype.kind in "iu" else given))
         if len(at):
             return int(at[0])
-    first, last = (0, n - 1) if labels is None else (labels[0], labels[-1])
     raise RequestError(
         f"{parameter} has {given}, which is not a vertex of {graph.name}; accepted: ids of "
-        f"the graph, such as {first} and {last}"
+        f"the graph, such as {ids[0]} and {ids[-1]}"
     )
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None

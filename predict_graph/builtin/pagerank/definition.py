@@ -33,8 +33,8 @@ class PageRank(Algorithm):
 
     Examples
     --------
-    >>> PageRank(epsilon=0.01).threshold(1000)
-    1e-05
+    >>> PageRank().threshold(1000), PageRank(tolerance=1e-7).threshold(1000)
+    (1e-06, 1e-07)
     >>> PageRank(damping=1.5)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...

@@ -38,7 +38,7 @@ class PageRankKernel(SharedRows):
         degrees = graph.out_degrees
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
-        self._teleport = (1.0 - algorithm.damping) / max(n, 1)
+        self._restarts = 1.0 - algorithm.damping
         self._begin(np.full(n, 1.0 / max(n, 1)))
         blocks = len(self._blocks) - 1
         self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
@@ -63,18 +63,18 @@ class PageRankKernel(SharedRows):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
-        n = len(self.rank)
-        base = self._teleport + self._spread * self._dangling_rank / max(n, 1)
-        return Superstep(self._pull(base) / max(n, 1), self.message_bytes)
-
-    def _pull(self, base: float) -> float:
-        """Update all ranks and their contributions; return the sum of the changes."""
-        ranks = (self._scale, self._offer, base, self.rank, self._next_offer)
+        base = self._base(self._restarts + self._spread * self._dangling_rank)
+        ranks = (self._scale, self._offer, *base, self.rank, self._next_offer)
         sums = (self._changes, self._dangling)
         self._share_blocks(superstep, self._indptr, self._sources, *ranks, *sums)
         self._offer, self._next_offer = self._next_offer, self._offer
         self._dangling_rank = float(ordered_sum(self._dangling))
-        return float(ordered_sum(self._changes))
+        changed = float(ordered_sum(self._changes))
+        return Superstep(changed / max(len(self.rank), 1), self.message_bytes)
+
+    def _base(self, restarts: float) -> tuple[float, int, float]:
+        """Return the base rank of all vertices, and a vertex with more of it, and how much."""
+        return restarts / max(len(self.rank), 1), -1, 0.0
 
 
 @numba.njit(cache=True, nogil=True)
@@ -87,12 +87,17 @@ def superstep(
     scale: Any,
     offer: Any,
     base: float,
+    source: int,
+    restarts: float,
     rank: Any,
     next_offer: Any,
     changes: Any,
     dangling: Any,
 ) -> None:
-    """Update the vertices of some blocks by equation 1, and their next contributions."""
+    """Update the vertices of some blocks by equation 1, and their next contributions.
+
+    The base rank of the `source`, if it is not -1, has `restarts` more.
+    """
     for block in range(first_block, last_block):
         change = 0.0
         leaked = 0.0
@@ -100,6 +105,8 @@ def superstep(
             # Four accumulators hide the latency of additions and keep their order. Hardware gathers
             # (which a compiler uses for reorderable sums) take at least twice as long.
             first, second, third, fourth = base, 0.0, 0.0, 0.0
+            if v == source:
+                first += restarts
             e, stop = indptr[v], indptr[v + 1]
             while e + 4 <= stop:
                 first += offer[sources[e]]

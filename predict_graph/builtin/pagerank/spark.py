@@ -32,21 +32,18 @@ class PageRankProgram(BlockProgram):
         offers: Array = self.state * self._scale
         return offers
 
-    def base(self, sums: Mapping[str, float]) -> float:
-        """Return the base rank of vertices, which does not depend on messages."""
-        algorithm, n = self.algorithm, self.block.vertices
-        spread = algorithm.damping * sums["dangling"] / n if algorithm.spread_dangling else 0.0
-        return (1.0 - algorithm.damping) / n + spread
+    def base(self, restarts: float) -> tuple[float, int, float]:
+        """Return the base rank of all vertices, and a vertex with more of it, and how much."""
+        return restarts / self.block.vertices, -1, 0.0
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
-        """Sum contributions, and add the base rank."""
-        self._pull(offers, self.base(sums))
-
-    def _pull(self, offers: Array, base: float) -> None:
-        count = len(self._bounds) - 1
+        """Sum contributions, and add the base rank, which does not depend on messages."""
+        damping, count = self.algorithm.damping, len(self._bounds) - 1
+        spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
         changes, dangling = np.zeros(count), np.zeros(count)
         rows = (self._bounds, self.rows[0], self.rows[1].view(np.uint32))
-        ranks = (self._scale, offers, base, self.state, np.empty_like(self.state))
+        base = self.base(1.0 - damping + spread)
+        ranks = (self._scale, offers, *base, self.state, np.empty_like(self.state))
         superstep(0, count, *rows, *ranks, changes, dangling)
         self.change = float(ordered_sum(changes))
 

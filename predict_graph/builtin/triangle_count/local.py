@@ -87,8 +87,8 @@ class TriangleCountKernel(SharedRows):
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self._counts
         if not self._sampled:  # needed on samples only
             return Superstep(0.0, sizes)
-        looked = np.zeros(len(self._counts), np.int64)
-        _received(self._indptr, self._indices, self._counts, looked)
+        receivers = np.repeat(np.arange(len(sizes)), np.diff(self._indptr))
+        looked = np.bincount(receivers, self._counts[self._indices], len(sizes))
         return Superstep(0.0, sizes, work=Work(vertices=1.0 + looked))
 
     def _count(self, first: int, last: int) -> None:
@@ -140,11 +140,3 @@ def triangles(
             for place in range(starts[u], starts[u] + counts[u]):
                 count += marks[above[place]] == v
         found[v] = count
-
-
-@numba.njit(cache=True, nogil=True)
-def _received(indptr: Any, indices: Any, counts: Any, looked: Any) -> None:
-    """Count the vertices in all sets that each vertex receives."""
-    for v in range(len(looked)):
-        for e in range(indptr[v], indptr[v + 1]):
-            looked[v] += counts[indices[e]]

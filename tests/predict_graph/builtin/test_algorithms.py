@@ -62,12 +62,6 @@ def test_the_id_of_a_single_vertex_may_have_a_comma():
     ).known.tolist() == [0]
 
 
-def test_the_threshold_is_epsilon_per_vertex_or_the_tolerance():
-    assert PageRank().threshold(1000) == 1e-6
-    assert PageRank(epsilon=0.01).threshold(1000) == 1e-5
-    assert PageRank(tolerance=1e-7).threshold(1000) == 1e-7
-
-
 @pytest.mark.parametrize("name", ALGORITHMS.names())
 def test_serialized_parameters_build_the_algorithm_again(name):
     algorithm = check_algorithm(name)

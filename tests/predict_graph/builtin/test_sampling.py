@@ -67,16 +67,10 @@ def test_the_highest_ranks_are_held_and_roughly_known(directed):
 
 
 def test_ranks_are_iterations_of_pagerank(directed):
-    everyone = np.arange(directed.vertices)
     algorithm = PageRank(dangling="drop")
-    first = next_ranks(directed, algorithm, np.full(len(everyone), 1 / len(everyone)), everyone)
-    engine = LocalEngine()
-    once = engine.run(algorithm, directed, max_iterations=1).values
-    twice = engine.run(algorithm, directed, max_iterations=2).values
-    np.testing.assert_allclose(first, once)
-    np.testing.assert_allclose(next_ranks(directed, algorithm, first, everyone), twice)
-    some = np.array([3, 50, 7])
-    np.testing.assert_allclose(next_ranks(directed, algorithm, first, some), twice[some])
+    once, twice = (LocalEngine().run(algorithm, directed, max_iterations=n).values for n in (1, 2))
+    for some in (np.arange(directed.vertices), np.array([3, 50, 7])):
+        np.testing.assert_allclose(next_ranks(directed, algorithm, once, some), twice[some])
 
 
 def test_semi_clusters_begin_around_small_vertices(undirected):

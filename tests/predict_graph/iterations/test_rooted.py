@@ -139,17 +139,6 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     np.testing.assert_allclose(found.whole_work, found.work)
 
 
-@pytest.mark.parametrize("job", [JOBS[0], JOBS[1], JOBS[3]], ids=lambda job: job.name)
-def test_a_sample_of_everything_is_exact(job):
-    graph = read("powerlaw-cluster:n=1500,m=3,p=0.3,seed=2", job)
-    truth = LocalEngine().run(job, graph)
-    found = estimate(graph, job, ratio=1.0)
-    assert found.iterations == truth.iterations
-    assert found.low <= truth.iterations <= found.high
-    total = found.counters["remote_message_bytes"].sum()
-    assert total == pytest.approx(truth.features_total()["remote_message_bytes"], rel=0.01)
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "name",
@@ -175,14 +164,6 @@ def test_series_and_iterations_are_near_the_truth(job):
         for table in (found.counters, actual)
     ]
     assert np.abs(sent[0] - sent[1]).sum() < 0.15 * sent[1].sum()
-
-
-def test_a_long_run_gets_a_smaller_sample():
-    graph = check_graph("path:n=6000")
-    job = ConnectedComponents(max_iterations=100_000)
-    short = estimate(graph, job, budget=EdgeBudget(graph.edges, 0.6))
-    assert sum(sample.edges for sample in short.samples) / graph.edges <= 1.0
-    assert len(short.samples) == 1  # paths of a path are all of it: nothing is left to spend
 
 
 def test_a_large_graph_has_no_more_hubs_than_can_be_joined():

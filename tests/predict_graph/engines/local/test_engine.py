@@ -27,12 +27,6 @@ def test_the_table_has_a_row_per_iteration_and_worker(graph):
     profile = LocalEngine(workers=3).run(PageRank(), graph)
     table = profile.table
     check_whole(profile, graph.vertices, 3)
-    first = table[table["iteration"] == 1]
-    assert first["active_vertices"].sum() == graph.vertices
-    assert first["local_messages"].sum() + first["remote_messages"].sum() == graph.edges
-    assert (table["local_message_bytes"] == 16 * table["local_messages"]).all()
-    assert (table["remote_message_bytes"] == 16 * table["remote_messages"]).all()
-    assert (table["average_message_bytes"] == 16).all()
     assert (table["seconds"] > 0).all()
     assert (table["working_set_bytes"] == 8 * graph.vertices).all()
     assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())
