@@ -1,31 +1,34 @@
-"""How well are iterations, bytes and runtime predicted, by default and by samples alone?
+"""How well are iterations, bytes and runtime predicted, by what evidence and for what cost?
 
-All graphs x jobs x seeds, predicted first and run second, with four kinds of evidence: the default
-budget, the full budget (`--budget none`), samples alone (the default method by its name, which
-never runs the job), and for PageRank the published method (PREDIcT, section 3.2: biased random
-jump, 10% of the vertices). The default runs a short job itself; what samples are worth is a
-question of longer jobs, and in rows of their own.
+All graphs x jobs x seeds, predicted first and run second, with several kinds of evidence: the
+default budget, the full one, samples alone (the default method by its name, which never runs the
+job), for PageRank the published method (PREDIcT, section 3.2: biased random jump, 10% of the
+vertices, or the share that is named), any other budget, and the default budget after runs of other
+graphs. The default runs a short job itself; what samples are worth is a question of longer jobs,
+and in rows of their own.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.accuracy --out docs/studies/accuracy.md
+    … --groups shared,large --settings 'default,1%,10s,published 0.2,after 5 runs'
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import predict_graph
-from benchmarks.common import spread, study_parser, table, write
+from benchmarks.common import Row, spread, study_parser, table, write
 from predict_graph.algorithms import check_algorithm
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import symmetric
 from predict_graph.iterations import methods_for
-from predict_graph.outcome import Prediction
 
 DIRECTED = ("web-NotreDame", "uk-2007-05@100000", "soc-Epinions1", "wiki-Vote", "p2p-Gnutella31")
 UNDIRECTED = ("email-Enron", "musae_facebook", "musae_git", "deezer_HU")
@@ -68,6 +71,15 @@ JOBS: dict[str, tuple[str, dict[str, float]]] = {
     },
 }
 SETTINGS = ("default", "full budget", "samples", "published")
+OTHERS = (  # runs that a history has seen, in this order; none is a graph of the groups
+    "rmat:scale=14,edge_factor=12,seed=5",
+    "barabasi-albert:n=50000,m=6,seed=8",
+    "rmat:scale=16,edge_factor=32,seed=6",
+    "watts-strogatz:n=60000,k=8,p=0.1,seed=9",
+    "rmat:scale=17,edge_factor=8,seed=7",
+    "grid:rows=300,columns=300",
+    "rmat:scale=19,edge_factor=8,seed=10",
+)
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,7 @@ class Result:
     runtime_error: float
     runtime_inside: bool
     overhead: float
+    share: float
     full_run: bool
 
     @property
@@ -124,13 +137,31 @@ def cases(groups: set[str]) -> Iterator[Case]:
         yield Case(name, group, check_graph(source, directed=directed))
 
 
-def options_of(setting: str, algorithm: Any) -> dict[str, Any] | None:
+def options_of(setting: str, algorithm: Any) -> Row | None:
     """Return the options of a setting; None where it is none of an algorithm."""
-    if setting == "published":
-        return {"method": "published", "sampler": "brj"} if algorithm.name == "pagerank" else None
-    if setting == "samples":
+    name, _, number = setting.partition(" ")
+    if name == "published":
+        if algorithm.name != "pagerank":
+            return None
+        return {"method": name, "sampler": "brj"} | ({"ratio": float(number)} if number else {})
+    if name == "samples":
         return {"method": methods_for(algorithm)[0]}
-    return {"budget": "none"} if setting == "full budget" else {}
+    if name == "after":
+        return {"history": history_of(algorithm.name, int(number.split()[0]))}
+    if name == "default":
+        return {}
+    return {"budget": "none" if setting == "full budget" else setting}
+
+
+@cache
+def history_of(name: str, count: int) -> str:
+    """Return the file of a history that has seen so many runs of an algorithm."""
+    file = Path(tempfile.mkdtemp(prefix="accuracy-")) / "history.sqlite"
+    undirected = check_algorithm(name).undirected
+    for source in OTHERS[:count]:
+        graph = check_graph(source, directed=False if undirected else None)
+        predict_graph.run(name, graph, history=str(file))
+    return str(file)
 
 
 def graph_for(case: Case, algorithm: Any) -> Graph:
@@ -155,34 +186,44 @@ def study(case: Case, settings: list[str], seeds: int) -> Iterator[Result]:
                 mine, own = (
                     Graph(graph.indptr, graph.indices, directed=graph.directed) for _ in range(2)
                 )
-                found = predict_graph.predict(algorithm, mine, history="none", seed=seed, **options)
-                truth = predict_graph.run(algorithm, own, history="none")
-                yield result(case, job, setting, found, truth)
+                given = {"history": "none", "seed": seed} | options
+                found = predict_graph.predict(algorithm, mine, **given).to_dict()
+                truth = predict_graph.run(algorithm, own, history="none").to_dict()
+                # Neither reads the graph.
+                for each in (found, truth):
+                    drop_reading(each)
+                yield result((case.name, case.group, job, setting), found, truth)
 
 
-def result(case: Case, job: str, setting: str, found: Prediction, truth: Any) -> Result:
-    """Return a prediction beside the run of the job; neither reads the graph."""
-    sent = truth.features_total()["remote_message_bytes"]
-    seconds = truth.runtime_seconds - truth.phases["read"]
-    runtime = found.runtime_seconds
-    read = found.phases["read"]
+def drop_reading(answer: Row) -> None:
+    """Take the time to read the graph out of a runtime."""
+    read, runtime = answer["phases"]["read"], answer["runtime_seconds"]
+    if isinstance(runtime, dict):
+        answer["runtime_seconds"] = {name: value - read for name, value in runtime.items()}
+    else:
+        answer["runtime_seconds"] = runtime - read
+
+
+def result(names: tuple[str, str, str, str], found: Row, truth: Row) -> Result:
+    """Return a prediction beside the run of the job, both as JSON."""
+    sent = truth["features_total"]["remote_message_bytes"]
+    iterations, runtime = found["iterations"], found["runtime_seconds"]
+    seconds, overhead = truth["runtime_seconds"], found["overhead"]["seconds"]
     return Result(
-        case.name,
-        case.group,
-        job,
-        setting,
-        truth.iterations,
-        found.iterations.predicted,
-        found.iterations.contains(truth.iterations),
-        found.features_total()["remote_message_bytes"] / max(sent, 1) - 1.0 if sent else 0.0,
-        (runtime.predicted - read) / seconds - 1.0,
-        runtime.low - read <= seconds <= runtime.high - read,
-        found.overhead_seconds,
-        found.method["name"] == "whole-run",
+        *names,
+        truth["iterations"],
+        iterations["predicted"],
+        iterations["low"] <= truth["iterations"] <= iterations["high"],
+        found["features_total"]["remote_message_bytes"] / sent - 1.0 if sent else 0.0,
+        runtime["predicted"] / seconds - 1.0,
+        runtime["low"] <= seconds <= runtime["high"],
+        overhead,
+        overhead / seconds,
+        found["method"]["name"] == "whole-run",
     )
 
 
-def summary(results: list[Result], by: str, settings: list[str]) -> list[str]:
+def summary(results: list[Result], by: str, settings: Sequence[str]) -> list[str]:
     """Return a table with a row for each value of a field and each setting."""
     rows = []
     for value in dict.fromkeys(getattr(each, by) for each in results):
@@ -197,12 +238,13 @@ def summary(results: list[Result], by: str, settings: list[str]) -> list[str]:
                         *(errors[0], errors[2], *spread([r.runtime_error for r in own])),
                         f"{np.mean([r.runtime_inside for r in own]):.0%}",
                         f"{np.median([r.overhead for r in own]):.2f}",
+                        f"{np.median([r.share for r in own]):.2f}",
                         f"{np.mean([r.full_run for r in own]):.0%}",
                     ]
                 )
     head = [by, "evidence", "n", "iterations: median", "90%", "worst", "in interval"]
     head += ["remote bytes: median", "worst", "runtime: median", "90%", "worst", "in interval"]
-    return table([*head, "overhead, s", "full runs"], rows, text_columns=2)
+    return table([*head, "overhead, s", "overhead / run", "full runs"], rows, text_columns=2)
 
 
 def main() -> None:

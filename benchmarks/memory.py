@@ -1,8 +1,8 @@
 """How well is the peak memory of a run predicted, and does a prediction need more than the run?
 
 Every run and every prediction is a process of the command line; its peak is the largest resident
-set that the system counted for it (``getrusage``). What is predicted comes from a process that has
-read the graph, as a prediction has. Constants were chosen on the graphs of the first half alone.
+set that the system counted for it (``getrusage``). Constants were chosen on the graphs of the first
+half alone.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.memory --out docs/studies/memory.md
     PREDICT_GRAPH_DATA=… python -m benchmarks.memory --limits --out docs/studies/memory.md
@@ -23,7 +23,6 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -58,25 +57,7 @@ SECOND_HALF = {
     "erdos-renyi:n=60000,p=0.0001,seed=2": ("neighborhood",),
     "path:n=2000000": ("hops", "neighborhood"),
 }
-UNDIRECTED = ("connected-components", "semi-clustering")
-WHAT = ("run", "predicted", "predict")
 LIMITS = (0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)  # of what is predicted
-
-_PREDICTED = """
-import json, sys
-import predict_graph
-predict_graph.predict, predict_graph.run
-from predict_graph.algorithms import check_algorithm
-from predict_graph.graph import check_graph
-from predict_graph.prediction.memory import peak_memory
-from predict_graph.memory import resident_memory
-name, source, plugin, undirected = sys.argv[1:5]
-predict_graph.load_plugin(plugin)
-graph = check_graph(source, directed=False if undirected == "yes" else None)
-peak = peak_memory(graph, check_algorithm(name), source)
-facts = {"fits": peak.fits, "vertices": graph.vertices, "edges": graph.edges}
-print(json.dumps(peak.peak.to_dict() | facts | {"available": peak.available}))
-"""
 
 
 @dataclass(frozen=True)
@@ -142,8 +123,9 @@ def peak_of(words: list[str], group: Path | None = None) -> tuple[int, int, str]
         if group is not None:
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
-    with tempfile.TemporaryFile("w+") as written, tempfile.TemporaryFile("w+") as errors:
-        child = subprocess.Popen(words, stdout=written, stderr=errors, preexec_fn=enter)  # noqa: PLW1509
+    with tempfile.TemporaryFile("w+") as written:
+        quiet = subprocess.DEVNULL
+        child = subprocess.Popen(words, stdout=written, stderr=quiet, preexec_fn=enter)  # noqa: PLW1509
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         written.seek(0)
@@ -151,22 +133,21 @@ def peak_of(words: list[str], group: Path | None = None) -> tuple[int, int, str]
 
 
 def command(kind: str, case: Case, source: str) -> list[str]:
-    """Return the words of a run or a prediction."""
+    """Return the words of a run or a prediction, which writes JSON."""
     words = [sys.executable, "-m", "predict_graph", kind, case.algorithm, source]
-    words += ["--history", "none", "--plugin", str(PROGRAM)]
-    if kind == "predict":
-        words += ["--seed", "1"]
-    return words
+    return [*words, "--history", "none", "--plugin", str(PROGRAM), "--json", "-"]
 
 
-def measured(case: Case, source: str, what: str) -> Any:
-    """Return a figure of a case: the peak of a run or a prediction, or what is predicted."""
-    if what == "predicted":
-        words = [sys.executable, "-c", _PREDICTED, case.algorithm, source, str(PROGRAM)]
-        status, _, text = peak_of([*words, "yes" if case.algorithm in UNDIRECTED else "no"])
-        return json.loads(text) if status == 0 else None
-    status, peak, _ = peak_of(command(what, case, source))
-    return peak if status == 0 else None
+def measured(case: Case, source: str) -> Row:
+    """Return the peaks of a run and of a prediction, and what is predicted; none that failed."""
+    found: Row = {}
+    for kind in ("run", "predict"):
+        status, peak, text = peak_of(command(kind, case, source))
+        if status == 0:
+            found[kind] = peak
+    if "predict" in found:
+        found["predicted"] = json.loads(text)["verdict"]["peak_memory_bytes"]
+    return found
 
 
 def limited(case: Case, source: str, predicted: Row, kept: Row) -> None:
@@ -196,14 +177,14 @@ def report(found: Row, limits: Row) -> list[str]:
     halves = []
     for half in ("first", "second"):
         known = [found.get(case.key, {}) for case in cases() if case.half == half]
-        rows = [row for row in known if row.get("run") and row.get("predicted")]
+        rows = [row for row in known if "run" in row and "predicted" in row]
         errors = [row["predicted"]["predicted"] / row["run"] - 1.0 for row in rows]
         own = [
             (row["predicted"]["predicted"] - row["run"]) / max(row["run"] - LIBRARIES, 1)
             for row in rows
         ]
         inside = [row["predicted"]["low"] <= row["run"] <= row["predicted"]["high"] for row in rows]
-        shares = [row["predict"] / row["run"] for row in rows if row.get("predict")]
+        shares = [row["predict"] / row["run"] for row in rows]
         halves.append(
             [
                 *(half, str(len(rows)), *spread(errors), f"{np.median(np.abs(own)):.0%}"),
@@ -241,14 +222,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for case in cases():
             row = found.setdefault(case.key, {})
-            wanted = [what for what in WHAT if row.get(what) is None]
             limit = arguments.limits and len(limits.get(case.key, {})) < len(LIMITS)
-            if not wanted and not limit:
+            if row and not limit:
                 continue
             source = source_of(case.graph, Path(scratch))
-            for what in wanted:
-                row[what] = measured(case, source, what)
-            if limit and row.get("predicted"):
+            if not row:
+                row |= measured(case, source)
+            if limit and "predicted" in row:
                 limited(case, source, row["predicted"], limits.setdefault(case.key, {}))
             print(case.key, row, flush=True)
             if kept:

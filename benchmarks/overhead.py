@@ -2,8 +2,7 @@
 
 Each case is a fresh process of the command line, as a user starts it: predict, then run, then
 compare: by the default budget, and by the full one. The overhead is what the prediction took beside
-reading.
-Predictions and runs take turns.
+reading. Predictions and runs take turns.
 
     PREDICT_GRAPH_DATA=… python -m benchmarks.overhead --out docs/studies/overhead.md
 """
@@ -11,18 +10,12 @@ Predictions and runs take turns.
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
-import tempfile
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from benchmarks.common import spread, study_parser, table, write
-
-Found = dict[str, Any]
+from benchmarks.accuracy import Result, result, summary
+from benchmarks.common import Row, study_parser, write
 
 GRAPHS = (
     "web-NotreDame",
@@ -36,77 +29,36 @@ GRAPHS = (
     "rmat:scale=21,edge_factor=8,seed=3",
     "rmat:scale=22,edge_factor=16,seed=1",
 )
-
-
-def command_line(command: str, job: Job, *extra: str) -> Found:
-    """What one command of `predict-graph` writes as JSON."""
-    name, *options = job.graph.split(" ")
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "out.json"
-        words = [
-            *(sys.executable, "-m", "predict_graph", command, job.algorithm, name, *options),
-            *(*job.parameters, "--json", str(target), *extra, "--history", "none"),
-        ]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise SystemExit(f"{' '.join(words)}: {done.stderr}")
-        found: Found = json.loads(target.read_text(encoding="utf-8"))
-        return found
-
-
 BUDGETS = {"default": (), "full budget": ("--budget", "none")}
 
 
-@dataclass(frozen=True)
-class Job:
-    """An algorithm on a graph."""
-
-    algorithm: str
-    graph: str
-    epsilon: float
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return ("-p", f"epsilon={self.epsilon}") if self.algorithm == "pagerank" else ()
+def command_line(command: str, algorithm: str, graph: str, *extra: str) -> Row:
+    """Return what a command of `predict-graph` writes as JSON."""
+    words = [sys.executable, "-m", "predict_graph", command, algorithm, *graph.split(" "), *extra]
+    words += ["--history", "none", "--json", "-"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(words)}: {done.stderr}")
+    found: Row = json.loads(done.stdout)
+    return found
 
 
-def in_turns(job: Job, seeds: list[str], runs: int) -> tuple[dict[str, list[Found]], list[Found]]:
-    """Predictions by each budget and seed, and real runs of the same job after each seed."""
-    predictions: dict[str, list[Found]] = {name: [] for name in BUDGETS}
-    real: list[Found] = []
-    for seed in seeds:
+def measured(algorithm: str, graph: str, seeds: int, runs: int) -> list[Result]:
+    """Return predictions by each budget and seed, beside real runs of the job after each seed."""
+    predictions: dict[str, list[Row]] = {name: [] for name in BUDGETS}
+    real: list[Row] = []
+    for seed in range(seeds):
         for name, budget in BUDGETS.items():
-            predictions[name].append(command_line("predict", job, "--seed", seed, *budget))
-        real += [command_line("run", job) for _ in range(runs)]
-    return predictions, real
-
-
-def compared(found: Found, real: list[Found]) -> Found:
-    """One prediction, and its errors beside the median of real runs.
-
-    The median, because runs of the same job differ.
-    """
-    seconds = [run["runtime_seconds"] for run in real]
-    predicted, true = found["runtime_seconds"], float(np.median(seconds))
-    return {
-        **found,
-        "true_seconds": true,
-        "true_iterations": real[0]["iterations"],
-        "iterations_error": found["iterations"]["predicted"] / real[0]["iterations"] - 1.0,
-        "runtime_error": predicted["predicted"] / true - 1.0,
-        "inside": predicted["low"] <= true <= predicted["high"],
-    }
-
-
-def summary(algorithm: str, budget: str, found: list[Found]) -> list[str]:
-    """Return a line of the table."""
-    overheads = [result["overhead"]["seconds"] for result in found]
-    shares = [result["overhead"]["seconds"] / result["true_seconds"] for result in found]
+            words = ("--seed", str(seed), *budget)
+            predictions[name].append(command_line("predict", algorithm, graph, *words))
+        real += [command_line("run", algorithm, graph) for _ in range(runs)]
+    # The median, because runs of the same job differ.
+    seconds = statistics.median(run["runtime_seconds"] for run in real)
+    truth = {**real[0], "runtime_seconds": seconds}
     return [
-        *(algorithm, budget, str(len(found)), *spread([r["runtime_error"] for r in found])),
-        f"{np.mean([result['inside'] for result in found]):.0%}",
-        *spread([result["iterations_error"] for result in found])[::2],
-        *(f"{np.median(overheads):.2f}", f"{max(overheads):.2f}", f"{np.median(shares):.2f}"),
+        result((graph, "", algorithm, name), prediction, truth)
+        for name, found in predictions.items()
+        for prediction in found
     ]
 
 
@@ -115,25 +67,15 @@ def main() -> None:
     parser.add_argument("--algorithms", nargs="*", default=["pagerank"])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=3, help="real runs for each seed")
-    parser.add_argument("--epsilon", type=float, default=0.001)
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
-    arguments = parser.parse_args()
-    seeds = [str(seed) for seed in range(arguments.seeds)]
-    results: dict[tuple[str, str], list[Found]] = {}
-    for algorithm in arguments.algorithms:
-        jobs = [Job(algorithm, graph, arguments.epsilon) for graph in arguments.graphs]
-        command_line("validate", jobs[0])  # compiles what is not cached
-        for job in jobs:
-            predictions, real = in_turns(job, seeds, arguments.runs)
-            for budget, found in predictions.items():
-                for seed, prediction in zip(seeds, found, strict=True):
-                    result = compared(prediction, real)
-                    results.setdefault((algorithm, budget), []).append(result)
-                    print(job, budget, seed, result["runtime_error"], flush=True)
-    head = ["algorithm", "budget", "cases", "runtime: median", "90%", "worst", "in interval"]
-    head += ["iterations: median", "worst", "overhead, s: median", "most", "overhead / run: median"]
-    rows = [summary(*key, found) for key, found in results.items()]
-    write(arguments.out, table(head, rows, text_columns=2), "errors")
+    given = parser.parse_args()
+    results: list[Result] = []
+    for algorithm in given.algorithms:
+        command_line("validate", algorithm, given.graphs[0])  # compiles what is not cached
+        for graph in given.graphs:
+            results += measured(algorithm, graph, given.seeds, given.runs)
+            print(algorithm, graph, results[-1].runtime_error, flush=True)
+    write(given.out, summary(results, "job", list(BUDGETS)), "errors")
 
 
 if __name__ == "__main__":

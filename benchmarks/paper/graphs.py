@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
+from benchmarks.common import table
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
@@ -18,31 +20,22 @@ RMAT = {
     "rmat 16": "rmat:scale=16,edge_factor=32,seed=1",
     "rmat 18": "rmat:scale=18,edge_factor=16,seed=1",
 }
-SCALE_FREE = (*DIRECTED, *UNDIRECTED, *RMAT)
 MESH = "wing"
-ALL = (*SCALE_FREE, MESH)
-QUICK = ("wiki-Vote", "p2p-Gnutella31", MESH)
+ALL = (*DIRECTED, *UNDIRECTED, *RMAT, MESH)
 
 _truths: dict[tuple[str, str], RunProfile] = {}
 
 
-def source(name: str) -> str:
-    """What the library calls a graph of the study."""
-    return RMAT.get(name, name)
-
-
-def direction(name: str, algorithm: Algorithm) -> bool:
-    """Whether the edges of a graph have a direction for an algorithm."""
-    return not algorithm.undirected and (name in DIRECTED or name in RMAT)
-
-
 @cache
 def read(name: str, directed: bool) -> Graph:
-    return check_graph(source(name), directed=directed)
+    """Return a graph; its edges may have a direction."""
+    directed = directed and (name in DIRECTED or name in RMAT)
+    return check_graph(RMAT.get(name, name), directed=directed)
 
 
 def graph_for(algorithm: Algorithm, name: str) -> Graph:
-    return read(name, direction(name, algorithm))
+    """Return a graph as an algorithm needs it."""
+    return read(name, not algorithm.undirected)
 
 
 def truth(algorithm: Algorithm, name: str) -> RunProfile:
@@ -56,3 +49,16 @@ def truth(algorithm: Algorithm, name: str) -> RunProfile:
 
 def _light(profile: RunProfile | None) -> RunProfile | None:
     return None if profile is None else replace(profile, values=np.empty(0))
+
+
+def graph_table(names: Sequence[str]) -> list[str]:
+    """Return Table 2: the graphs."""
+    rows = []
+    for name in names:
+        graph, both = read(name, True), read(name, False)
+        kind = "mesh" if name == MESH else "directed" if graph.directed else "undirected"
+        sizes = [f"{each:,}" for each in (graph.vertices, graph.edges, both.edges)]
+        degrees = [f"{graph.edges / graph.vertices:.1f}", f"{int(graph.out_degrees.max()):,}"]
+        rows.append([name, kind, *sizes, *degrees])
+    head = ["graph", "kind", "vertices", "edges", "edges both ways", "edges a vertex"]
+    return table([*head, "largest out-degree"], rows, text_columns=2)

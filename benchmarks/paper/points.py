@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from benchmarks.common import Row
 from benchmarks.paper.graphs import graph_for, truth
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
@@ -13,7 +12,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
 from predict_graph.iterations import (
     EdgeBudget,
-    IterationEstimate,
     SamplingCase,
     check_method,
     draw_sample,
@@ -26,36 +24,36 @@ from predict_graph.transforms import default_transform
 OURS = "ours"
 
 
-@dataclass(frozen=True)
-class Point:
-    """A prediction beside the truth.
+def point(algorithm: Algorithm, name: str, method: str, ratio: float, seed: int) -> Row:
+    """Return a prediction beside the truth.
 
-    `density` is edges a vertex of the sample over those of the graph, `work` the messages of the
-    sample runs over those of the real run. Both are 0 for our method, whose samples differ in kind.
+    `density` is edges a vertex of the sample over those of the graph, 0 for our method, whose
+    samples differ in kind; `work` the messages of the sample runs over those of the real run.
     """
-
-    job: str
-    graph: str
-    method: str
-    ratio: float
-    seed: int
-    truth: int
-    predicted: int
-    bytes_error: float
-    density: float
-    work: float
-
-    @property
-    def error(self) -> float:
-        return self.predicted / self.truth - 1.0
+    graph, real = graph_for(algorithm, name), truth(algorithm, name)
+    rng = np.random.default_rng(seed)
+    if method == OURS:
+        iterations, sent, density, work = ours(algorithm, graph, real, ratio, rng)
+    else:
+        iterations, sent, density, work = published(algorithm, graph, method, ratio, rng)
+    return {
+        "graph": name,
+        "method": method,
+        "ratio": ratio,
+        "seed": seed,
+        "truth": real.iterations,
+        "error": iterations / real.iterations - 1.0,
+        "bytes_error": sent / remote_bytes(real) - 1.0,
+        "density": density,
+        "work": work / messages(real),
+    }
 
 
 def published(
-    job: str, algorithm: Algorithm, name: str, ratio: float, seed: int, sampler: str = "brj"
-) -> Point:
+    algorithm: Algorithm, graph: Graph, sampler: str, ratio: float, rng: np.random.Generator
+) -> tuple[int, float, float, float]:
     """Count the iterations of one walk sample, and scale its bytes by e_E (sections 3.2, 3.4)."""
-    graph, real = graph_for(algorithm, name), truth(algorithm, name)
-    sample = draw_sample(graph, sampler, ratio, np.random.default_rng(seed))
+    sample = draw_sample(graph, sampler, ratio, rng)
     run = run_sample(
         sample,
         algorithm,
@@ -66,46 +64,14 @@ def published(
     ).profile
     small = sample.graph
     scale = Extrapolator.between(graph.vertices, graph.edges, small.vertices, small.edges)
-    predicted_bytes = remote_bytes(run) * scale.edge_factor
     density = (small.edges / small.vertices) / (graph.edges / graph.vertices)
-    return Point(
-        job,
-        name,
-        sampler,
-        ratio,
-        seed,
-        real.iterations,
-        run.iterations,
-        predicted_bytes / remote_bytes(real) - 1.0,
-        density,
-        messages(run) / messages(real),
-    )
+    return run.iterations, remote_bytes(run) * scale.edge_factor, density, messages(run)
 
 
-def ours(job: str, algorithm: Algorithm, name: str, ratio: float, seed: int) -> Point:
+def ours(
+    algorithm: Algorithm, graph: Graph, real: RunProfile, ratio: float, rng: np.random.Generator
+) -> tuple[int, float, float, float]:
     """Estimate by our method for the algorithm, within the default budget of edges."""
-    graph, real = graph_for(algorithm, name), truth(algorithm, name)
-    estimate = estimated(graph, algorithm, ratio, seed)
-    if estimate.counters is None:  # every iteration sends the same
-        predicted_bytes = remote_bytes(real) / real.iterations * estimate.iterations
-    else:
-        predicted_bytes = float(estimate.counters["remote_message_bytes"].sum())
-    return Point(
-        job,
-        name,
-        OURS,
-        ratio,
-        seed,
-        real.iterations,
-        estimate.iterations,
-        predicted_bytes / remote_bytes(real) - 1.0,
-        0.0,
-        estimate.edge_steps / messages(real),
-    )
-
-
-def estimated(graph: Graph, algorithm: Algorithm, ratio: float, seed: int) -> IterationEstimate:
-    """Estimate within the default budget of edges."""
     case = SamplingCase(
         graph=graph,
         algorithm=algorithm,
@@ -114,10 +80,15 @@ def estimated(graph: Graph, algorithm: Algorithm, ratio: float, seed: int) -> It
         sampler="brj",
         ratio=ratio,
         budget=EdgeBudget(graph.edges),
-        rng=np.random.default_rng(seed),
+        rng=rng,
         progress=lambda text, fraction: None,
     )
-    return estimate_iterations(check_method(None, algorithm), case)
+    found = estimate_iterations(check_method(None, algorithm), case)
+    if found.counters is None:  # every iteration sends the same
+        sent = remote_bytes(real) / real.iterations * found.iterations
+    else:
+        sent = float(found.counters["remote_message_bytes"].sum())
+    return found.iterations, sent, 0.0, found.edge_steps
 
 
 def messages(profile: RunProfile) -> float:
