@@ -31,14 +31,13 @@ from benchmarks.nimo.evaluation import (
     some_of_one_changed,
     summary_row,
 )
-from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed, testbed
+from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed
 from benchmarks.nimo.measuring import profiled, run_once
 from benchmarks.nimo.programs import PROGRAMS, make_inputs
 
 CPUS = (0.25, 0.35, 0.5, 0.7, 1.0)
 RATES = (20.0, 80.0)
 DELAYS = (0.0, 3.0, 6.0, 12.0, 25.0)
-SIZE = 1.0  # of the usual inputs
 COUNTS = (4, 6, 8, 10, 14)
 SHAPES = ("linear", "auto")
 
@@ -46,25 +45,25 @@ SHAPES = ("linear", "auto")
 def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.DataFrame:
     """Run what is not in the file yet."""
     machines = [Machine(*each) for each in product(CPUS, RATES, DELAYS)]
-    names = make_inputs(files, (SIZE,))
+    make_inputs(files)
     known = pd.read_csv(points) if points.exists() else pd.DataFrame()
     profiles = _profiles(bed, machines, known)
     done = {tuple(row) for row in known[_KEY].itertuples(index=False)} if len(known) else set()
     programs = [program for program in PROGRAMS if not only or program.name in only]
     wanted = list(product(programs, machines))
     for number, (program, machine) in enumerate(wanted):
-        key = (program.name, machine.cpu, machine.rate_mbit, machine.delay_ms, SIZE)
+        key = (program.name, machine.cpu, machine.rate_mbit, machine.delay_ms)
         if key in done:
             continue
         with tempfile.TemporaryDirectory() as scratch:
-            seen = run_once(bed, machine, program, names[program.input, SIZE], Path(scratch))
+            seen = run_once(bed, machine, program, f"{program.input}.txt", Path(scratch))
         row = pd.DataFrame([dict(zip(_KEY, key, strict=True)) | profiles[machine] | seen])
         row.to_csv(points, mode="a", header=not points.exists(), index=False)
         print(f"{number + 1} of {len(wanted)}: {key}: {seen['seconds']:.2f} s", flush=True)
     return pd.read_csv(points)
 
 
-_KEY = ["program", "cpu", "rate", "delay", "size"]
+_KEY = ["program", "cpu", "rate", "delay"]
 
 
 def _profiles(
@@ -146,13 +145,12 @@ def main() -> None:
         points = pd.read_csv(given.points)
     else:
         try:
-            with tempfile.TemporaryDirectory() as files, testbed(Path(files)) as bed:
+            with tempfile.TemporaryDirectory() as files, Testbed(Path(files)) as bed:
                 points = measure(bed, Path(files), given.points, given.only)
         except CannotEmulateError as error:
             sys.exit(f"skipped: {error}")
-    whole = points[points["size"] == SIZE]
-    text = ["## Cross-validation (Table II)", "", *table_two(whole), ""]
-    text += ["## Training sets (Table III)", "", *table_three(whole)]
+    text = ["## Cross-validation (Table II)", "", *table_two(points), ""]
+    text += ["## Training sets (Table III)", "", *table_three(points)]
     write(given.out, text, "runs")
 
 

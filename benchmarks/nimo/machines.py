@@ -10,8 +10,9 @@ import ctypes
 import multiprocessing
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,10 @@ class Machine:
 
 
 class Testbed:
-    """A namespace that reaches a storage server over a shaped link, and a CPU quota."""
+    """A namespace that reaches a storage server over a shaped link, and a CPU quota.
+
+    :class:`CannotEmulateError` says what it needs and is missing here.
+    """
 
     host = _HERE
 
@@ -58,6 +62,8 @@ class Testbed:
         self._stack.close()
 
     def _open(self) -> None:
+        if os.geteuid() != 0:
+            raise CannotEmulateError("emulated machines need root: quotas and network namespaces")
         name, near, far = self._name, f"{self._name}a", f"{self._name}b"
         try:
             self._quota = CpuQuota(name)
@@ -98,43 +104,14 @@ class Testbed:
     def inside(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function in a process of the emulated machine, and return what it returns."""
         context = multiprocessing.get_context("fork")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=self._enter, args=(theirs, work, arguments))
-        process.start()
-        theirs.close()
-        try:
-            outcome = ours.recv()
-        except EOFError:
-            outcome = RuntimeError("the process of the emulated machine ended early")
-        process.join()
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
+        with ProcessPoolExecutor(1, mp_context=context, initializer=self._enter) as pool:
+            return pool.submit(work, *arguments).result()
 
-    def _enter(self, answer: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        try:
-            handle = os.open(f"/var/run/netns/{self._name}", os.O_RDONLY)
-            if ctypes.CDLL(None, use_errno=True).setns(handle, _CLONE_NEWNET) != 0:
-                raise OSError(ctypes.get_errno(), "cannot enter the network namespace")
-            self._quota.enter()
-            answer.send(work(*arguments))
-        except BaseException as error:  # handed to the other process
-            answer.send(error)
-
-
-@contextmanager
-def testbed(files: Path) -> Iterator[Testbed]:
-    """Build the testbed, and take it down.
-
-    Raises
-    ------
-    CannotEmulateError
-        If something that it needs is missing.
-    """
-    if os.geteuid() != 0:
-        raise CannotEmulateError("emulated machines need root: quotas and network namespaces")
-    with Testbed(files) as bed:
-        yield bed
+    def _enter(self) -> None:
+        handle = os.open(f"/var/run/netns/{self._name}", os.O_RDONLY)
+        if ctypes.CDLL(None, use_errno=True).setns(handle, _CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), "cannot enter the network namespace")
+        self._quota.enter()
 
 
 def _ran(*command: str) -> None:

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks.nimo.machines import Machine, Testbed
@@ -65,7 +66,7 @@ def run_once(
     port = bed.become(machine)
     _until_answers(bed.host, port)
     command = program.command(bed.host, port, file, scratch)
-    seen = bed.inside(lambda: watch(command, parallelism=program.parallelism))
+    seen = bed.inside(partial(watch, command, parallelism=program.parallelism))
     if seen.exit_status != 0:
         raise RuntimeError(f"{program.name} ended with exit status {seen.exit_status}")
     # What a quota of q gives is a processor of speed q that is always there: busy means throttled.

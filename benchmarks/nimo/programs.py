@@ -62,16 +62,10 @@ PROGRAMS = (
 )
 
 
-def make_inputs(folder: Path, sizes: tuple[float, ...]) -> dict[tuple[str, float], str]:
-    """Write the inputs; return the name of each file by kind and size."""
+def make_inputs(folder: Path) -> None:
+    """Write the inputs, ``graph.txt`` and ``text.txt``: 600,000 edges, hubs among the small ids."""
     rng = np.random.default_rng(0)
-    names = {}
-    for size in sizes:
-        vertices, edges = int(60_000 * size), int(600_000 * size)
-        ends = (vertices * rng.random((edges, 2)) ** 2).astype(int)  # hubs among the small ids
-        text = "\n".join(f"{a}\t{b}" for a, b in ends.tolist()) + "\n"
-        for kind in ("graph", "text"):
-            name = f"{kind}-{size:g}.txt"
-            (folder / name).write_text(text, encoding="ascii")
-            names[kind, size] = name
-    return names
+    ends = (60_000 * rng.random((600_000, 2)) ** 2).astype(int)
+    text = "\n".join(f"{a}\t{b}" for a, b in ends.tolist()) + "\n"
+    for kind in ("graph", "text"):
+        (folder / f"{kind}.txt").write_text(text, encoding="ascii")
