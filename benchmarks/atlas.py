@@ -23,7 +23,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or threads that wait for others woul
 
 import numpy as np
 
-from benchmarks.common import keep, kept, study_parser
+from benchmarks.common import Row, keep, kept, study_parser
 from benchmarks.functions import functions, graph_of
 from predict_graph.functions.atlas import key_of, measured_unit
 from predict_graph.functions.atlas_file import FILE
@@ -33,8 +33,6 @@ from predict_graph.functions.forms import build
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.prefix import loop_shape
 from predict_graph.graph.build import symmetric
-
-Row = dict[str, Any]
 
 KINDS = (
     *("enron", "small world", "notredame", "road", "preferential", "wiki-vote", "mesh", "facebook"),

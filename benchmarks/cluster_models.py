@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny problems: threads only wai
 import numpy as np
 import pandas as pd
 
-from benchmarks.cluster_peers import LAWS, Boosting
+from benchmarks.cluster_peers import LAWS, Boosting, judged
 from benchmarks.cluster_tables import c3o, c3o_growth
 from benchmarks.common import study_parser, table, write
 from costmodels.scaling import AutoScaling, Ernest, Masha
@@ -30,7 +29,6 @@ from costmodels.scaling import AutoScaling, Ernest, Masha
 TRAIN, TEST = (2, 4, 6, 8), (10, 12)
 SHOTS = (3, 4, 5)
 DRAWS = 2
-LEVEL = 0.9
 
 
 MODELS: dict[str, Callable[[], Any]] = {
@@ -84,30 +82,17 @@ def growth(data: Path) -> Iterator[Case]:
             yield Case(job, known, unknown)
 
 
-def evaluate(cases: list[Case], models: dict[str, Callable[[], Any]]) -> pd.DataFrame:
-    """Return one row for each case and model: mean absolute % error, coverage, seconds to fit."""
+def evaluate(cases: list[Case]) -> pd.DataFrame:
+    """Return one row for each case and model: mean absolute % error, coverage, width."""
     found = []
     for number, case in enumerate(cases):
-        X, unknown = (t[["scale", "machines"]].astype(float) for t in (case.train, case.test))
-        y, truth = (t["seconds"].to_numpy(float) for t in (case.train, case.test))
-        for name, make in models.items():
-            start = time.perf_counter()
+        for name, make in MODELS.items():
             try:
-                model = make().fit(X, y)
+                figures = judged(make, case.train, case.test)
             except ValueError:  # too few points for this model
-                found.append((name, case.job, number, np.nan, np.nan, np.nan, np.nan))
-                continue
-            spent = time.perf_counter() - start
-            error = 100 * np.abs(model.predict(unknown) / truth - 1).mean()
-            held = width = np.nan
-            if hasattr(model, "predict_interval"):
-                low, high = model.predict_interval(unknown, LEVEL).T
-                held = 100 * ((low <= truth) & (truth <= high)).mean()
-                width = np.sqrt(high / low).mean()
-            found.append((name, case.job, number, error, held, width, spent))
-    return pd.DataFrame(
-        found, columns=["model", "job", "case", "error", "held", "width", "fit_seconds"]
-    )
+                figures = (np.nan,) * 3
+            found.append((name, case.job, number, *figures))
+    return pd.DataFrame(found, columns=["model", "job", "case", "error", "held", "width"])
 
 
 def figure(found: pd.DataFrame, name: str) -> str:
@@ -137,7 +122,7 @@ def main() -> None:
     tests = {"scale-out": list(scale_out(options.data, TRAIN, TEST))}
     tests |= {f"{shots} runs": list(few_shot(options.data, shots)) for shots in SHOTS}
     tests["growth"] = list(growth(options.data))
-    found = {test: evaluate(cases, MODELS) for test, cases in tests.items()}
+    found = {test: evaluate(cases) for test, cases in tests.items()}
     rows = [[name, *(figure(found[test], name) for test in tests)] for name in MODELS]
     rows.append(["noise floor", *(f"{noise_floor(cases):.1f}" for cases in tests.values())])
     lines = table(["model", *(f"{test} ({len(cases)})" for test, cases in tests.items())], rows)

@@ -16,6 +16,7 @@ XY = ["scale", "machines"]
 TREES = 60
 FOLDS = 3
 ROUNDS = 3
+LEVEL = 0.9
 
 
 class Boosting:
@@ -171,3 +172,23 @@ PEERS: dict[str, Callable[[], Any]] = {
     "Gaussian process": LogProcess,
     "gradient boosting": Boosting,
 }
+
+
+def judged(
+    make: Callable[[], Any], known: pd.DataFrame, unknown: pd.DataFrame
+) -> tuple[float, float, float]:
+    """Fit a model; return its mean error in percent, and share held and width of its intervals.
+
+    Raises
+    ------
+    ValueError
+        If these are too few runs for the model.
+    """
+    X, new = (runs[XY].astype(float) for runs in (known, unknown))
+    y, truth = (runs["seconds"].to_numpy(float) for runs in (known, unknown))
+    model = make().fit(X, y)
+    error = 100 * np.abs(model.predict(new) / truth - 1).mean()
+    if not hasattr(model, "predict_interval"):
+        return error, np.nan, np.nan
+    low, high = model.predict_interval(new, LEVEL).T
+    return error, 100 * ((low <= truth) & (truth <= high)).mean(), np.sqrt(high / low).mean()

@@ -9,7 +9,6 @@ the size as the scale.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from dataclasses import replace
@@ -20,6 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pandas as pd
 
 from benchmarks.cluster_tables import SOURCES, points_of
+from benchmarks.common import study_parser
 from costmodels.scaling import Prior, learn_prior
 from costmodels.scaling.priors import prior_to_plain
 from costmodels.scaling.shapes import BASE
@@ -36,15 +36,8 @@ def prior_of(tables: list[tuple[str, pd.DataFrame]], base: Prior = BASE) -> Prio
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    folder = os.environ.get("PREDICT_GRAPH_DATA")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path(folder) / "cluster" if folder else None,
-        required=not folder,
-    )
-    parser.add_argument("--out", type=Path, required=True)
+    parser = study_parser(__doc__, cluster_tables=True)
+    parser.set_defaults(out=Path("costmodels/scaling/prior.json"))
     options = parser.parse_args()
     tables = [
         (f"{source}: {job}", runs)

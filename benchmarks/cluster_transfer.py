@@ -11,6 +11,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import pandas as pd
 
-from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup
+from benchmarks.cluster_peers import LAWS, PEERS, SharedSpeedup, judged
 from benchmarks.cluster_prior import prior_of
 from benchmarks.cluster_searches import CHOICES, GOALS, search_lengths
 from benchmarks.cluster_tables import (
@@ -54,7 +55,6 @@ JUDGED = {
 FEWEST = 8  # contexts of a source that are evaluated, if it has as many
 SHOTS = (3, 4, 5)
 TESTS = ("low two thirds", "low half", "interpolation", *(f"{n} runs" for n in SHOTS), "growth")
-LEVEL = 0.9
 BEST_LAW = "best single law"
 SHOWN = (
     *("auto", "auto, history", BEST_LAW, "Ernest, as published"),
@@ -155,19 +155,10 @@ def predictions(data: Path, priors: Priors, source: str, test: str, every: int) 
             "auto, history": partial(AutoScaling, prior=priors.history(source, job)),
         }
         models |= {**PEERS, "C3O's pooled predictor": partial(SharedSpeedup, fellows)}
-        X, new = (t[["scale", "machines"]].astype(float) for t in (known, unknown))
-        y, truth = (t.seconds.to_numpy(float) for t in (known, unknown))
         for name, make in models.items():
-            try:
-                model = make().fit(X, y)
-            except ValueError:  # too few runs for this model
-                continue
-            error = 100 * np.abs(model.predict(new) / truth - 1).mean()
-            held = np.nan
-            if hasattr(model, "predict_interval"):
-                low, high = model.predict_interval(new, LEVEL).T
-                held = 100 * ((low <= truth) & (truth <= high)).mean()
-            found.append((source, test, job, number, name, error, held))
+            with suppress(ValueError):  # too few runs for this model
+                error, held, _ = judged(make, known, unknown)
+                found.append((source, test, job, number, name, error, held))
     columns = ["source", "test", "job", "case", "model", "error", "held"]
     return pd.DataFrame(found, columns=columns)
 

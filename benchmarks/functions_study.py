@@ -19,12 +19,11 @@ import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
 
-from benchmarks.common import study_parser, table, write
+from benchmarks.common import Row, study_parser, table, write
 from benchmarks.functions import functions, graph_of, seed_of
 from predict_graph import timing
 from predict_graph.errors import PredictGraphError
@@ -35,8 +34,6 @@ from predict_graph.functions.predictor import FunctionCase
 from predict_graph.functions.track import Tracked, run_tracked
 from predict_graph.graph import Graph
 from predict_graph.graph.build import symmetric
-
-Row = dict[str, Any]
 
 GRAPHS = (
     *("epinions", "github", "deezer", "twitch", "check-ins", "wing", "words", "random"),

@@ -109,16 +109,8 @@ def kilobytes(key: str) -> int:
 
 
 def in_a_process(tool: str, path: Path, repeats: int) -> dict[str, float]:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.load",
-        "--measure",
-        tool,
-        str(path),
-        "--repeats",
-        str(repeats),
-    ]
+    command = [sys.executable, "-m", "benchmarks.load", "--measure", tool, str(path)]
+    command += ["--repeats", str(repeats)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return result

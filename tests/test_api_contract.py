@@ -101,11 +101,6 @@ def test_an_algorithm_declares_itself(name):
 # Engines
 
 
-def test_an_engine_is_one_class_with_few_attributes():
-    named = {name for name in (*vars(Engine), *Engine.__annotations__) if not name.startswith("_")}
-    assert named == {"name", "workers", "virtual_workers", "describe", "run"}
-
-
 @pytest.fixture(scope="module")
 def engine(request):
     """Each engine, ready for many runs."""

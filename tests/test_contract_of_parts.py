@@ -318,7 +318,7 @@ def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "wrapped"])
-@pytest.mark.parametrize("algorithm", ["pagerank", "neighborhood", "topk-ranking"])
+@pytest.mark.parametrize("algorithm", ["pagerank", "topk-ranking"])
 @pytest.mark.parametrize("option", PARTS)
 def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
     pinned, wrapped, registered, option, algorithm, engine

@@ -1,19 +1,15 @@
-"""Damaged files: a short campaign over all readers, the files that were finds, and full disks."""
+"""Damaged files: a short campaign over all readers, files that were finds, and a full disk."""
 
-import errno
 import os
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks.robustness.campaign import BAD, run
-from benchmarks.robustness.formats import FORMATS, _record
-from predict_graph.errors import JobError, RequestError
+from benchmarks.robustness.formats import FORMATS
+from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
-from predict_graph.graph.writing import write_edges
-from predict_graph.history import History
 from tests.python import python
 
 FINDS = Path(__file__).parent / "finds"
@@ -56,46 +52,6 @@ def test_finds(path, tmp_path):
         reader_of(place)(place)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 2000
-
-
-# Faults while writing: what was there stays, nothing is left beside it, one sentence.
-
-
-def _npz(place):
-    return save_graph(check_graph("cycle:n=9"), place / "g.npz")
-
-
-def _edges(place):
-    write_edges(place / "g.csv", check_graph("cycle:n=9"))
-
-
-def _exported(place):
-    history = History(place.parent / "h.sqlite")
-    if not len(history):
-        history.add(_record(1))
-    history.export(place / "h.csv")
-
-
-@pytest.mark.parametrize("write", [_npz, _edges, _exported])
-@pytest.mark.parametrize(
-    "error", [OSError(errno.ENOSPC, "full"), OSError(errno.EIO, "io"), MemoryError()]
-)
-def test_faults_of_the_disk(tmp_path, monkeypatch, write, error):
-    place = tmp_path / "out"
-    place.mkdir()
-    write(place)
-    before = {file: file.read_bytes() for file in place.rglob("*") if file.is_file()}
-
-    def fail(*arguments, **options):
-        raise error
-
-    monkeypatch.setattr(np, "savez", fail)
-    monkeypatch.setattr("pyarrow.csv.write_csv", fail)
-    monkeypatch.setattr("pandas.DataFrame.to_csv", fail)
-    with pytest.raises((JobError, MemoryError)) as caught:
-        write(place)
-    assert "\n" not in str(caught.value)
-    assert {file: file.read_bytes() for file in place.rglob("*") if file.is_file()} == before
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ import pytest
 import predict_graph
 from benchmarks.pages import ROOT, Different, check_page, pages, read_blocks, update_page
 from predict_graph.graph.datasets import dataset_names, dataset_path
-from tests.python import python
 
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
 RUN = {
@@ -98,19 +97,3 @@ def test_what_fails_is_told(page, block, wrong):
     page.write_text(block + "\n")
     with pytest.raises(Different, match=re.escape(wrong)):
         check_page(page)
-
-
-def test_files_of_a_page_are_there_for_its_commands_and_its_code(page):
-    page.write_text(
-        "<!-- file: a.csv -->\n```text\n1,2\n```\n\n```python\n# b.py\nX = 3\n```\n\n"
-        "```python\nfrom pathlib import Path\nimport sys\nsys.path.insert(0, '.')\nimport b\n"
-        "print(Path('a.csv').read_text().strip(), b.X)\n```\n\n```text\n1,2 3\n```\n\n"
-        "<!-- not run: a cluster -->\n```console\n$ false\n```\n\n"
-        "```console\n$ cat a.csv\n1,2\n```\n"
-    )
-    assert check_page(page) == 2
-
-
-def test_the_program_tells_which_page_is_wrong():
-    done = python("-m", "benchmarks.pages", "docs/glossary.md", cwd=ROOT)
-    assert "docs/glossary.md: 0 blocks" in done.stdout
