@@ -13,20 +13,22 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.layout import first_data, scan_error
+from predict_graph.graph.readers.layout import first_data, scan_error, wrong_field
+from predict_graph.graph.readers.scan import parse_float
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, whole_number
-from predict_graph.stopwatch import imported
 
+_NEWLINE, _PERCENT = 10, 37
 _MOST_CONSTRAINTS = 1000  # limits what a header is believed
 
 
@@ -59,8 +61,7 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     check_size(f"{path}: the graph", vertices=vertices, edges=2 * edges)
     skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
     del found.block[: found.block.index(b"\n") + 1]
-    step = 2 if form[2] == "1" else 1
-    edge_blocks = _blocks(path, found.blocks(), line, vertices, edges, skipped, step)
+    edge_blocks = _blocks(path, found.blocks(), line, vertices, edges, skipped, form[2] == "1")
     return EdgeSource(edge_blocks, vertices=vertices, directed=False, both_ends=True)
 
 
@@ -71,43 +72,28 @@ def _blocks(
     vertices: int,
     edges: int,
     skipped: int,
-    step: int,
+    weighted: bool,
 ) -> Iterator[EdgeBlock]:
-    """Yield the edges of the vertices of a block of lines; each neighbour takes `step` fields."""
-    pandas = imported("pandas")
+    wrong = {
+        scan.EXTRA: f"the header says {vertices} vertices, but a further line follows",
+        scan.MISSING_WEIGHT: "a vertex or edge weight is missing",
+    }
     vertex = entries = loops = 0
     for block in blocks:
-        lines = list(enumerate(map(bytes.split, bytes(block).split(b"\n")[:-1]), line + 1))
-        line += len(lines)
-        rows = [row for row in lines if not (row[1] and row[1][0].startswith(b"%"))]
-        rows, further = rows[: vertices - vertex], rows[vertices - vertex :]
-        counts = np.array([len(fields) for _, fields in rows], np.int64)
-        owners = np.repeat(np.arange(len(rows)), counts)
-        fields = list(chain.from_iterable(fields for _, fields in rows))
-        values = np.asarray(pandas.to_numeric(np.array(fields, object), errors="coerce"), float)
-        places = np.arange(len(fields)) - (np.cumsum(counts) - counts + skipped)[owners]
-        target = (places >= 0) & (places % step == 0)
-        known = (values >= 1) & (values <= vertices) & (values == np.floor(values))
-        wrong = np.flatnonzero(~((np.abs(values) <= scan.LARGEST_WEIGHT) & (known | ~target)))
-        if len(wrong):
-            field = fields[wrong[0]].decode(errors="replace")[:40]
-            place = rows[owners[wrong[0]]][0]
-            raise scan_error(path, place, scan.OUT_OF_RANGE, field, 1, vertices)
-        missing = np.flatnonzero((counts < skipped) | ((counts - skipped) % step != 0))
-        if len(missing):
-            number = rows[missing[0]][0]
-            raise RequestError(f"{path}:{number}: a vertex or edge weight is missing")
-        if number := next((number for number, other in further if other), None):
-            raise RequestError(
-                f"{path}:{number}: the header says {vertices} vertices, but a further line follows"
-            )
-        sources, targets = vertex + owners[target], values[target].astype(np.int64) - 1
-        vertex += len(rows)
-        entries += len(targets)
-        loops += int(np.count_nonzero(sources == targets))
-        if len(targets):
-            weights = values[(places >= 0) & ~target].astype(np.float32) if step == 2 else None
-            yield EdgeBlock(sources.astype(np.int32), targets.astype(np.int32), weights)
+        buffer = np.frombuffer(block, np.uint8)
+        ends = np.empty((2, len(block) // 2 + 1), np.int32)
+        weights = np.empty(ends.shape[1] if weighted else 0, np.float32)
+        found, code, lines, at, vertex = _scan(buffer, vertex, vertices, skipped, ends, weights)
+        line += lines
+        if code in wrong:
+            raise RequestError(f"{path}:{line + 1}: {wrong[code]}")
+        if code != scan.DONE:
+            raise scan_error(path, line + 1, code, wrong_field(block, at, 0), 1, vertices)
+        entries += found
+        loops += int(np.count_nonzero(ends[0, :found] == ends[1, :found]))
+        if found:
+            kept = weights[:found].copy() if weighted else None
+            yield EdgeBlock(ends[0, :found].copy(), ends[1, :found].copy(), kept)
     if vertex != vertices:
         raise RequestError(
             f"{path}: the header says {vertices} vertices, but {vertex} lines follow"
@@ -117,3 +103,55 @@ def _blocks(
             f"{path}: the header says {edges} edges, that is {2 * edges} neighbours, "
             f"but {entries} are listed"
         )
+
+
+@njit(cache=True, nogil=True)
+def _scan(
+    buffer: scan.Bytes,
+    vertex: int,
+    vertices: int,
+    skipped: int,
+    ends: npt.NDArray[np.int32],
+    weights: scan.Floats,
+) -> tuple[int, int, int, int, int]:
+    """Fill the edges of whole lines, each of a vertex or a comment, from a vertex on.
+
+    Weights are read if there is room for them. Return the number of edges, a code as a scan does,
+    the line, where the field in it begins, and the vertex.
+    """
+    step = 2 if len(weights) > 0 else 1
+    at, line, edges = 0, 0, 0
+    while at < len(buffer):
+        place = 0
+        while buffer[at] != _NEWLINE:
+            if buffer[at] in (32, 9, 13):
+                at += 1
+                continue
+            if buffer[at] == _PERCENT and place == 0:
+                place = -1
+                while buffer[at] != _NEWLINE:
+                    at += 1
+                break
+            if vertex == vertices:
+                return edges, scan.EXTRA, line, at, vertex
+            begin = at
+            value, at, code = parse_float(buffer, at)
+            own = place - skipped
+            target = own >= 0 and own % step == 0
+            known = 1 <= value <= vertices and value == np.floor(value)
+            ended = buffer[at] in (32, 9, 13, _NEWLINE)
+            if code != scan.DONE or not ended or (target and not known):
+                return edges, scan.OUT_OF_RANGE, line, begin, vertex
+            if target:
+                ends[0, edges], ends[1, edges] = vertex, np.int64(value) - 1
+                edges += 1
+            elif own > 0:
+                weights[edges - 1] = value
+            place += 1
+        if place >= 0 and vertex < vertices:
+            if place < skipped or (place - skipped) % step != 0:
+                return edges, scan.MISSING_WEIGHT, line, at, vertex
+            vertex += 1
+        line += 1
+        at += 1
+    return edges, scan.DONE, line, at, vertex

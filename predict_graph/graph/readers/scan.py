@@ -52,7 +52,7 @@ def _parse_integer(buffer: Bytes, at: int) -> tuple[int, int, int]:
 
 
 @njit(cache=True, nogil=True)
-def _parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, int]:
+def parse_float(buffer: Bytes, at: int, mark: int = _DOT) -> tuple[float, int, int]:
     """Parse the finite decimal number at `at`; return its value, where it ends, and a code."""
     begin = at
     negative = buffer[at] == _MINUS
@@ -244,7 +244,7 @@ def scan_lines(
                 at = after
                 break
             if column == columns[2]:
-                weight, stop, code = _parse_float(buffer, begin, point)
+                weight, stop, code = parse_float(buffer, begin, point)
                 if begin == end:
                     code = MISSING_WEIGHT
                 elif stop != end:
