@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 949,
+    "samplers": 944,
     "costmodels": 2_637,
-    "predict_graph": 32_340,
-    "tests": 16_214,
-    "benchmarks": 6_148,
+    "predict_graph": 31_188,
+    "tests": 15_598,
+    "benchmarks": 5_708,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

@@ -163,8 +163,9 @@ def next_ranks(
     offers = algorithm.damping * ranks / np.maximum(graph.out_degrees, 1)
     starts, sources = inbound_rows(graph, vertices)
     receivers = np.repeat(np.arange(len(vertices)), np.diff(starts))
-    received = np.bincount(receivers, offers[sources], len(vertices))
-    return (1.0 - algorithm.damping) / graph.vertices + received
+    received: Any = np.bincount(receivers, offers[sources], len(vertices))
+    found: FloatArray = (1.0 - algorithm.damping) / graph.vertices + received
+    return found
 
 
 def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:

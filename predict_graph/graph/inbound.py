@@ -30,7 +30,7 @@ def inbound_shares(graph: Graph) -> FloatArray:
     return both
 
 
-def inbound_rows(graph: Graph, vertices: IntArray) -> tuple[IndexArray, IndexArray]:
+def inbound_rows(graph: Graph, vertices: IndexArray) -> tuple[IndexArray, IndexArray]:
     """Return where the inbound neighbours of some vertices begin, and these, ascending in a row.
 
     One pass over the edges of a directed graph, which needs no reverse of it.

@@ -129,7 +129,7 @@ class SemiClusteringKernel(SharedRows):
             clusters.boundary[:, 0] = self._degrees
 
 
-def singletons(places: int, vertices: Array, v_max: int, degrees: FloatArray) -> Clusters:
+def singletons(places: int, vertices: Array, v_max: int, degrees: Array) -> Clusters:
     """Return one semi-cluster of each vertex: itself."""
     n = len(vertices)
     members = np.full((n, places, v_max), -1, vertices.dtype)

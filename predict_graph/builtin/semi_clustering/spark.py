@@ -32,9 +32,10 @@ class SemiClusteringProgram(BlockProgram):
         self._degrees = np.bincount(owners[others], weights[others], block.count)
         self._graph = (indptr, block.ids[sources], block.weights)
         self._limits = (v_max, factor, float(weights.max(initial=1.0)))
-        given = (block.rows, v_max, self._degrees)
-        self.state = singletons(int(parameters["s_max"]), *given)
-        self.lists = singletons(int(parameters["c_max"]), *given)
+        self.state, self.lists = (
+            singletons(int(parameters[name]), block.rows, v_max, self._degrees)
+            for name in ("s_max", "c_max")
+        )
         self.updated = 0
 
     def receive(self, offers: Clusters, senders: Array, sums: Mapping[str, Any]) -> None:

@@ -35,7 +35,7 @@ class RootedSample:
     vertices: IntArray
     graph: Graph
     weights: FloatArray
-    degrees: npt.NDArray[np.int64]
+    degrees: IntArray
 
 
 class RootedSampler:

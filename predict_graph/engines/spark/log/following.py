@@ -44,7 +44,7 @@ def followed_call(
         return
     context: Any = spark.sparkContext
     tag = f"predict-graph-{uuid.uuid4().hex[:8]}"
-    over, raised = threading.Event(), []
+    over, raised = threading.Event(), list[BaseException]()
 
     def work() -> None:
         pause, reported = _EVERY, list[float]()
