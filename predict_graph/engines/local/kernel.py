@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
-from predict_graph.arrays import Array, FloatArray, IndexArray, IntArray
+from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -99,7 +99,7 @@ class Weighting:
 
     vertices: IndexArray
     weights: FloatArray
-    degrees: IntArray
+    degrees: IndexArray
     edge_weights: FloatArray
 
 
