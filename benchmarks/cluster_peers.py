@@ -169,7 +169,6 @@ LAWS: dict[str, Callable[[], Any]] = {
 PEERS: dict[str, Callable[[], Any]] = {
     **LAWS,
     "Ernest, as published": partial(Ernest, weights="none"),
-    "Gaussian process": LogProcess,
     "gradient boosting": Boosting,
 }
 

@@ -102,11 +102,12 @@ def search_lengths(
     found: list[tuple[str, str, str, float, float]] = []
     for problem, job, runs in problems:
         kinds: dict[str, tuple[list[Prior], bool]] = {"next": ([elsewhere], False)}
-        if history is not None:
-            kinds["next, history"] = [history(job), elsewhere], False
         fellows = [runs for name, other, runs in problems if other == job and name != problem]
-        if fellows:
-            kinds["next, like"] = [elsewhere], True
+        if history is not None:
+            known = [history(job), elsewhere]
+            kinds["next, history"] = known, False
+            if fellows:
+                kinds["next, history, like"] = known, True
         for goal in GOALS:
             search = Search(runs, goal)
             good = int(search.good.sum())

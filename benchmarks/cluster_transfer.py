@@ -58,7 +58,7 @@ TESTS = ("low two thirds", "low half", "interpolation", *(f"{n} runs" for n in S
 BEST_LAW = "best single law"
 SHOWN = (
     *("auto", "auto, history", BEST_LAW, "Ernest, as published"),
-    *("Gaussian process", "C3O's pooled predictor"),
+    "C3O's pooled predictor",
 )
 
 

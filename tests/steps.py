@@ -91,7 +91,7 @@ def predict_by_formula(seconds, graph, **options):
     """Predict a call that takes what a formula says of its vertices; all else takes no time."""
 
     def run(build, call, limits, **_):
-        took, most = seconds(len(build())), limits.seconds
+        took, most = seconds(len(build())), max(limits.seconds, limits.budget.least_seconds)
         state, took = ("stopped", most) if took > most else ("done", took)
         return ChildRun(state, seconds=took, wall=took, spent=took)
 

@@ -30,10 +30,11 @@ from typing import Any, NoReturn
 
 import psutil
 
+from predict_graph.budget import Budget
 from predict_graph.cores import meter
 from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import LoopWatch, Observation
+from predict_graph.functions.watch import NO_LOOP, LoopWatch, Observation
 from predict_graph.memory import (
     available_memory,
     fill_holes,
@@ -50,6 +51,11 @@ TICK_SECONDS = 0.004  # limits the cost
 
 _OBSERVING = 0.05  # limits the part of a run that observing it takes
 _SPACING = 1e-3  # limits the memory: time between two observations / time until then
+_FEW_ROUNDS = 4  # iterations from which the loop predicts the run; not tuned
+# From here on the first part does not get more precise: 0.5 / sqrt(100) is 5%, and two runs differ
+# by more (measured).
+_MANY_ROUNDS = 100
+_LONG = 30.0  # limits the seconds of few iterations, and of many ones
 _POLL_SECONDS = 0.05  # limits how late a child's end is noticed
 _COPIED = 0.25  # limits the share of the memory that garbage collection copies
 _LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
@@ -66,7 +72,15 @@ class Limits:
     Parameters
     ----------
     seconds : float
-        CPU seconds of the call.
+        CPU seconds of the call, where the function's loop does not predict the run.
+    budget : Budget
+        Of a run as its outermost loop predicts it; by default there is none.
+    rounds : float
+        Iterations of the outermost loop at most, if it is expected to end early.
+    loop : str
+        The loop that predicts the run; empty for any over counted elements.
+    already : float
+        Seconds of the budget that were spent before.
     setup : float
         Seconds of the child before the call, of building the graph.
     memory : float
@@ -74,6 +88,10 @@ class Limits:
     """
 
     seconds: float = math.inf
+    budget: Budget = field(default_factory=Budget)
+    rounds: float = math.inf
+    loop: str = ""
+    already: float = 0.0
     setup: float = math.inf
     memory: float = math.inf
 
@@ -93,6 +111,8 @@ class ChildRun:
         CPU seconds of building the graph.
     peak_bytes : float
         Growth of the resident memory at its peak, over that with the graph built.
+    held : list of (float, float)
+        The same at observations of the loop that predicts the run, by the iterations done.
     graph_bytes : float
         Growth by building the graph.
     observations : list of Observation
@@ -111,6 +131,7 @@ class ChildRun:
     wall: float = 0.0
     convert_seconds: float = 0.0
     peak_bytes: float = 0.0
+    held: list[tuple[float, float]] = field(default_factory=list, repr=False)
     graph_bytes: float = 0.0
     observations: list[Observation] = field(default_factory=list, repr=False)
     sentence: str = ""
@@ -189,9 +210,9 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                     effort = _Effort(caller)
                 elif isinstance(message, dict):  # processes that the function started may go on
                     facts = message
-                else:  # the call begins
-                    called = effort.seconds()
-                    until = called + _LATE * limits.seconds
+                else:  # the limit of the call from now on
+                    called = min(called, effort.seconds())
+                    until = effort.total + message
                 continue
             if effort.seconds() > until:
                 state = "time"
@@ -289,11 +310,15 @@ class _Recorder:
         self._limits = limits
         self._watch = LoopWatch(_called.__code__)
         self._observations: list[Observation] = []
+        self._held: list[tuple[float, float]] = []
         self._timer: CallTimer | None = None
         self._facts: dict[str, float] = {}
         self._base = 0
         self._looking = False
         self._looked = 0.0  # seconds of observing
+        self._allowed = 0.0  # seconds of the call that the parent knows of
+        self._loop = NO_LOOP  # as last observed, if it predicts the run
+        self._entered = 0.0  # seconds of the observation before that loop
         self._filled: list[Any] = []
 
     def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
@@ -309,7 +334,7 @@ class _Recorder:
             forget_peak()
             if progress is not None:
                 progress(self._percent)
-            self._sender.send("the call begins")
+            self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
             self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
             clock.alarm(TICK_SECONDS)
@@ -324,11 +349,8 @@ class _Recorder:
         self._looking = True
         now = clock.processor()
         elapsed = self._timer.seconds
-        seen = self._watch.observe(elapsed, frame)
-        if seen not in self._observations[-1:]:  # a library may not have reported since
-            self._observations.append(seen)
-        if elapsed >= self._limits.seconds:
-            self._send("stopped")
+        self._observe(self._watch.observe(elapsed, frame))
+        self._stop_in_time(elapsed)
         looked = clock.processor() - now
         self._timer.leave_out(looked)
         self._looked += looked
@@ -338,6 +360,44 @@ class _Recorder:
 
     def _percent(self, percent: float) -> None:
         self._watch.report(self._timer.seconds if self._timer else 0.0, percent)
+
+    def _observe(self, seen: Observation) -> None:
+        # That of a condition predicts a run only where a run on a sample was steady in it.
+        own, loop = self._limits.loop, seen.loop
+        if loop.name and (own == loop.name or (not own and loop.counted)):
+            if self._loop.name != seen.loop.name:
+                self._entered = self._observations[-1].seconds if self._observations else 0.0
+                self._held = []
+            self._loop = seen.loop
+            self._held.append((loop.done, self._peak))
+        if seen not in self._observations[-1:]:  # a library may not have reported since
+            self._observations.append(seen)
+
+    @property
+    def _peak(self) -> float:
+        return float(max(resident_peak() - self._base, 0))
+
+    def _stop_in_time(self, elapsed: float) -> None:
+        limits, loop = self._limits, self._loop
+        share, total = limits.budget.share or 0.0, min(loop.total, limits.rounds)
+        allowed = limits.seconds
+        if share and loop.bounded and total and loop.done >= min(_FEW_ROUNDS, total / 2):
+            predicted = self._entered + (elapsed - self._entered) * total / loop.done
+            allowed = limits.budget.allowed(predicted)
+            allowed -= limits.already + self._facts["convert_seconds"]
+            if loop.done >= _MANY_ROUNDS:
+                allowed = min(allowed, _LONG)
+        elif not loop.early and share * total >= _FEW_ROUNDS > loop.done:
+            allowed = max(allowed, _LONG)  # these iterations may be within the share
+        if elapsed >= allowed:
+            self._send("stopped")
+        self._allow(allowed, elapsed)
+
+    def _allow(self, seconds: float, elapsed: float = 0.0) -> None:
+        """Send the parent the limit of the call, if that has become longer."""
+        if seconds > _LATE * self._allowed:
+            self._allowed = seconds
+            self._sender.send(_LATE * seconds - elapsed)
 
     def _send(self, state: str, **more: Any) -> NoReturn:
         clock.alarm(0.0)
@@ -349,7 +409,8 @@ class _Recorder:
             "state": state,
             "seconds": self._timer.seconds if self._timer else 0.0,
             "wall": self._timer.wall if self._timer else 0.0,
-            "peak_bytes": float(max(resident_peak() - self._base, 0)),
+            "peak_bytes": self._peak,
+            "held": self._held,
             "observations": self._observations,
             "functions": PARSED,
             "modules": [name for name in sys.modules if name not in self._modules],

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.atlas import MACHINE
-from predict_graph.functions.growth import Growth, Point, extrapolate
+from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
 from predict_graph.functions.prefix import Prefix
 from predict_graph.outcome import SourceEstimate
 
+# Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
+# those of label propagation by a factor of two to four (measured on two graphs).
+_ROUNDS = Hyper(noise=0.3, sampler=0.3, reach=0.12, seconds=0.5)
+ROUNDS_STD = _ROUNDS.noise
+"""Standard deviation of the logarithm of iterations, and of a call that draws random numbers."""
+
+_SHARED = 0.5  # correlation of the errors of two sources; not tuned
 # Runs on samples from which the atlas counts no more: with both, 35 drawn functions were predicted
 # no better than by samples alone (docs/studies/functions.md).
 _ENOUGH = 2
@@ -72,28 +80,89 @@ class Gathered:
                 )
         return ""
 
+    @property
+    def early(self) -> bool:
+        """Whether the outermost loop ended early on a sample."""
+        return any(point.early for point in self.points)
+
+    def rounds(self, done: float = 0.0) -> Growth | None:
+        """Return the iterations of an outermost loop that ends early; None of others.
+
+        They hardly grow with the graph: by a power of its vertices near 0. The run on the graph has
+        `done` so many, and goes on.
+        """
+        seen = [point for point in self.points if point.rounds]
+        if not self.early:
+            return None
+        points = [replace(point, cost=point.rounds) for point in seen]
+        own = [Point(self._target, done, "", self._graph)] if done else []
+        return extrapolate(
+            points, self._target, self._graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own
+        )
+
     def estimates(self, prefix: Prefix | None) -> list[SourceEstimate]:
-        """Return each source with its weight, the inverse of its variance."""
+        """Return each source with its weight, the inverse of its variance (:func:`widen`)."""
         found: list[SourceEstimate] = []
         growth = self.growth()
         if growth is not None:
             grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
             atlas = sum(point.machine == MACHINE for point in self.earlier)
-            own = len(self.earlier) - atlas
+            own, atlas = len(self.earlier) - atlas, atlas * (len(self.points) < _ENOUGH)
             source = "samples" if self.points else "history" if own else "atlas"
-            counts = {
-                "runs on samples": len(self.points),
-                "on other graphs": own,
-                "of the atlas": atlas * (len(self.points) < _ENOUGH),
-            }
-            listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-            detail = f"{listed}; grows with {grows}"
+            count = f"{len(self.points)} runs on samples" if self.points else ""
+            more = f"{own} on other graphs" if own else ""
+            listed = f"{atlas} of the atlas" if atlas else ""
+            detail = f"{', '.join(filter(None, (count, more, listed)))}; grows with {grows}"
             found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
         if prefix is not None:
-            detail = f"{prefix.rounds:,.0f} of {prefix.total:,.0f} rounds of its outermost loop"
+            about = "about " if prefix.estimated else ""
+            detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
+            detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
             found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
+        found = widen(found)
         precisions = [1.0 / each.log_std**2 for each in found]
         return [
             replace(each, weight=precision / sum(precisions))
             for each, precision in zip(found, precisions, strict=True)
         ]
+
+
+def widen(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
+    """Widen sources that contradict the most precise one.
+
+    Two that are further apart than both allow cannot both be right, and the more precise one more
+    likely is: the other gets the standard deviation that makes their distance one of it (R. T.
+    Birge, Physical Review 40, 207, 1932, widens all by such a ratio).
+
+    Examples
+    --------
+    >>> part = SourceEstimate("prefix", 60.0, 0.2, 0.0)
+    >>> samples = SourceEstimate("samples", 1200.0, 0.9, 0.0)
+    >>> [round(each.log_std, 2) for each in widen([samples, part])]
+    [2.99, 0.2]
+    """
+    surest = min(evidence, key=lambda each: each.log_std, default=None)
+    if surest is None:
+        return []
+    return [
+        replace(each, log_std=max(each.log_std, math.sqrt(max(distance, 0.0))))
+        for each in evidence
+        for distance in (math.log(each.seconds / surest.seconds) ** 2 - surest.log_std**2,)
+    ]
+
+
+def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
+    """Return the weighted mean of all evidence, and the standard deviation of its logarithm.
+
+    Half of the errors of two sources is shared: both rest on the same runs on samples.
+
+    Examples
+    --------
+    >>> total, std = combine([SourceEstimate("run", 2.0, 0.05, 1.0)])
+    >>> round(total, 6), std
+    (2.0, 0.05)
+    """
+    mean = sum(each.weight * math.log(each.seconds) for each in evidence)
+    parts = [each.weight * each.log_std for each in evidence]
+    shared = _SHARED * sum(parts) ** 2
+    return math.exp(mean), math.sqrt(shared + (1.0 - _SHARED) * sum(part**2 for part in parts))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -62,22 +61,39 @@ _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definitio
 _MEMORY_SHARE = 0.8  # limits the share of the available memory that a child takes
 
 
-@dataclass
-class Call:
-    """A call of the function, on the graph or on a sample; its case keeps what it took."""
+@dataclass(frozen=True)
+class CallEvidence:
+    """A call that was made; its case keeps what it took."""
 
-    make: Callable[[], None]
     complete: bool = False
 
-    def cost(self, case: Gathering, evidence: Sequence[Call]) -> float:
+
+@dataclass(frozen=True)
+class RealRun:
+    """The call itself, or as much of it as the seconds left allow."""
+
+    left: float
+
+    def cost(self, case: Gathering, evidence: Sequence[CallEvidence]) -> float:
         """Nothing: its deadline is the budget."""
         return 0.0
 
-    def estimate(self, case: Gathering, evidence: Sequence[Call]) -> Call:
+    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
         """Make the call."""
-        self.make()
-        self.complete = case.whole is not None
-        return self
+        return CallEvidence(complete=case.run_real(self.left).done)
+
+
+@dataclass(frozen=True)
+class RunOnSample(RealRun):
+    """A call of the function on a sample of so many vertices."""
+
+    sampler: str
+    size: int
+
+    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
+        """Make the call."""
+        case.run_sample(self.sampler, self.size, self.left)
+        return CallEvidence()
 
 
 class Gathering:
@@ -197,15 +213,15 @@ class Gathering:
         size = min(_FIRST_SIZE, self.graph.vertices)
         while size and len(self.samples) < _MOST_SAMPLES and failed < _FAILURES:
             left = self._left()
-            part_helps = self.shape.clear and self._prefix_helps(left, len(samplers))
+            part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
             if self._fits(left) or part_helps:
-                yield Call(partial(self.run_real, left))
+                yield RealRun(left)
                 if self.whole is not None or self.prefix is not None:
                     return
                 left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            yield Call(partial(self.run_sample, samplers[turn % len(samplers)], size, left))
+            yield RunOnSample(left, samplers[turn % len(samplers)], size)
             run = self.samples[-1].run
             failed = failed + 1 if run.state in REFUSED else 0
             if self.gathered.points:
@@ -219,13 +235,13 @@ class Gathering:
         refused = self.raised and (self.samples[-1].run.state in REFUSED or len(self.done) < 2)
         fits = found is not None and found.cost + self.conversion() < left
         if self.real is None and (refused or fits or self._prefix_helps(left, 1)):
-            yield Call(partial(self.run_real, max(left, _FIRST_SECONDS)))
+            yield RealRun(max(left, _FIRST_SECONDS))
 
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""
         return seconds <= self._left()
 
-    def near_enough(self, evidence: list[Call]) -> bool:
+    def near_enough(self, evidence: list[CallEvidence]) -> bool:
         """Whether the interval is as narrow as the user wants it."""
         found = self.gathered.growth()
         if self.within is None or found is None or len(self.done) < 2:
@@ -264,7 +280,12 @@ class Gathering:
         longest = max(seconds, *(each.run.seconds for each in self.done))
         self.wanted = min(_GROWTH * longest, _PART * left)
         if not own:
-            return size if largest.run.seconds < self.wanted else 0
+            first = min(
+                (each for each in self.done if each.run.seconds >= _FIRST_SECONDS),
+                default=largest,
+                key=lambda each: each.vertices,
+            )
+            return first.vertices if first.run.seconds < self.wanted else 0
         power = 1.5
         if found is not None:
             most = found.cost * math.exp(_CAREFUL * found.log_std)
@@ -307,7 +328,7 @@ class Gathering:
             self.gathered.add_stopped(drivers, run.seconds, sampler)
         elif run.done:
             of = self.graph.fingerprint
-            self.gathered.add(Point(drivers, run.seconds, sampler, of))
+            self.gathered.add(Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early))
             self.iterator |= run.generator
 
     def _prefix_helps(self, left: float, minimum: int) -> bool:
@@ -315,9 +336,20 @@ class Gathering:
         shape, done = self.shape, self.done
         if not shape.loop or len(done) < minimum or self.real is not None:
             return False
-        if not shape.counted and sum(bool(each.shape.loop) for each in done) < 2:
+        longest = max(done, key=lambda each: each.run.seconds)
+        if self.gathered.early and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
             return False
-        return left > self.conversion() + 5.0 * _FIRST_SECONDS
+        if not shape.counted and len(self._shapes) < 2:
+            return False
+        before = 0.0
+        if longest.shape.before > _FIRST_SECONDS:
+            before = longest.shape.before * self.graph.edges / max(longest.case.graph.edges, 1)
+        return left > self.conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
+
+    @property
+    def _shapes(self) -> list[LoopShape]:
+        """The shapes of all runs that are one loop."""
+        return [each.shape for each in self.done if each.shape.loop]
 
     def _fits(self, left: float) -> bool:
         """Whether the run itself is affordable."""
@@ -331,12 +363,21 @@ class Gathering:
             return False  # a larger sample shows first whether it grows
         return found.cost * math.exp(found.log_std) + self.conversion() < left
 
-    def run_real(self, left: float) -> None:
+    def run_real(self, left: float) -> ChildRun:
         """Run the function on the graph for as long as affordable."""
         self.progress("the run itself or its first part", self._part())
-        limits = Limits(seconds=max(left - self.conversion(), _FIRST_SECONDS))
+        rounds = self.gathered.rounds()
+        share = self.budget.share or 0.0
+        limits = Limits(
+            seconds=max(left - self.conversion(), _FIRST_SECONDS),
+            # A share of its pace so far.
+            budget=replace(self.budget, share=self.shape.curve.place(share) or None),
+            already=self.spent,
+            rounds=math.inf if rounds is None else rounds.cost,
+            loop=self.shape.loop,
+        )
         # An unfinished run is of use in an order in which its first part is like the whole.
-        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(left)
+        order = np.arange(self.graph.vertices) if self._fits(left) else self._order(share, left)
         run = self.real = self._run(self.subject.whole(order), limits)
         if run.state == "error":
             raise JobError(failure(self.function, self.graph, run.sentence))
@@ -351,13 +392,21 @@ class Gathering:
         else:
             self.gathered.add_stopped(self.target, run.seconds)
             shape = self.shape if self.shape.loop else loop_shape(run.observations)
-            self.prefix = read_prefix(run.observations, run.seconds, shape)
+            shapes = [each for each in self._shapes if each.loop == shape.loop]
+            self.prefix = read_prefix(
+                run.observations, run.seconds, shape, self.gathered.rounds, shapes
+            )
+        return run
 
-    def _order(self, left: float) -> npt.NDArray[np.integer]:
+    def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
-        found, part = self.gathered.growth(), 1.0
-        if found is not None:
-            part = _SPREAD * left / (found.cost * math.exp(-QUANTILE * found.log_std))
+        rounds, found = self.gathered.rounds(), self.gathered.growth()
+        if rounds is not None and share * rounds.cost > 2.0:
+            return np.arange(self.graph.vertices)  # several passes over all vertices
+        part = 1.0
+        if found is not None and not self.gathered.early:
+            least = found.cost * math.exp(-QUANTILE * found.log_std)
+            part = _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0, left / least)
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, cycle
+from dataclasses import dataclass, replace
+from itertools import combinations, cycle, product
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,9 @@ FloatArray = npt.NDArray[np.float64]
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
+_GRAPHS = (0.2, 0.5, 1.0)  # of the standard deviation of graphs: limits the grid
 _NORMAL = ndtri((np.arange(40) + 0.5) / 40)  # of a normal distribution: limits the resolution
+_FEW = 4  # graphs that do not show how much they differ; not tuned
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
@@ -64,7 +66,7 @@ class Hyper:
     power: float = 0.25
     sampler: float = 0.20
     reach: float = 0.10
-    graph: float = 0.40
+    graph: float = 0.60
     machine: float = 0.50
     seconds: float = 0.003
     pairs: float = 0.5
@@ -72,9 +74,6 @@ class Hyper:
 
 RUN_STD = Hyper.noise
 """Standard deviation of the logarithm of a run's CPU seconds: two runs differ."""
-RANDOM_STD = 0.3
-"""That of a run that draws random numbers: the iterations of label propagation differ by a factor
-of two to four (measured on two graphs)."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,10 @@ class Point:
         Empty for a whole graph.
     graph : str
         The graph that it is, or is a sample of.
+    rounds : float
+        Of its outermost loop; 0 where they are unknown.
+    early : bool
+        Whether that ended before its last element.
     machine : str
         Empty for this one.
     """
@@ -99,6 +102,8 @@ class Point:
     cost: float
     sampler: str
     graph: str
+    rounds: float = 0.0
+    early: bool = False
     machine: str = ""
 
 
@@ -145,15 +150,16 @@ def extrapolate(
     limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
     labels, values, prior = _models(rows, names, hyper)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    for share in _CONSTANTS:
+    graphs = _GRAPHS if len({row.graph for row in rows}) > _FEW else (1.0,)
+    for share, alike in product(_CONSTANTS, graphs):
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        shared = _covariance(rows, hyper, grown)
-        mean, variance, score = _posteriors(
-            values, np.log(grown), bounds, shared, prior + density, hyper
-        )
+        own = replace(hyper, graph=alike * hyper.graph)
+        shared = _covariance(rows, own, grown)
+        found = _posteriors(values, np.log(grown), bounds, shared, prior + density, hyper)
+        mean, variance, score = found
         total = np.logaddexp(mean, math.log(constant)) if share else mean
         parts.append((total, variance * np.exp(2.0 * (mean - total)), score))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
@@ -22,19 +22,23 @@ def predict_memory(
     prefix: ChildRun | None,
     *,
     converted: bool,
+    rounds_left: float = math.inf,
 ) -> Interval:
     """Return the bytes that the graph and the call take at their peak.
 
-    `runs` are on samples; `converted` is whether building the library's graph is part of the run.
+    `runs` are on samples; `converted` is whether building the library's graph is part of the run;
+    `rounds_left` are all iterations of the outermost loop / those that the prefix has done.
     """
     if whole is not None:
         total = whole.peak_bytes + (whole.graph_bytes if converted else 0.0)
         return Interval(total, 0.9 * total, 1.1 * total + _RESOLUTION)
     found = grown_bytes([(drivers, run.peak_bytes) for drivers, run in runs], target)
     call = Interval.spread(found.cost, found.log_std)
-    if prefix is not None:  # the run takes no less than its first part
-        call = call.scaled(max(prefix.peak_bytes / call.predicted, 1.0))
-        call = replace(call, low=max(call.low, prefix.peak_bytes))
+    if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
+        least, most = prefix.peak_bytes, _most(prefix, max(rounds_left, 1.0))
+        refuted = call.predicted < least and math.isfinite(most)  # the samples, by the first part
+        high = most if refuted else call.high
+        call = Interval(*(min(max(x, least), most) for x in (call.predicted, call.low, high)))
     graph = 0.0
     if converted and prefix is not None and prefix.graph_bytes:
         graph = prefix.graph_bytes
@@ -43,6 +47,20 @@ def predict_memory(
         graph = grown_bytes(sizes, target, ("edges", "vertices")).cost
     high = graph * 1.15 + call.high + _RESOLUTION
     return Interval(call.predicted + graph, graph + call.low, high)
+
+
+def _most(prefix: ChildRun, rounds_left: float) -> float:
+    """Return the bytes of a run whose iterations keep as many as those of its first part.
+
+    What the second half of these did not take on top of the first is not kept by iterations.
+    """
+    done = prefix.held[-1][0] if prefix.held else 0.0
+    halves = [each for each in prefix.held if 0.0 < each[0] <= done / 2.0]
+    if not halves:
+        return max(prefix.peak_bytes, _RESOLUTION) * rounds_left
+    until, held = halves[-1]
+    kept = (prefix.peak_bytes - held + _HYPER.seconds) / (1.0 - until / done)
+    return prefix.peak_bytes + kept * (rounds_left - 1.0)
 
 
 def grown_bytes(

@@ -11,8 +11,9 @@ import builtins
 import gc
 import math
 import operator
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
@@ -21,15 +22,17 @@ import numpy as np
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
 
+_SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
+_TRIES = 3  # limits the failures in a row to read a loop
 _REMEMBERED = 100  # limits the memory of loops
 _LARGEST = 5_000_000  # limits the elements of a container that is listed to find a place
 _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
     | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
 )
-_LISTED_BUILTINS = (
-    *(range, enumerate, list, tuple, set, zip, len, iter, reversed, sorted),
-    *(frozenset, dict, min, max, int),
+_LISTED_BUILTINS = frozenset(
+    {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
+    | {"frozenset", "dict", "min", "max", "int"}
 )
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -51,11 +54,18 @@ Reader = Callable[[FrameType], Progress | None]
 """Reads the progress of the loop of a frame."""
 
 
+@dataclass
+class _Followed:
+    reader: Reader | None = None
+    sightings: int = 0
+
+
 class LoopReader:
     """Reads the progress of loops, and remembers how each is read."""
 
     def __init__(self) -> None:
-        self._readers: dict[Any, Reader | None] = {}
+        self._tries: Counter[Any] = Counter()
+        self._followed: dict[Any, _Followed] = {}
 
     def of_frame(self, frame: FrameType | None) -> Progress | None:
         """Return the progress of a comprehension, or of the outermost loop of a function."""
@@ -68,17 +78,18 @@ class LoopReader:
 
     def of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
         """Return the progress of a loop that the frame is in; None if it cannot be read."""
-        place = id(frame), frame.f_code, loop.header
-        if place not in self._readers:  # to find a reader takes long; the loop may be over soon
-            if len(self._readers) > _REMEMBERED:  # loops come and go with their frames
-                self._readers.clear()
-            self._readers[place] = None
+        place = frame.f_code, loop.header
+        if len(self._followed) > _REMEMBERED:  # loops come and go with their frames
+            self._followed.clear()
+        followed = self._followed.setdefault((id(frame), place), _Followed())
+        followed.sightings += 1
+        if followed.sightings < _SIGHTINGS:
             return None
-        reader = self._readers[place]
-        progress = None if reader is None else reader(frame)
-        if progress is None:
-            reader = self._readers[place] = self._reader_of(loop, frame)
-            progress = None if reader is None else reader(frame)
+        progress = None if followed.reader is None else followed.reader(frame)
+        if progress is None and self._tries[place] < _TRIES:
+            followed.reader = self._reader_of(loop, frame)
+            progress = None if followed.reader is None else followed.reader(frame)
+            self._tries[place] = 0 if progress is not None else self._tries[place] + 1
         return progress
 
     def _reader_of(self, loop: Loop, frame: FrameType) -> Reader | None:
@@ -272,15 +283,15 @@ def _evaluate(node: ast.expr | None, frame: FrameType) -> Any:
 
 
 def _called(node: ast.Call, frame: FrameType) -> Any:
-    arguments = [_evaluate(part, frame) for part in node.args]
     if isinstance(node.func, ast.Name):
+        if node.func.id == "tqdm" and node.args:
+            return _evaluate(node.args[0], frame)
         function = _evaluate(node.func, frame)
-        if node.func.id == "tqdm" and arguments:
-            return arguments[0]
-        listed = any(function is each for each in _LISTED_BUILTINS)
+        arguments = [_evaluate(part, frame) for part in node.args]
+        listed = node.func.id in _LISTED_BUILTINS and function is getattr(builtins, node.func.id)
         if listed and not any(hasattr(argument, "__next__") for argument in arguments):
             return function(*arguments)  # an iterator would be used up
     elif isinstance(node.func, ast.Attribute) and node.func.attr in _LISTED_METHODS:
-        made = _evaluate(node.func, frame)(*arguments)
-        return list(made) if hasattr(made, "__next__") else made
+        listed = _evaluate(node.func, frame)(*(_evaluate(part, frame) for part in node.args))
+        return list(listed) if hasattr(listed, "__next__") else listed
     raise ValueError("calling this might change something")

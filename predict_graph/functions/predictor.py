@@ -15,13 +15,15 @@ from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
-from predict_graph.functions.growth import RANDOM_STD, RUN_STD
+from predict_graph.functions.evidence import ROUNDS_STD, combine
+from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, Gathering
+from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import takes_seed
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
+from predict_graph.table import Table
 
 
 class FunctionCase(Gathering):
@@ -31,7 +33,7 @@ class FunctionCase(Gathering):
         """Return the prediction."""
         return predicted(self, self.sources())
 
-    def combined(self, evidence: Sequence[Call]) -> Prediction:
+    def combined(self, evidence: Sequence[CallEvidence]) -> Prediction:
         """Return the prediction by all calls; JobError if none ended."""
         if self.budget.most == 0.0 and not self.gathered.earlier:
             raise RequestError(
@@ -44,8 +46,7 @@ class FunctionCase(Gathering):
             self.history.keep([each.record(self.function, self.graph) for each in self.done])
         self.progress("combining the evidence", 1.0)
         estimates = self._estimates()
-        total = math.exp(sum(each.weight * math.log(each.seconds) for each in estimates))
-        log_std = min(each.log_std for each in estimates)  # all rest on the same runs on samples
+        total, log_std = combine(estimates)
         seen = 0.0 if self.real is None else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
@@ -66,11 +67,15 @@ class FunctionCase(Gathering):
             graph=self.graph.describe(),
             engine=self.function.engine,
             seed=self.seed,
+            iterations=None,
             runtime_seconds=runtime,
             phases=phases,
+            rows=Table({}),
             samples=[each.summary(self.graph) for each in self.samples],
             evidence=estimates,
             overhead_seconds=self.spent,
+            edge_visits=0.0,
+            method={},
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
             verdict=verdict_of(
                 runtime,
@@ -89,19 +94,21 @@ class FunctionCase(Gathering):
         """Return the growth of the resident memory; None where no run ended."""
         if not self.done and self.whole is None:
             return None
+        prefix = self.prefix
         peak = predict_memory(
             [(each.drivers, each.run) for each in self.done],
             self.target,
             self.whole,
             self.real,
             converted=self.subject.converted,
+            rounds_left=math.inf if prefix is None else prefix.total / prefix.rounds,
         )
         return PeakMemory(peak, self.available, keeps_items=not self.iterator)
 
     def _estimates(self) -> list[SourceEstimate]:
         whole = self.whole
         if whole is not None:
-            std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, RANDOM_STD)
+            std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
             return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
         return self.gathered.estimates(self.prefix)
 

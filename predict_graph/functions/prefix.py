@@ -2,33 +2,67 @@
 
 The vertices are shuffled (:func:`~predict_graph.functions.sampling.spread_order`), so that the
 first iterations are like the rest. Whether a function spends its time in one loop is seen in a run
-on a sample, which also shows whether its iterations take equal times and all of them are done.
+on a sample, which also shows which part of its iterations takes which part of the time. Of a loop
+that ends when it has converged, the first part gives the time of an iteration and the samples the
+number of iterations.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.clock.loops import remaining_of
-from predict_graph.functions.growth import RUN_STD
+from predict_graph.functions.growth import RUN_STD, Growth
 from predict_graph.functions.watch import Observation
 from predict_graph.intervals import QUANTILE, Interval
+
+FloatArray = npt.NDArray[np.float64]
 
 _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for the run; not tuned
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
 _FEWEST_OBSERVATIONS = 5  # observations that show the share of a loop; not tuned
 _FEWEST_ROUNDS = 3.0  # iterations that show the pace; not tuned
-# A loop over shuffled vertices deviates from the straight line by less than 0.075, and removing
-# edges by betweenness by 0.75 (measured).
+# A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
+# not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
 _BENT = 0.1
-_CLEAR = 20  # observations that show whether iterations take equal times; not tuned
+_OBSERVATIONS_OF_A_CURVE = 20  # observations that show a curve; not tuned
 _TOO_SHORT = "the runs on samples are too short to see a loop in them"
 _NO_LOOP = "there is no one loop in which it spends most of its time"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The part of its time that a loop has taken when a part of its iterations is done.
+
+    A power of that part where iterations grow; where they shrink to nothing, the rest of the time
+    is a power of the rest of the iterations.
+
+    Examples
+    --------
+    >>> Curve(2.0).time(0.5), Curve(2.0, shrinks=True).time(0.5)
+    (0.25, 0.75)
+    >>> Curve(2.0, shrinks=True).place(0.75)
+    0.5
+    """
+
+    power: float = 1.0
+    shrinks: bool = False
+
+    def time(self, place: FloatArray | float) -> Any:
+        """Return the part of the time at a part of the iterations."""
+        return 1.0 - (1.0 - place) ** self.power if self.shrinks else place**self.power
+
+    def place(self, time: FloatArray | float) -> Any:
+        """Return the part of the iterations at a part of the time."""
+        inverse = 1.0 / self.power
+        return 1.0 - (1.0 - time) ** inverse if self.shrinks else time**inverse
 
 
 @dataclass(frozen=True)
@@ -39,12 +73,18 @@ class LoopShape:
     ----------
     loop : str
         See :class:`~predict_graph.functions.watch.LoopProgress`; empty where there is no such loop.
+    before : float
+        Seconds before it.
     after : float
         Time after it / time inside it.
     rounds : float
         Its iterations.
+    early : bool
+        Whether it ended before its last element.
     reason : str
         Why the function has no such loop.
+    curve : Curve
+        Straight where the run is too short to show another one.
     counted : bool
         See :class:`~predict_graph.functions.watch.LoopProgress`.
     observations : int
@@ -52,16 +92,19 @@ class LoopShape:
     """
 
     loop: str = ""
+    before: float = 0.0
     after: float = 0.0
     rounds: float = 0.0
+    early: bool = False
     reason: str = ""
+    curve: Curve = Curve()
     counted: bool = True
     observations: int = 0
 
     @property
-    def clear(self) -> bool:
-        """Whether observations are enough to show that its iterations take equal times."""
-        return self.observations >= _CLEAR
+    def curved(self) -> bool:
+        """Whether it has enough observations to show a curve."""
+        return self.observations >= _OBSERVATIONS_OF_A_CURVE
 
 
 @dataclass(frozen=True)
@@ -73,12 +116,15 @@ class Prefix:
     seconds, log_std : float
     rounds, total : float
         Iterations of the outermost loop: done, and in all.
+    estimated : bool
+        Whether the total is an estimate from samples.
     """
 
     seconds: float
     log_std: float
     rounds: float
     total: float
+    estimated: bool = False
 
 
 def loop_shape(observations: Sequence[Observation], seconds: float | None = None) -> LoopShape:
@@ -103,37 +149,50 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
         return LoopShape(loop) if usable else LoopShape(reason=_NO_LOOP)
     gap = float(np.max(np.diff([start, *(each.seconds for each in inside)])))
     end = min(inside[-1].seconds + gap, seconds)
-    bend = _bend(known, start, end) if known else math.nan
+    curve, bent = _curve(known, start, end) if known else (Curve(), 1.0)
     reason = ""
-    if not known:
+    if not known and last.bounded:
         reason = "the progress of its outermost loop is unknown"
-    elif last.counted and last.early and last.done < _TO_THE_END * last.total:
-        reason = "its outermost loop ends before its last element on samples"
-    elif bend > _BENT or not (last.counted or bend <= _BENT):
+    elif not known:
+        reason = "its outermost loop is a while of unknown length"
+    elif not last.counted and bent > _BENT:
         reason = "the progress of its outermost loop does not grow steadily with time on samples"
     if reason:
         return LoopShape(reason=reason, observations=len(seen))
+    early = last.counted and last.early and last.done < _TO_THE_END * last.total
     return LoopShape(
         loop,
+        before=start,
         after=(seconds - end) / max(spent, 1e-9),
         rounds=last.done + 1.0,
+        early=early,
+        curve=Curve() if early else curve,
         counted=last.counted,
         observations=len(seen),
     )
 
 
-def _bend(known: Sequence[Observation], start: float, end: float) -> float:
-    """Return how far the progress of a loop is from a straight line; nan where it shows too little.
+def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curve, float]:
+    """Return the curve of a loop, straight if it nearly is or is like none, and the least error.
 
     The last observation is up to a tick before the end, where a loop that cannot end early has done
-    all iterations.
+    all iterations. The error is infinite where observations are few, iterations are undone, or are
+    missing at the end.
     """
     whole = not known[-1].loop.early
     times = np.array([*(each.seconds for each in known), *([end] if whole else [])]) - start
     places = np.array([each.loop.done / each.loop.total for each in known] + [1.0] * whole)
-    if len(known) < _CLEAR or places[-1] < _TO_THE_END:
-        return math.nan
-    return float(np.max(np.abs(places - times / max(float(times[-1]), 1e-9))))
+    times = times / max(float(times[-1]), 1e-9)
+    few = len(known) < _OBSERVATIONS_OF_A_CURVE
+    if few or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
+        return Curve(), math.inf
+    mean = float(np.clip(np.trapezoid(places, times), 0.01, 0.99))
+    power = mean / (1.0 - mean)
+    curves = (Curve(), Curve(power), Curve(1.0 / power, shrinks=True))
+    errors = [float(np.max(np.abs(places - curve.place(times)))) for curve in curves]
+    error = min(errors)
+    straight = errors[0] < _BENT or error > _BENT
+    return Curve() if straight else curves[errors.index(error)], error
 
 
 def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
@@ -158,30 +217,54 @@ def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
 
 
 def read_prefix(
-    observations: Sequence[Observation], seconds: float, shape: LoopShape
+    observations: Sequence[Observation],
+    seconds: float,
+    shape: LoopShape,
+    rounds: Callable[[float], Growth | None] = lambda done: None,
+    shapes: Sequence[LoopShape] = (),
 ) -> Prefix | None:
     """Predict a run from the observations until it was stopped after `seconds`.
 
-    None before the loop, or before enough of it is done.
+    None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
+    that ends early, with that many completed; `shapes`, of the samples, show how much curves
+    differ between sizes.
     """
     inside = [each for each in observations if each.loop.name == shape.loop and each.loop.total > 0]
     if len(inside) < 2:
         return None
     places = np.array([each.loop.done for each in inside])
+    times = np.array([each.seconds for each in inside])
     total, done = float(np.median([each.loop.total for each in inside])), float(places[-1])
     if np.any(np.diff(places) < -1.0) or done <= 0:
         return None  # it started again, or its elements are not what they seem
+    expected = rounds(done)
+    if shape.early and expected is None:
+        return None
+    total = total if expected is None else min(expected.cost, total)
     if done < min(_FEWEST_ROUNDS, 0.02 * total):
         return None
-    trail = [(each.seconds, min(each.loop.done, total), total) for each in inside]
+    work = total * shape.curve.time(np.minimum(places / total, 1.0))
+    trail = [(time, part, total) for time, part in zip(times, work, strict=True)]
     left = remaining_of(trail, seconds).remaining or Interval(0.0, 0.0, 0.0)
     before = _entered(observations, inside)
     whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
     std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
-    return Prefix(max(float(whole), seconds), math.hypot(std, RUN_STD), done, total)
+    parts = [each.curve.time(min(done / total, 1.0)) for each in shapes if each.curved]
+    spread = math.hypot(std, RUN_STD, float(np.std(np.log(parts))) if parts else 0.0)
+    if expected is not None:
+        spread = math.hypot(spread, expected.log_std)
+    return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
 
 
 def _entered(observations: Sequence[Observation], inside: Sequence[Observation]) -> float:
-    """Return the seconds of the last observation before those inside a loop."""
-    first = inside[0].seconds
-    return max((each.seconds for each in observations if each.seconds < first), default=0.0)
+    """Return the seconds at which a loop started, by its pace and the observation before it."""
+    known = [each for each in inside if each.loop.total > 0.0]
+    before = max(
+        (each.seconds for each in observations if each.seconds < inside[0].seconds), default=0.0
+    )
+    if not known:
+        return before
+    first, last = known[0], known[-1]
+    steps = last.loop.done - first.loop.done
+    pace = (last.seconds - first.seconds) / steps if steps > 0.0 else 0.0
+    return min(max(before, first.seconds - pace * first.loop.done), inside[0].seconds)

@@ -43,14 +43,15 @@ def spread_order(
     nine in ten stay).
 
     Vertices are ranked by the degrees of their neighbours, and taken in the order of their ranks'
-    multiples of the golden ratio, without the whole part: the first k of them are spread evenly
-    over the ranks (Kronecker's sequence), so their mean cost varies less than that of k random
-    vertices.
+    reversed bits, from a random rank on: the first k of them are spread evenly over the ranks
+    (van der Corput's sequence), so their mean cost varies less than that of k random vertices.
     """
     n = graph.vertices
-    ranked = np.argsort(neighbour_work(graph) + rng.random(n))
-    places = (rng.random() + np.arange(n) * (np.sqrt(5.0) - 1.0) / 2.0) % 1.0
-    order = ranked[np.argsort(places)]
+    work = neighbour_work(graph) + rng.random(n)
+    ranked = np.argsort(work, kind="stable")
+    bits = max(int(n - 1).bit_length(), 1)
+    shifted = (np.arange(n, dtype=np.int64) + int(rng.integers(n))) % n
+    order = ranked[np.argsort(_reversed_bits(shifted, bits), kind="stable")].astype(np.int64)
     order[int(part * n) :].sort()
     return order
 
@@ -61,6 +62,14 @@ def connected_vertices(graph: Graph, connection: str) -> npt.NDArray[np.int64]:
 
     _, labels = connected_components(graph.to_scipy(), graph.directed, connection)
     return np.flatnonzero(labels == np.bincount(labels).argmax())
+
+
+def _reversed_bits(values: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.int64]:
+    reversed_ = np.zeros_like(values)
+    for _ in range(bits):
+        reversed_ = (reversed_ << 1) | (values & 1)
+        values = values >> 1
+    return reversed_
 
 
 def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph:

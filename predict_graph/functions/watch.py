@@ -27,6 +27,8 @@ class LoopProgress:
         ``file:function:line`` of its header; empty outside of any.
     done, total : float
         Iterations; both 0 where they are unknown.
+    bounded : bool
+        False for a ``while`` of unknown progress.
     early : bool
         Whether its last iteration may come before `total`.
     counted : bool
@@ -37,11 +39,12 @@ class LoopProgress:
     name: str
     done: float
     total: float
+    bounded: bool
     early: bool
     counted: bool = True
 
 
-NO_LOOP = LoopProgress("", 0.0, 0.0, early=True)  # by definition
+NO_LOOP = LoopProgress("", 0.0, 0.0, bounded=False, early=True)  # by definition
 """Where a run is in no loop."""
 
 
@@ -55,7 +58,7 @@ class Observation:
 
 def library_progress(percent: float) -> LoopProgress:
     """Return the progress that a library in C reports as a loop of 1000 iterations."""
-    return LoopProgress(REPORTED, 10.0 * percent, 1000.0, early=False, counted=False)
+    return LoopProgress(REPORTED, 10.0 * percent, 1000.0, bounded=True, early=False, counted=False)
 
 
 class LoopWatch:
@@ -105,7 +108,9 @@ class LoopWatch:
                     continue
                 if _once(progress):
                     continue
-                return _seen(each.f_code, loop.header, progress, loop.early)
+                bounded = not loop.is_while or progress is not None
+                early = loop.early or not bounded
+                return _seen(each.f_code, loop.header, progress, bounded=bounded, early=early)
         return NO_LOOP
 
 
@@ -115,11 +120,16 @@ def _once(progress: Progress | None) -> bool:
 
 
 def _seen(
-    code: CodeType, line: int, progress: Progress | None, early: bool = False
+    code: CodeType,
+    line: int,
+    progress: Progress | None,
+    *,
+    bounded: bool = True,
+    early: bool = False,
 ) -> LoopProgress:
     name = f"{code.co_filename}:{code.co_name}:{line}"
     done, total, counted = progress or Progress(0.0, 0.0)
-    return LoopProgress(name, max(done, 0.0), total, early, counted)
+    return LoopProgress(name, max(done, 0.0), total, bounded, early, counted)
 
 
 def _is_generator(frame: FrameType) -> bool:

@@ -35,9 +35,33 @@ def check_prediction(peak, done):
 
     runs = [(drivers(n), ChildRun("done", peak_bytes=peak(n))) for n in (60, 240, 550, 1200)]
     prefix = ChildRun("stopped", peak_bytes=done * peak(6000)) if done else None
-    said = predict_memory(runs, drivers(6000), None, prefix, converted=False)
+    left = 1.0 / done if done else float("inf")
+    said = predict_memory(runs, drivers(6000), None, prefix, converted=False, rounds_left=left)
     assert said.low < peak(6000) < said.high
     assert 0.5 * peak(6000) < said.predicted < 2.0 * peak(6000)
+
+
+def test_results_that_are_quadratic_where_samples_are_not_connected():
+    """As of the same on a grid: what the first part has taken refutes the samples."""
+    grids = {n: drivers_of(check_graph(f"grid:rows={n},columns={n}"), RNG) for n in (8, 16, 30, 77)}
+    runs = [(grids[n], ChildRun("done", peak_bytes=2e3 * n**2)) for n in (8, 16, 30)]
+    prefix = ChildRun("stopped", peak_bytes=3e8)
+    said = predict_memory(runs, grids[77], None, prefix, converted=False, rounds_left=5.0)
+    assert said.low >= 3e8
+    assert said.high > 15e8
+
+
+@pytest.mark.parametrize(
+    ("held", "least", "most"),
+    [([(1.0, 5e7), (5.0, 6e7), (10.0, 6e7)], 6e7, 9e7), ([(5.0, 3e7), (10.0, 6e7)], 1e9, 1e10)],
+)
+def test_what_iterations_keep_is_seen_in_the_first_part(held, least, most):
+    """Of 1,000 iterations ten ran: the last five took no more than the first, or as much again."""
+    runs = [({**dict.fromkeys(DRIVERS, float(n)), "vertices": float(n)}, ran(n)) for n in (60, 240)]
+    part = ChildRun("stopped", peak_bytes=6e7, held=held)
+    target = dict.fromkeys(DRIVERS, 1e5)
+    found = predict_memory(runs, target, None, part, converted=False, rounds_left=100.0)
+    assert least <= found.high <= most + 1e8
 
 
 def pairs(graph: nx.Graph):

@@ -10,7 +10,10 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from predict_graph.budget import Budget
 from predict_graph.functions.child import TICK_SECONDS, Limits, run_in_child
+from predict_graph.functions.evidence import Gathered
+from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.reported import reporter
@@ -56,10 +59,7 @@ WHILE = {
     "in a generator": (
         "waiting = list(graph)\nwhile len(waiting) > 0:\n    work()\n    yield waiting.pop()"
     ),
-}
-UNSTEADY = {
     "grows": OVER_A_SET + "work(4 + (len(graph) - len(waiting)) * 2 // 3)",
-    "shrinks": "for place in range(300):\n    work(200 - 2 * place // 3)",
 }
 UNKNOWN = {
     "of unknown length": "going, left = True, 300\nwhile going:\n    work()\n    left -= 1\n"
@@ -89,9 +89,9 @@ def shape_of(whole):
     return loop_shape(whole.observations, whole.seconds)
 
 
-def predicted(part, shape):
+def predicted(part, *more, **options):
     """Return what the first part of a run says of the whole."""
-    return read_prefix(part.observations, part.seconds, shape)
+    return read_prefix(part.observations, part.seconds, *more, **options)
 
 
 @pytest.mark.parametrize("body", FOR.values(), ids=FOR)
@@ -102,12 +102,30 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body):
     assert shape.loop, shape.reason
     places = [each.loop.done for each in whole.observations if each.loop.total]
     assert places == sorted(places)
-    part = run(function, seconds=0.3 * whole.seconds)
+    part = run(function, budget=Budget(share=0.3))
     assert part.state == "stopped"
     assert part.seconds < 0.7 * whole.seconds
     found = predicted(part, shape)
     assert found.total == 300
     assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
+
+
+def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path):
+    """One that no sample has shown to be steady may be far off."""
+    function = own(tmp_path, WHILE["over a set"])
+    whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
+    assert run(function, **limits).seconds < 0.1 * whole.seconds
+    shown = shape_of(whole)
+    assert run(function, **limits, loop=shown.loop).seconds > 0.3 * whole.seconds
+
+
+def test_rounds_that_shrink_are_not_scaled_by_the_first_ones(tmp_path):
+    function = own(tmp_path, "for place in range(300):\n    work(200 - 2 * place // 3)")
+    whole = run(function)
+    shape = shape_of(whole)
+    part = run(function, budget=Budget(share=0.2))
+    found = predicted(part, shape)
+    assert 0.8 * whole.seconds < found.seconds < 1.25 * whole.seconds
 
 
 @pytest.mark.parametrize("body", WHILE.values(), ids=WHILE)
@@ -117,25 +135,18 @@ def test_the_first_part_of_a_while_that_uses_something_up_predicts_the_whole(tmp
     shape = shape_of(whole)
     assert shape.loop, shape.reason
     assert not shape.counted
-    part = run(function, seconds=0.3 * whole.seconds)
+    part = run(function, budget=Budget(share=shape.curve.place(0.3)), loop=shape.loop)
     assert part.state == "stopped"
-    found = predicted(part, shape)
+    found = predicted(part, shape, shapes=[shape, shape])
     assert 0.6 * whole.seconds < found.seconds < 1.6 * whole.seconds
 
 
-@pytest.mark.parametrize(
-    ("body", "reason"),
-    [
-        *((body, "progress of its outermost loop is unknown") for body in UNKNOWN.values()),
-        *((body, "does not grow steadily with time") for body in UNSTEADY.values()),
-        (EARLY, "ends before its last element on samples"),
-    ],
-    ids=[*UNKNOWN, *UNSTEADY, "early"],
-)
-def test_why_a_loop_predicts_nothing_is_named(tmp_path, body, reason):
-    shape = shape_of(run(own(tmp_path, body)))
+@pytest.mark.parametrize("body", UNKNOWN.values(), ids=UNKNOWN)
+def test_a_while_of_unknown_length_is_named(tmp_path, body):
+    whole = run(own(tmp_path, body))
+    shape = shape_of(whole)
     assert not shape.loop
-    assert reason in shape.reason
+    assert "a while of unknown length" in shape.reason
 
 
 def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
@@ -148,11 +159,35 @@ def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
     assert sum(errors) / len(errors) < 0.25
 
 
+def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path):
+    function = own(tmp_path, EARLY)
+    whole = run(function)
+    shape = shape_of(whole)
+    assert 290 < shape.rounds <= 301
+    part = run(function, budget=Budget(share=0.3), rounds=310.0)
+    assert part.state == "stopped"
+    assert part.seconds < 0.7 * whole.seconds
+    assert predicted(part, shape) is None  # of 10,000 rounds, at most
+    rounds = iterations({100: 290, 200: 310, 300: 300}, 300.0)
+    found = predicted(part, shape, lambda done: rounds)
+    assert found.estimated
+    assert 0.5 * whole.seconds < found.seconds < 2.0 * whole.seconds
+    assert found.log_std > 0.1
+
+
+def iterations(samples, vertices):
+    """Return the iterations on a graph of so many vertices, from those on samples."""
+    gathered = Gathered({"vertices": vertices}, "g", [])
+    for size, rounds in samples.items():
+        gathered.add(Point({"vertices": size}, 1.0, "rj", "g", rounds, early=True))
+    return gathered.rounds()
+
+
 @pytest.mark.parametrize(
     ("percent", "steady"),
     [
         (lambda time: 100.0 * time, True),
-        (lambda time: 100.0 * time ** (1.0 / 3.0), False),
+        (lambda time: 100.0 * time ** (1.0 / 3.0), True),
         (lambda time: 100.0 * (time if time > 0.6 else time**4), False),
     ],
 )
@@ -176,6 +211,18 @@ def test_the_progress_that_igraph_reports_is_read():
 
     whole = betweenness()
     assert shape_of(whole).loop == REPORTED
+    part = betweenness(seconds=0.05, budget=Budget(share=0.6), loop=REPORTED)
+    assert part.state == "stopped"
+    assert part.seconds > 0.5 * whole.seconds > 0.05
+
+
+@pytest.mark.parametrize(("rounds", "least"), [(400, 4), (20, 0)])
+def test_a_first_part_has_four_rounds_if_they_are_a_small_part(tmp_path, rounds, least):
+    slowly = own(tmp_path, f"for _ in range({rounds}):\n    work(2500)")
+    part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
+    assert part.state == "stopped"
+    done = max((each.loop.done for each in part.observations), default=0)
+    assert least <= done <= 0.1 * rounds
 
 
 def test_a_run_that_is_stopped_takes_no_longer(tmp_path):

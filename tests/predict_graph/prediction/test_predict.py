@@ -77,7 +77,7 @@ def test_the_whole_prediction(comparison):
     assert found.overhead_seconds > 0
     assert found.overhead_edges > 0
     purposes = {sample.purpose for sample in found.samples}
-    assert purposes == {"iterations", "work"}
+    assert purposes == {"iterations"}
 
 
 def test_it_is_near_the_truth(comparison):

@@ -7,6 +7,7 @@ import socket
 import tempfile
 import threading
 import time
+import traceback
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -207,6 +208,11 @@ def _interrupts_as_before() -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT) if here else None
     try:
         yield
+    except Exception as error:
+        frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+        if any(frame.f_code.co_name == "signal_handler" for frame in frames):
+            raise KeyboardInterrupt from error
+        raise
     finally:
         if here:
             signal.signal(signal.SIGINT, before)
