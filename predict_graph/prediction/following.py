@@ -86,8 +86,8 @@ class Follower:
     Parameters
     ----------
     tell : callable
-        Called with a :class:`~predict_graph.clock.moment.Moment` as the run begins, as its supersteps
-        begin, after each of them, and at its end.
+        Called with a :class:`~predict_graph.clock.moment.Moment` as the run begins, as its
+        supersteps begin, after each of them, and at its end.
     algorithm : Algorithm
     engine : Engine
     history : History, optional

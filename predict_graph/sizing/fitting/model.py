@@ -106,7 +106,7 @@ class JobModel(Result):
         facts = [
             ("model", f"{self.name}{learnt}"),
             *([("machine types", ", ".join(self.types))] if self.types else []),
-            ("formula", str(estimator.law_.formula)),
+            ("doubled", self._scaling()),
             (
                 "error",
                 f"median {left_out.median_percent_error:.1f}%, at most "
@@ -120,6 +120,7 @@ class JobModel(Result):
             ("verdict", self.misfit or str(check)),
         ]
         details = [
+            ("formula", str(estimator.law_.formula)),
             ("file", self.source),
             ("columns", ", ".join(map(": ".join, self.measurements.columns.items()))),
             ("R²", f"{estimator.r2_:.4f}"),
@@ -169,6 +170,18 @@ class JobModel(Result):
             "columns": self.measurements.columns,
             "warnings": list(self.warnings),
         }
+
+    def _scaling(self) -> str:
+        """Return how many times as fast twice the machines are, and as long twice the scale is."""
+        one = self.measured_types()[0]
+        scale, machines = (float(one.measured[name].max()) for name in ("scale", "machines"))
+        time, faster, longer = one.seconds(
+            [scale, scale, 2 * scale], [machines, 2 * machines, machines]
+        )
+        said = f"{time / faster:.2g} times as fast on {counted(2 * machines, self.unit)}"
+        if self.measured["scale"].nunique() > 1:
+            said += f", {longer / time:.2g} times as long at scale {readable_number(2 * scale)}"
+        return said
 
     def _sentence(self, fits: bool) -> str:
         """Say what a run of the largest scale takes on the slowest and on the fastest machines."""
