@@ -52,10 +52,28 @@ def answer_of_run(profile: RunProfile) -> Answer:
 
 
 def engine_said(engine: Mapping[str, Any]) -> str:
-    """Describe an engine: its name, and the settings that it has."""
-    return ", ".join(
-        f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
+    """Describe an engine: its name, and the machines that it has.
+
+    Examples
+    --------
+    >>> engine_said({"name": "spark", "master": "local", "machines": 4, "cores": 1, "memory": "1g"})
+    'spark, master local: 4 machines of 1 core and 1g of memory'
+    """
+    if not {"master", "machines", "cores", "memory"} <= engine.keys():
+        return ", ".join(
+            f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
+        )
+    name, master, memory = engine["name"], engine["master"], engine["memory"]
+    machines, cores, lost = (
+        f"{number} {what}{'s' * (number != 1)}"
+        for what, number in (
+            ("machine", engine["machines"]),
+            ("core", engine["cores"]),
+            ("executor", engine.get("executors_lost", 0)),
+        )
     )
+    said = f"{name}, master {master}: {machines} of {cores} and {memory} of memory"
+    return f"{said}; {lost} lost" if engine.get("executors_lost") else said
 
 
 def phases_said(phases: Mapping[str, float]) -> str:

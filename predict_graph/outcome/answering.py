@@ -126,17 +126,8 @@ def _estimated_from(found: Prediction) -> str:
             continue
         share = f" {each.weight:.0%}" if each.weight < 1.0 else ""
         name = _CALLED.get(each.source, each.source)
-        sources.append(f"{name}{share}{_described(each.model)}")
+        sources.append(f"{name}{share}")
     return ", ".join(sources)
-
-
-def _described(model: Mapping[str, Any]) -> str:
-    """Say which cost model it was, and how well it fits: only of one that was used."""
-    if not model:
-        return ""
-    r2 = model["r2"]
-    fit = "" if r2 is None or r2 != r2 else f", R² {r2:.2f}"
-    return f" ({model['name']}{fit})"
 
 
 def _overhead(found: Prediction) -> str:
@@ -173,11 +164,12 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
     details += [(each.source, each.detail) for each in found.evidence if each.detail]
     for model in (each.model for each in found.evidence if each.model):
         terms = ", ".join(f"{name} {value:.3g} s" for name, value in model["terms"].items())
+        fit = "" if model["r2"] is None else f", R² {model['r2']:.2f}"
         details.append(
             (
                 "cost model",
                 f"{model['name']}, of {model['rows']} rows of {model['runs']} runs "
-                f"({model['history_runs']} of the history): {terms}",
+                f"({model['history_runs']} of the history){fit}: {terms}",
             )
         )
     return details
