@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
     "costmodels": 2_637,
-    "predict_graph": 31_410,
+    "predict_graph": 31_417,
     "tests": 15_651,
     "benchmarks": 5_708,
 }
