@@ -18,8 +18,9 @@ Examples
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from costmodels.forward import ForwardSelectedLinear as ForwardSelectedLinear
@@ -34,14 +35,7 @@ FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
 """Least number of rows for the selection of features."""
 
 # Listing models does not import scikit-learn, which takes a second.
-_PLACES = {
-    "ForwardSelectedLinear": "costmodels.forward",
-    "NonNegativeLinear": "costmodels.linear",
-}
-__all__ = ["COST_MODELS", "FEWEST_ROWS", *_PLACES]  # noqa: PLE0604
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(_PLACES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __all__ = lazily(
+    __name__, {"forward": "ForwardSelectedLinear", "linear": "NonNegativeLinear"}
+)
+__all__ += ["COST_MODELS", "FEWEST_ROWS"]

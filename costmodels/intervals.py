@@ -14,7 +14,23 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
+FloatArray = npt.NDArray[np.float64]
 QUANTILES = 512  # of a chi-squared distribution, to integrate over it; not tuned
+# Relative noise of one run, assumed where nothing was repeated: 1.9 to 2.7% were measured
+# (docs/studies/cluster-models.md), rounded up.
+USUAL_NOISE = 0.03
+
+
+def interval_about(
+    predicted: FloatArray, errors: FloatArray, noise: float, level: float
+) -> FloatArray:
+    """Return low and high of one run, symmetric as factors about each prediction, shape (n, 2).
+
+    `errors` are logarithms of predicted/actual of runs that were left out, `noise` is that of a
+    single run.
+    """
+    reach = spread_reach(float(np.mean(errors**2)), len(errors), noise**2, level)
+    return np.column_stack((predicted * np.exp(-reach), predicted * np.exp(reach)))
 
 
 def spread_reach(own: float, freedom: int, extra: float, level: float) -> float:
@@ -40,6 +56,6 @@ def spread_reach(own: float, freedom: int, extra: float, level: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def _chi_squared(freedom: int) -> npt.NDArray[np.float64]:
-    quantiles: npt.NDArray[np.float64] = chdtri(freedom, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+def _chi_squared(freedom: int) -> FloatArray:
+    quantiles: FloatArray = chdtri(freedom, (np.arange(QUANTILES) + 0.5) / QUANTILES)
     return quantiles

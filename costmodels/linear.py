@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.rows import (
     CompressedRows,
+    CostRegressor,
     FloatArray,
     TrainingRows,
     check_training_rows,
@@ -17,8 +17,8 @@ from costmodels.rows import (
 )
 
 
-class LinearCosts(RegressorMixin, BaseEstimator):
-    """What linear cost models have in common: prediction, fitted attributes and tags.
+class LinearCosts(CostRegressor):
+    """What linear cost models have in common: prediction and fitted attributes.
 
     A subclass chooses the columns; :meth:`_keep` stores what was fitted to them.
     """
@@ -55,12 +55,6 @@ class LinearCosts(RegressorMixin, BaseEstimator):
         variance = frequency[known] @ relative**2 / freedom if known.any() else np.nan
         self.relative_std_ = float(np.sqrt(variance))
         self.r2_ = determination(rows.y, predicted, frequency)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = True
-        tags.regressor_tags.poor_score = True  # negative relations are out of its reach
-        return tags
 
 
 class NonNegativeLinear(LinearCosts):

@@ -12,12 +12,30 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import nnls
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 
 WEIGHTS = ("relative", "none")
+
+
+class CostRegressor(RegressorMixin, BaseEstimator):
+    """Base of all estimators: what they predict is positive, and grows with the work."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        tags.regressor_tags.poor_score = True  # negative relations are out of their reach
+        return tags
+
+
+def check_positive(name: str, values: FloatArray) -> None:
+    """Refuse values that are not positive; the first one is named."""
+    wrong = np.flatnonzero(~(values > 0))
+    if len(wrong):
+        raise ValueError(f"{name} of row {wrong[0]} is {values[wrong[0]]:g}, but must be positive")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,15 @@ class DocumentKind:
                 f"{document.get('version', 'of another version')}, which is newer than this one; "
                 f"accepted: schema {known}"
             )
+
+
+@contextmanager
+def usable(path: Path, what: str) -> Iterator[None]:
+    """Refuse a document whose content is not what was expected."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise RequestError(f"{path} holds no usable {what}: {error}") from error
 
 
 def read_document(path: Path, name: str, accepted: str) -> Any:

@@ -73,18 +73,16 @@ def cross_validation(
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
         [
-            metrics_of(runs, training(runs, reference, rng), shape, reference=True)
+            metrics_of(runs, training(runs, reference, rng), shape)
             for reference in range(0, len(runs), every)
         ]
     )
 
 
-def metrics_of(
-    runs: pd.DataFrame, trained: list[int], shape: str, *, reference: bool = False
-) -> dict[str, float]:
+def metrics_of(runs: pd.DataFrame, trained: list[int], shape: str) -> dict[str, float]:
     """Fit to some assignments, and judge on the others."""
     part = runs.iloc[trained]
-    model = OccupancyModel(shape=shape, reference=0 if reference else None)
+    model = OccupancyModel(shape=shape)
     model.fit(part[ATTRIBUTES], part["seconds"], **seen_of(part))
     rest = runs.drop(index=runs.index[trained])
     predicted, actual = model.predict(rest[ATTRIBUTES]), rest["seconds"].to_numpy()

@@ -20,8 +20,9 @@ Examples
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from costmodels.occupancy.active import first_assignments as first_assignments
@@ -32,19 +33,13 @@ if TYPE_CHECKING:
     from costmodels.occupancy.overlap import OverlapModel as OverlapModel
     from costmodels.occupancy.predictor import OccupancyPredictor as OccupancyPredictor
 
-_PLACES = {
-    "first_assignments": "active",
-    "next_assignment": "active",
-    "Occupancies": "measured",
-    "occupancies_of": "measured",
-    "OccupancyModel": "model",
-    "OverlapModel": "overlap",
-    "OccupancyPredictor": "predictor",
-}
-__all__ = list(_PLACES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(f"costmodels.occupancy.{_PLACES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __all__ = lazily(
+    __name__,
+    {
+        "active": "first_assignments next_assignment",
+        "measured": "Occupancies occupancies_of",
+        "model": "OccupancyModel",
+        "overlap": "OverlapModel",
+        "predictor": "OccupancyPredictor",
+    },
+)

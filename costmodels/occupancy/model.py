@@ -8,22 +8,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.intervals import spread_reach
+from costmodels.intervals import USUAL_NOISE, interval_about
+from costmodels.leftout import folds_of
 from costmodels.occupancy.measured import Occupancies, occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
-
-FloatArray = npt.NDArray[np.float64]
+from costmodels.rows import CostRegressor, FloatArray, column_names
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 _PARTS = ("compute", "network", "disk")
-_USUAL_NOISE = 0.03  # few errors are drawn towards it: docs/studies/nimo.md, column "inside"
 _SMALLEST = 1e-3  # of the shortest measured time; not tuned: no prediction is 0
-_MOST_FOLDS = 20  # bounds the time; the 14 runs and fewer of docs/studies/nimo.md are below
 # A later shape must be better than this times the error of an earlier one, as a term
 # by `min_gain`. Not tuned: docs/studies/nimo.md has each shape alone beside the choice.
 _CLEARLY = 0.95
@@ -43,7 +39,7 @@ class _Fitted:
         return np.asarray(np.maximum(seconds, self.least))
 
 
-class OccupancyModel(RegressorMixin, BaseEstimator):
+class OccupancyModel(CostRegressor):
     """Completion time as data flow times occupancies, each predicted from attributes (NIMO).
 
     ``t = f_D (f_a + f_n + f_d)``, equation 1. Give `fit` what was observed of each run from
@@ -55,8 +51,6 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         Linear predictors as in the paper, linear ones with bends, or one law in which the resources
         hide each other (:class:`OverlapModel`). ``"auto"`` takes the one with the smallest
         error on runs that were left out.
-    reference : int, optional
-        Row of the reference assignment; see :class:`OccupancyPredictor`.
 
     Attributes
     ----------
@@ -73,9 +67,8 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
     Shivam, Babu, Chase: NIMO, 2005, sections IV-B and IV-C.
     """
 
-    def __init__(self, *, shape: str = "auto", reference: int | None = None) -> None:
+    def __init__(self, *, shape: str = "auto") -> None:
         self.shape = shape
-        self.reference = reference
 
     def fit(
         self,
@@ -108,12 +101,11 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         X = self._named(table)
         seconds = np.asarray(y, dtype=np.float64)
         measured = occupancies_of(seconds, utilization, data, network_share)
-        rows = np.arange(len(seconds))
+        rows = np.ones(len(seconds), bool)
         shapes = SHAPES[1:] if self.shape == "auto" else (self.shape,)
         fitted = {shape: self._fit_rows(X, measured, rows, shape) for shape in shapes}
         tried = {
-            shape: self._left_out(X, measured, seconds, shape, whole)
-            for shape, whole in fitted.items()
+            shape: self._left_out(X, measured, shape, whole) for shape, whole in fitted.items()
         }
         self.left_out_errors_ = {
             shape: float(np.sqrt(np.mean(np.log(found / seconds) ** 2)))
@@ -153,36 +145,30 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
         """
         seconds = self.predict(X)
         errors = np.log(self.left_out_["predicted"] / self.left_out_["actual"])
-        reach = spread_reach(float(np.mean(errors**2)), len(errors), _USUAL_NOISE**2, level)
-        return np.column_stack((seconds * np.exp(-reach), seconds * np.exp(reach)))
+        return interval_about(seconds, errors, USUAL_NOISE, level)
 
-    def _named(self, table: FloatArray) -> Any:
+    def _named(self, table: FloatArray) -> pd.DataFrame:
         """Return a checked table with the names that it came with, which identify the columns."""
-        names = getattr(self, "feature_names_in_", None)
-        return table if names is None else pd.DataFrame(table, columns=names)
+        return pd.DataFrame(table, columns=column_names(self, table.shape[1]))
 
     def _left_out(
-        self, X: Any, measured: Occupancies, seconds: FloatArray, shape: str, whole: _Fitted
+        self, X: pd.DataFrame, measured: Occupancies, shape: str, whole: _Fitted
     ) -> FloatArray:
-        """Predict each run by the model of the others; many are left out several at a time."""
-        count = len(seconds)
-        folds = count if count <= _MOST_FOLDS else 10
-        predicted = np.empty(count)
-        for fold in range(folds):
-            out = np.arange(count) % folds == fold
-            rest = np.flatnonzero(~out)
-            if len(rest) < 2:  # of two runs: the other one
-                predicted[out] = seconds[rest].mean()
-                continue
-            fitted = self._fit_rows(X, measured, rest, shape, whole)
-            predicted[out] = fitted.seconds(_safe_indexing(X, np.flatnonzero(out)))
+        """Predict each run by the model of the others."""
+        predicted = np.empty(len(X))
+        for out in folds_of(len(X)):
+            if len(X) == 2:  # the other one
+                predicted[out] = measured.seconds[~out]
+            else:
+                fitted = self._fit_rows(X, measured, ~out, shape, whole)
+                predicted[out] = fitted.seconds(X[out])
         return predicted
 
     def _fit_rows(
         self,
-        X: Any,
+        X: pd.DataFrame,
         measured: Occupancies,
-        rows: npt.NDArray[Any],
+        rows: npt.NDArray[np.bool_],
         shape: str,
         like: _Fitted | None = None,
     ) -> _Fitted:
@@ -190,38 +176,25 @@ class OccupancyModel(RegressorMixin, BaseEstimator):
 
         `like` is a fit to more rows, from which a search may start.
         """
-        table = _safe_indexing(X, rows)
+        table = X[rows]
         a_unit = (measured.seconds / measured.data)[rows]
-        reference = None
-        if self.reference is not None and self.reference in rows:
-            reference = int(np.flatnonzero(rows == self.reference)[0])
         data = measured.data[rows]
-        flow = OccupancyPredictor(reference=reference, max_terms=0 if np.ptp(data) == 0 else None)
-        flow.fit(table, data, importance=1.0 / data**2)
+        flow = OccupancyPredictor().fit(table, data, importance=1.0 / data**2)
         least = _SMALLEST * float(measured.seconds[rows].min())
         if shape == "overlap":
             compute = measured.compute[rows]
             known = compute if (compute < a_unit * (1 - 1e-9)).any() else None
-            start: dict[str, Any] = {}
-            if like is not None:
-                found: OverlapModel = like.parts["overlap"]
-                start = {"apart": found.apart_, "overlap": found.overlap_}
-            overlap = OverlapModel(reference=reference, **start).fit(table, a_unit, compute=known)
+            overlap = OverlapModel(like=None if like is None else like.parts["overlap"])
+            overlap.fit(table, a_unit, compute=known)
             return _Fitted(flow, {"overlap": overlap}, least)
         parts = {}
         for name in _PARTS:
             occupancy = getattr(measured, name)[rows]
             if occupancy.any():
-                parts[name] = OccupancyPredictor(shape=shape, reference=reference).fit(
+                parts[name] = OccupancyPredictor(shape=shape).fit(
                     table, occupancy, importance=1.0 / a_unit**2
                 )
         return _Fitted(flow, parts, least)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = True
-        tags.regressor_tags.poor_score = True
-        return tags
 
 
 def _first_clearly_best(errors: dict[str, float]) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.occupancy.terms import attribute_of, reference_values
-from costmodels.rows import FloatArray, column_names
+from costmodels.occupancy.terms import Term, attribute_of, reference_values
+from costmodels.rows import CostRegressor, FloatArray, check_positive, column_names
 
 RESOURCES = ("compute", "network", "disk")
 # Logarithms of p: little overlap, some, much. The best of three searches is taken.
@@ -19,29 +18,11 @@ _STARTS = (0.1, 0.7, 1.8)  # not tuned
 _MOST_OVERLAP = 4.0  # not tuned: with e^4 the sum is nearly the larger of the two
 _SHRINKAGE = 1e-3  # decides between solutions that fit alike; moves no other (not tuned)
 
-
-class _Service(NamedTuple):
-    """One term of the time of a resource: an attribute, or (without a column) what is constant."""
-
-    resource: str
-    name: str
-    column: int | None = None
-    power: bool = False
-
-    def values(self, normalised: FloatArray) -> FloatArray:
-        """Return the term for each row of a table over the reference."""
-        if self.column is None:
-            return np.ones(len(normalised))
-        values = normalised[:, self.column]
-        return 1.0 / np.maximum(values, 1e-12) if self.power else np.maximum(values, 0)
-
-    def text(self, seconds: float) -> str:
-        """Return the term times its seconds at the reference."""
-        between = "" if self.column is None else "/" if self.power else " "
-        return f"{seconds:.4g}{between}{self.name if between else ''}"
+Service = tuple[str, Term | None]
+"""A resource, and an attribute that its time depends on, or what is constant."""
 
 
-class OverlapModel(RegressorMixin, BaseEstimator):
+class OverlapModel(CostRegressor):
     """Times of computing and of waiting, joined by how far they hide each other.
 
     ``t = (a^p + (n + d)^p)^(1/p)``: computing a, network n and disk d are linear in the inverse of
@@ -54,12 +35,9 @@ class OverlapModel(RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    reference : int, optional
-        Row that attributes are divided by; the first by default.
-    apart : bool, optional
-        Whether bandwidths are a part of their own; by default, whichever fits better.
-    overlap : float, optional
-        p to start the search from; by default it starts from several.
+    like : OverlapModel, optional
+        Fitted to more rows: bandwidths are a part of their own as in it, and the search for p
+        starts there. By default whichever fits better, and from several.
 
     Attributes
     ----------
@@ -68,7 +46,7 @@ class OverlapModel(RegressorMixin, BaseEstimator):
     apart_ : bool
         Whether bandwidths are a part of their own.
     coef_ : dict of str to float
-        Seconds that each term takes at the reference, ``"compute"``, ``"network"`` and ``"disk"``
+        Seconds that each term takes at the first row, ``"compute"``, ``"network"`` and ``"disk"``
         being what does not depend on any attribute.
     formula_ : str
 
@@ -88,16 +66,8 @@ class OverlapModel(RegressorMixin, BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        reference: int | None = None,
-        apart: bool | None = None,
-        overlap: float | None = None,
-    ) -> None:
-        self.reference = reference
-        self.apart = apart
-        self.overlap = overlap
+    def __init__(self, *, like: Any = None) -> None:
+        self.like = like
 
     def fit(self, X: Any, y: Any, compute: Any = None) -> Self:
         """Fit services and their overlap.
@@ -117,11 +87,9 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         """
         table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         seconds = np.asarray(y, dtype=np.float64)
-        wrong = np.flatnonzero(~(seconds > 0))
-        if len(wrong):
-            raise ValueError(f"y of row {wrong[0]} is {seconds[wrong[0]]:g}, but must be positive")
+        check_positive("y", seconds)
         names = column_names(self, table.shape[1])
-        self._divisors = reference_values(table, self.reference or 0)
+        self._divisors = reference_values(table, 0)
         self.reference_values_ = dict(zip(names, self._divisors.tolist(), strict=True))
         self._terms = _services(names, np.ptp(table, axis=0) > 0)
         self._fit(self._table(table), seconds, compute)
@@ -140,7 +108,9 @@ class OverlapModel(RegressorMixin, BaseEstimator):
 
     def _table(self, table: FloatArray) -> FloatArray:
         """Return the terms of each row, shape (n, terms)."""
-        return np.column_stack([term.values(table / self._divisors) for term in self._terms])
+        normalised, one = table / self._divisors, np.ones(len(table))
+        columns = [one if term is None else term.values(normalised) for _, term in self._terms]
+        return np.maximum(np.column_stack(columns), 0.0)
 
     def _parts(self, services: FloatArray, groups: list[list[int]]) -> list[FloatArray]:
         """Return the seconds of each group of terms."""
@@ -158,11 +128,12 @@ class OverlapModel(RegressorMixin, BaseEstimator):
             return np.concatenate([off, *held, _SHRINKAGE * values])
 
         best = None
-        starts = _STARTS if self.overlap is None else (float(np.log(self.overlap)),)
-        for apart in (False, True) if self.apart is None else (self.apart,):
+        starts: tuple[float, ...] = _STARTS
+        several = [False, True] if self._groups(True) != self._groups(False) else [False]
+        if self.like is not None:
+            starts, several = (float(np.log(self.like.overlap_)),), [self.like.apart_]
+        for apart in several:
             groups = self._groups(apart)
-            if apart and self.apart is None and groups == self._groups(False):
-                continue
             for start in starts:
                 first = np.append(np.full(count, 1.0 / count), start)
                 most = np.append(np.full(count, np.inf), _MOST_OVERLAP)
@@ -175,46 +146,46 @@ class OverlapModel(RegressorMixin, BaseEstimator):
         self._solution = best.x[:-1] * unit
         self.overlap_ = float(np.exp(best.x[-1]))
         self.coef_ = {
-            term.resource if term.column is None else term.name: float(value)
-            for term, value in zip(self._terms, self._solution, strict=True)
+            resource if term is None else term.name: float(value)
+            for (resource, term), value in zip(self._terms, self._solution, strict=True)
         }
         self.formula_ = self._formula()
 
     def _groups(self, apart: bool) -> list[list[int]]:
         """Return which terms add up: computing, waiting, and each bandwidth if apart."""
-        numbered = list(enumerate(self._terms))
-        waiting = [i for i, term in numbered if term.resource != "compute"]
-        alone = [i for i in waiting if apart and self._terms[i].power]
-        return [
-            [i for i, term in numbered if term.resource == "compute"],
-            [i for i in waiting if i not in alone],
-            *([i] for i in alone),
-        ]
+        computing, waiting, alone = [], [], []
+        for i, (resource, term) in enumerate(self._terms):
+            if resource == "compute":
+                computing.append(i)
+            elif apart and term is not None and term.inverse:
+                alone.append([i])
+            else:
+                waiting.append(i)
+        return [computing, waiting, *alone]
 
     def _formula(self) -> str:
-        kept = [[i for i in g if self._solution[i] > 1e-9] for g in self._groups(self.apart_)]
-        parts = [" + ".join(self._terms[i].text(self._solution[i]) for i in g) for g in kept if g]
+        texts = {
+            i: f"{seconds:.4g}" if term is None else term.times(seconds)
+            for i, ((_, term), seconds) in enumerate(zip(self._terms, self._solution, strict=True))
+            if seconds > 1e-9
+        }
+        kept = [[texts[i] for i in group if i in texts] for group in self._groups(self.apart_)]
+        parts = [" + ".join(group) for group in kept if group]
         powers = " + ".join(f"({part})^{self.overlap_:.3g}" for part in parts)
         return f"({powers})^(1/{self.overlap_:.3g})"
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = True
-        tags.regressor_tags.poor_score = True  # columns of no resource are taken for data
-        return tags
 
-
-def _services(names: list[str], varies: npt.NDArray[np.bool_]) -> list[_Service]:
+def _services(names: list[str], varies: npt.NDArray[np.bool_]) -> list[Service]:
     """Return the terms of a table, by resource; columns that never changed have none."""
-    found = []
+    found: list[Service] = []
     for column in np.flatnonzero(varies).tolist():
         known = attribute_of(names[column])  # data enters the time of computing
         resource = "compute" if known.resource == "data" else known.resource
-        found.append(_Service(resource, known.name, column, known.power))
-    found.append(_Service("disk", "constant"))
-    if all(term.resource != "compute" for term in found):
-        found.append(_Service("compute", "constant"))
-    return sorted(found, key=lambda term: RESOURCES.index(term.resource))
+        found.append((resource, Term(column, names[column], known.power)))
+    found.append(("disk", None))
+    if all(resource != "compute" for resource, _ in found):
+        found.append(("compute", None))
+    return sorted(found, key=lambda service: RESOURCES.index(service[0]))
 
 
 def _joined(parts: list[FloatArray], p: float) -> FloatArray:

@@ -5,30 +5,27 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from costmodels.leftout import select_columns
 from costmodels.occupancy.terms import SHAPES, Term, attribute_of, candidate_terms, reference_values
-from costmodels.rows import FloatArray, column_names
+from costmodels.rows import CostRegressor, FloatArray, IntArray, column_names
 
 _ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
 
 
-class OccupancyPredictor(RegressorMixin, BaseEstimator):
+class OccupancyPredictor(CostRegressor):
     """Regression of one occupancy on attributes of resources and data (NIMO, Algorithm 2).
 
-    Attributes and occupancy are divided by those of a reference assignment. Terms are taken one at
-    a time, each time the one whose model predicts rows that were left out best, until that error
-    falls by less than `min_gain` of itself.
+    Attributes and occupancy are divided by those of a reference assignment, the one nearest to the
+    middle. Terms are taken one at a time, at most half as many as rows, each time the one whose
+    model predicts rows that were left out best, until that error falls by less than `min_gain` of
+    itself.
 
     Parameters
     ----------
     shape : {"linear", "piecewise"}, default "linear"
         Whether a term may bend (section V-B.4).
-    reference : int, optional
-        Row of the reference assignment; the one nearest to the middle by default.
-    max_terms : int, optional
-        Most terms to take; half as many as rows by default.
     min_gain : float, default 0.05
 
     Attributes
@@ -49,23 +46,14 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> X = pd.DataFrame({"cpu_speed": [1, 2, 4, 1, 2], "network_latency": [1, 1, 1, 5, 9]})
-    >>> model = OccupancyPredictor(reference=0).fit(X, 4.4 / X["cpu_speed"] - 0.2)
+    >>> X = pd.DataFrame({"cpu_speed": [1, 1, 4, 1, 2], "network_latency": [1, 1, 1, 5, 9]})
+    >>> model = OccupancyPredictor().fit(X, 4.4 / X["cpu_speed"] - 0.2)
     >>> model.formula_
     '4.4/cpu_speed - 0.2'
     """
 
-    def __init__(
-        self,
-        *,
-        shape: str = "linear",
-        reference: int | None = None,
-        max_terms: int | None = None,
-        min_gain: float = 0.05,
-    ) -> None:
+    def __init__(self, *, shape: str = "linear", min_gain: float = 0.05) -> None:
         self.shape = shape
-        self.reference = reference
-        self.max_terms = max_terms
         self.min_gain = min_gain
 
     def fit(self, X: Any, y: Any, importance: Any = None) -> Self:
@@ -89,10 +77,7 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
             raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(SHAPES)}")
         table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         weight = _check_sample_weight(importance, table, dtype=np.float64, ensure_non_negative=True)
-        kept = weight > 0
-        if not kept.any():
-            raise ValueError("the importance of all rows is 0, so there is no row to fit")
-        self.reference_ = self._reference_row(table)
+        self.reference_ = _middle_row(table)
         self._divisors = reference_values(table, self.reference_)
         occupancy = np.asarray(y, dtype=np.float64)
         self._unit = float(abs(occupancy[self.reference_])) or float(np.abs(occupancy).max()) or 1.0
@@ -100,10 +85,8 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         names = column_names(self, table.shape[1])
         self.reference_values_ = dict(zip(names, self._divisors.tolist(), strict=True))
         powers = [attribute_of(name).power for name in names]
-        candidates = candidate_terms(normalised[kept], names, powers, self.shape)
-        self._select(
-            candidates, normalised[kept], occupancy[kept] / self._unit, np.sqrt(weight[kept])
-        )
+        candidates = candidate_terms(normalised, names, powers, self.shape)
+        self._select(candidates, normalised, occupancy / self._unit, np.sqrt(weight))
         self.formula_ = self._formula()
         return self
 
@@ -123,49 +106,28 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         predicted: FloatArray = self._unit * total
         return predicted
 
-    def _reference_row(self, table: FloatArray) -> int:
-        if self.reference is not None:
-            if not 0 <= self.reference < len(table):
-                raise ValueError(
-                    f"reference is row {self.reference}; accepted: 0 to {len(table) - 1}"
-                )
-            return int(self.reference)
-        spread = table.std(axis=0)
-        spread[spread == 0.0] = 1.0
-        distance = np.abs((table - np.median(table, axis=0)) / spread).sum(axis=1)
-        return int(np.argmin(distance))
-
     def _select(
         self, candidates: list[Term], normalised: FloatArray, y: FloatArray, root: FloatArray
     ) -> None:
         """Add terms while left-out rows are predicted better."""
-        columns = [np.ones(len(y))]
-        self.terms_: list[Term] = []
-        solution, error = _left_out(np.column_stack(columns), y, root)
-        most = self.max_terms if self.max_terms is not None else max(len(y) // 2 - 1, 1)
-        tables = {term: term.values(normalised) for term in candidates}
-        size = float(np.sqrt(np.mean((root * y) ** 2)))
-        while len(self.terms_) < most and tables and error > _ROUNDING * size:
-            found = {
-                term: _left_out(np.column_stack([*columns, values]), y, root)
-                for term, values in tables.items()
-            }
-            best = min(found, key=lambda term: found[term][1])
-            if not found[best][1] < (1.0 - self.min_gain) * error:
-                break
-            solution, error = found[best]
-            self.terms_.append(best)
-            columns.append(tables.pop(best))
+        values = [np.ones(len(y)), *(term.values(normalised) for term in candidates)]
+        design = np.column_stack(values)
+        size = float(np.sqrt(np.mean((root * y) ** 2))) or 1.0
+
+        def error(columns: IntArray) -> float:
+            return max(_left_out(design[:, columns], y, root)[1] / size, _ROUNDING)
+
+        most, every = max(len(y) // 2, 2), list(range(1, len(values)))
+        order, path = select_columns(error, [0], every, most, self.min_gain)
+        solution, _ = _left_out(design[:, order], y, root)
+        self.terms_ = [candidates[column - 1] for column in order[1:]]
         self.intercept_ = float(solution[0])
         self.coef_ = solution[1:]
-        self.left_out_error_ = self._unit * error
+        self.left_out_error_ = self._unit * size * path[-1]
 
     def _formula(self) -> str:
-        parts = []
-        for term, coefficient in zip(self.terms_, self.coef_ * self._unit, strict=True):
-            size = f"{abs(coefficient):.4g}"
-            text = f"{size}{str(term)[1:]}" if str(term).startswith("1/") else f"{size} {term}"
-            parts.append((coefficient, text))
+        own = zip(self.terms_, self.coef_ * self._unit, strict=True)
+        parts = [(value, term.times(abs(value))) for term, value in own]
         constant = self._unit * self.intercept_
         if abs(constant) > 1e-9 * self._unit or not parts:
             parts.append((constant, f"{abs(constant):.4g}"))
@@ -173,10 +135,12 @@ class OccupancyPredictor(RegressorMixin, BaseEstimator):
         signed = "".join(f" {'-' if value < 0 else '+'} {text}" for value, text in rest)
         return ("-" if first[0] < 0 else "") + first[1] + signed
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # it stops early where columns explain little
-        return tags
+
+def _middle_row(table: FloatArray) -> int:
+    """Return the row nearest to the median of each column."""
+    spread = table.std(axis=0)
+    spread[spread == 0.0] = 1.0
+    return int(np.argmin(np.abs((table - np.median(table, axis=0)) / spread).sum(axis=1)))
 
 
 def _left_out(design: FloatArray, y: FloatArray, root: FloatArray) -> tuple[FloatArray, float]:

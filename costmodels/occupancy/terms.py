@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,9 @@ _RESOURCES = {
 }
 
 
-@dataclass(frozen=True)
-class Attribute:
-    """One column of a profile."""
+class Attribute(NamedTuple):
+    """What one column of a profile is."""
 
-    name: str
     # ``"compute"``, ``"network"``, ``"disk"`` or ``"data"``.
     resource: str
     # Whether more of it makes a task faster, so that it enters as its inverse.
@@ -40,7 +39,7 @@ def attribute_of(name: str) -> Attribute:
     Examples
     --------
     >>> attribute_of("network_latency_ms")
-    Attribute(name='network_latency_ms', resource='network', power=False)
+    Attribute(resource='network', power=False)
     >>> attribute_of("cpu_speed").power, attribute_of("edges").resource
     (True, 'data')
     """
@@ -48,7 +47,7 @@ def attribute_of(name: str) -> Attribute:
     resource = next(
         (kind for kind, known in _RESOURCES.items() if any(word in known for word in words)), "data"
     )
-    return Attribute(name, resource, any(word in _POWERS for word in words))
+    return Attribute(resource, any(word in _POWERS for word in words))
 
 
 def reference_values(table: FloatArray, row: int) -> FloatArray:
@@ -80,6 +79,11 @@ class Term:
     def __str__(self) -> str:
         text = f"1/{self.name}" if self.inverse else self.name
         return text if self.bend is None else f"max({text} - {self.bend:.3g}, 0)"
+
+    def times(self, coefficient: float) -> str:
+        """Return the term times a coefficient."""
+        text = str(self)
+        return f"{coefficient:.4g}" + (text[1:] if text.startswith("1/") else f" {text}")
 
 
 def candidate_terms(

@@ -12,15 +12,14 @@ array([19.])
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from costmodels.scaling.auto import AutoScaling as AutoScaling
-    from costmodels.scaling.base import ScalingModel as ScalingModel
     from costmodels.scaling.check import FitCheck as FitCheck
     from costmodels.scaling.check import check_fit as check_fit
-    from costmodels.scaling.cliffs import Cliff as Cliff
     from costmodels.scaling.leftout import LeaveOneOut as LeaveOneOut
     from costmodels.scaling.models import Ernest as Ernest
     from costmodels.scaling.models import LinearScaling as LinearScaling
@@ -40,27 +39,17 @@ SCALING_MODELS = {
 """Name of each scaling model, and where it is: ``"module:attribute"``."""
 
 # Listing models does not import scikit-learn, which takes a second.
-_MODULES = {
-    "auto": ("AutoScaling",),
-    "base": ("ScalingModel",),
-    "check": ("FitCheck", "check_fit"),
-    "cliffs": ("Cliff",),
-    "leftout": ("LeaveOneOut",),
-    "models": (
-        "Ernest",
-        "LinearScaling",
-        "Masha",
-    ),
-    "points": ("gather_points",),
-    "priors": ("learn_prior", "shipped_prior"),
-    "shapes": ("Prior",),
-    "terms": ("TERMS", "Term"),
-}
-_PLACES = {name: module for module, names in _MODULES.items() for name in names}
-__all__ = ["SCALING_MODELS", *_PLACES]  # noqa: PLE0604
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PLACES:
-        return getattr(import_module(f"costmodels.scaling.{_PLACES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __all__ = lazily(
+    __name__,
+    {
+        "auto": "AutoScaling",
+        "check": "FitCheck check_fit",
+        "leftout": "LeaveOneOut",
+        "models": "Ernest LinearScaling Masha",
+        "points": "gather_points",
+        "priors": "learn_prior shipped_prior",
+        "shapes": "Prior",
+        "terms": "TERMS Term",
+    },
+)
+__all__ += ["SCALING_MODELS"]

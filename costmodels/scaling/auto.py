@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from costmodels.rows import FloatArray
 from costmodels.scaling.base import ScalingModel
 from costmodels.scaling.laws import Law
 from costmodels.scaling.leftout import LeaveOneOut
-from costmodels.scaling.points import Points, read_columns
+from costmodels.scaling.points import Points, gather_points, read_columns, read_runs, take_rows
 from costmodels.scaling.pooled import Ended, fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import DIVIDES_ALL, Prior
@@ -55,8 +54,6 @@ class AutoScaling(ScalingModel):
     True
     """
 
-    weights = "relative"
-
     def __init__(self, *, prior: Prior | None = None) -> None:
         self.prior = prior
 
@@ -77,20 +74,14 @@ class AutoScaling(ScalingModel):
         ValueError
             As there; if `ended` is not as long as `y`, or all runs were stopped.
         """
-        self._ended = None
-        if ended is None or not np.any(ended):
-            return super().fit(X, y)
-        late = np.asarray(ended, dtype=bool)
-        y = np.asarray(y, dtype=np.float64)
-        if late.shape != y.shape:
-            raise ValueError(f"ended has the shape {late.shape}, but y has {y.shape}")
+        columns, seconds = read_runs(self, X, y)
+        late = np.zeros(len(seconds), bool) if ended is None else np.asarray(ended, bool)
+        if late.shape != seconds.shape:
+            raise ValueError(f"ended has the shape {late.shape}, but y has {seconds.shape}")
         if late.all():
             raise ValueError("all runs were ended before they were done, so nothing was measured")
-        if (wrong := np.flatnonzero(late & ~(y > 0))).size:
-            raise ValueError(f"y of row {wrong[0]} is {y[wrong[0]]:g}, but must be positive")
-        columns = read_columns(self, _safe_indexing(X, late), reset=True)
-        self._ended = Ended(columns, y[late])
-        return super().fit(_safe_indexing(X, ~late), y[~late])
+        self._ended = Ended(take_rows(columns, late), seconds[late])
+        return self._fit(gather_points(take_rows(columns, ~late), seconds[~late]))
 
     def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
         prior = shipped_prior() if self.prior is None else self.prior

@@ -10,8 +10,7 @@ import numpy as np
 
 from costmodels.scaling.laws import LinearLaw, fit_linear
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
-from costmodels.scaling.models import LinearScaling
-from costmodels.scaling.terms import TERMS, Term, check_terms
+from costmodels.scaling.terms import TERMS, Term
 
 LEAST_GAIN = 0.05  # of the left-out error, as `min_gain` of the selection of terms; not tuned
 
@@ -53,7 +52,7 @@ class FitCheck:
         return f"{text}; add the term {self.term.name!r}, which lowers it to {lower:.1f}%"
 
 
-def check_fit(model: Any, threshold: float = MISFIT, terms: Any = None) -> FitCheck:
+def check_fit(model: Any, threshold: float = MISFIT) -> FitCheck:
     """Check whether a fitted model predicts left-out configurations, and which term would help.
 
     Parameters
@@ -62,8 +61,6 @@ def check_fit(model: Any, threshold: float = MISFIT, terms: Any = None) -> FitCh
         Fitted. A term is proposed for linear models only.
     threshold : float, default 10
         Largest median left-out error of a model that fits, in percent.
-    terms : sequence of str or Term, optional
-        Terms to propose from; None is the library.
 
     Returns
     -------
@@ -91,14 +88,14 @@ def check_fit(model: Any, threshold: float = MISFIT, terms: Any = None) -> FitCh
         raise ValueError(f"threshold is {threshold!r}, but must be positive")
     loocv: LeaveOneOut = model.loocv_
     fits = loocv.median_percent_error <= threshold
-    if fits or not isinstance(model, LinearScaling) or not isinstance(model.law_, LinearLaw):
+    if fits or not isinstance(model.law_, LinearLaw):
         return FitCheck(fits, threshold, loocv, None, None)
     base, points = model.law_.terms, model.points_
     known = {term.name for term in base}
     best: tuple[Term | None, LeaveOneOut | None] = (None, None)
     smallest = _size(loocv, model.weights) * (1 - LEAST_GAIN)
-    for term in check_terms(TERMS if terms is None else terms):
-        if term.name in known or any(name not in points.columns for name in term.columns):
+    for term in TERMS.values():
+        if term.name in known:
             continue
         fit = partial(fit_linear, terms=(*base, term), weights=model.weights)
         found = left_out_configurations(fit, points)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from costmodels.leftout import folds_of
 from costmodels.metrics import (
     absolute_errors,
     order_preserving_degree,
@@ -18,8 +19,6 @@ from costmodels.scaling.laws import Law
 from costmodels.scaling.points import Points
 
 MISFIT = 10.0  # percent: twice the error of `auto` (docs/studies/cluster-models.md)
-MOST_FOLDS = 20  # not tuned: bounds the time
-MANY = 5  # the usual number of folds, where one for each configuration takes long; not tuned
 SMALLEST_FACTOR = 1e-3  # error of a left-out prediction of 0 s, as a factor; not tuned
 
 
@@ -78,18 +77,9 @@ class LeaveOneOut:
         return factors
 
 
-def left_out_configurations(
-    fit: Callable[[Points], Law], points: Points, most_folds: int = MOST_FOLDS
-) -> LeaveOneOut:
-    """Leave each configuration out with all its repeats, and predict it by a fit of the others.
-
-    More configurations than `most_folds` are left out several at a time, in at most 5 folds.
-    """
-    count = len(points)
-    folds = count if count <= most_folds else min(most_folds, MANY)
-    fold = np.arange(count) % folds
-    predicted = np.empty(count)
-    for i in range(folds):
-        out = fold == i
+def left_out_configurations(fit: Callable[[Points], Law], points: Points) -> LeaveOneOut:
+    """Leave each configuration out with all its repeats, and predict it by a fit of the others."""
+    predicted = np.empty(len(points))
+    for out in folds_of(len(points)):
         predicted[out] = fit(points.take(~out)).seconds(points.take(out).columns)
     return LeaveOneOut(predicted, points.seconds)

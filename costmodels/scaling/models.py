@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from costmodels.intervals import USUAL_NOISE, interval_about
+from costmodels.rows import WEIGHTS, FloatArray
 from costmodels.scaling.base import ScalingModel
 from costmodels.scaling.laws import Law, fit_linear
+from costmodels.scaling.leftout import LeaveOneOut, left_out_configurations
 from costmodels.scaling.points import Points
 from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
 
@@ -59,21 +65,43 @@ class LinearScaling(ScalingModel):
         weights: str = "relative",
     ) -> None:
         self.terms = terms
-        super().__init__(weights=weights)
+        self.weights = weights
 
     def _terms(self) -> tuple[Term, ...]:
         return check_terms(self.terms)
 
-    def fit_law(self, points: Points) -> Law:
-        """Fit the law to some points."""
-        return fit_linear(points, self._terms(), self.weights)
-
-    def _check_points(self, points: Points) -> None:
-        law = fit_linear(points, self._terms(), self.weights)
+    def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
+        if self.weights not in WEIGHTS:
+            raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
+        fit = partial(fit_linear, terms=self._terms(), weights=self.weights)
+        law = fit(points)
         if len(points) < len(law.terms) and np.count_nonzero(law.coef) >= len(points):
             raise ValueError(
                 f"found {len(points)} configurations, too few to tell {len(law.terms)} terms apart"
             )
+        return law, left_out_configurations(fit, points)
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
+        """Interval for the time of one run of each configuration.
+
+        It combines the left-out errors, as factors, with the spread of repeats (3% where nothing
+        was repeated, about what runs on rented machines show).
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, k)
+            The same columns as in `fit`, in the same order.
+        level : float, default 0.9
+            Probability that the interval contains the time; in (0, 1).
+
+        Returns
+        -------
+        ndarray of float64, shape (n, 2)
+            Low and high, symmetric as factors about the prediction.
+        """
+        check_is_fitted(self)
+        noise = self.points_.noise if (self.points_.repeats > 1).any() else USUAL_NOISE
+        return interval_about(self.predict(X), self.loocv_.log_errors, noise, level)
 
 
 class _NamedTerms(LinearScaling):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_X_y, validate_data
 
-from costmodels.rows import FloatArray
+from costmodels.rows import FloatArray, check_positive
 
 Columns = Mapping[str, FloatArray]
 
@@ -37,18 +37,27 @@ class Points:
     def take(self, rows: Any) -> Self:
         """Return the points at `rows`, a mask or positions."""
         return type(self)(
-            {name: column[rows] for name, column in self.columns.items()},
+            take_rows(self.columns, rows),
             self.seconds[rows],
             self.weight[rows],
             self.repeats[rows],
             self.noise,
         )
 
-    @property
-    def load(self) -> FloatArray:
-        """Data per machine, scale/machines."""
-        load: FloatArray = self.columns["scale"] / self.columns["machines"]
-        return load
+
+def take_rows(columns: Columns, rows: Any) -> dict[str, FloatArray]:
+    """Return the columns at `rows`, a mask or positions."""
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def read_runs(estimator: Any, X: Any, y: Any) -> tuple[dict[str, FloatArray], FloatArray]:
+    """Return the columns and the seconds that were given to `fit`, checked."""
+    columns = read_columns(estimator, X, reset=True)
+    table = np.column_stack(list(columns.values()))
+    _, seconds = check_X_y(table, y, y_numeric=True, dtype=np.float64)
+    seconds = np.asarray(seconds, dtype=np.float64)
+    check_positive("y", seconds)
+    return columns, seconds
 
 
 def read_columns(estimator: Any, X: Any, *, reset: bool) -> dict[str, FloatArray]:
@@ -70,11 +79,11 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> dict[str, FloatArray
     columns = dict(zip(names, np.ascontiguousarray(table.T), strict=True))
     columns.setdefault("scale", np.ones(len(table)))
     for name in ("scale", "machines"):
-        wrong = np.flatnonzero(columns[name] <= 0)
-        if len(wrong):
-            value = columns[name][wrong[0]]
-            what = "Negative values in data: " if value < 0 else ""  # as scikit-learn has it
-            raise ValueError(f"{what}{name} of row {wrong[0]} is {value:g}, but must be positive")
+        negative = (columns[name] < 0).any()
+        check_positive(
+            f"Negative values in data: {name}" if negative else name,  # as scikit-learn has it
+            columns[name],
+        )
     return columns
 
 
@@ -103,9 +112,7 @@ def gather_points(columns: Columns, y: Any) -> Points:
         If a time is not positive.
     """
     seconds = np.asarray(y, dtype=np.float64)
-    wrong = np.flatnonzero(~(seconds > 0))
-    if len(wrong):
-        raise ValueError(f"y of row {wrong[0]} is {seconds[wrong[0]]:g}, but must be positive")
+    check_positive("y", seconds)
     table = np.column_stack(list(columns.values()))
     configurations, group = np.unique(table, axis=0, return_inverse=True)
     group = group.ravel()

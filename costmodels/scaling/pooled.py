@@ -12,11 +12,11 @@ from scipy.special import stdtrit
 from costmodels.rows import FloatArray, IntArray
 from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.posterior import (
+    MEMBERS,
     OF_TYPE,
-    Misfits,
+    Measured,
     Posterior,
-    middle_of,
-    places_of,
+    evenly_drawn,
     relative_median,
     smoothness,
     spread_of,
@@ -43,22 +43,19 @@ class PooledLaw:
     shapes: FloatArray
     # shape (k,): Misfit and noise of each: place in the list of all pairs.
     spreads: IntArray
-    # What was measured.
-    points: Points
-    # shape (4,): Where the shapes are centred: mean logarithm of each axis.
-    middle: FloatArray
+    measured: Measured
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
         """The single shape that predicts most like all of them, as a law."""
-        columns, middle = self.points.columns, self.middle
-        mean, _ = self._members(columns)
+        points = self.measured.points
+        mean, _ = self._members(points.columns)
         near = int(np.argmin(np.abs(mean - np.median(mean, axis=0)).sum(axis=1)))
-        shape = self.shapes[near]
-        logs = np.log(self.points.seconds) - self._log_shapes(columns)[near]
-        level = float(np.average(logs, weights=self.points.weight))
-        found = readable_shape(shape, level, middle)
-        load = self.points.load / columns.get("memory", 1.0)
+        logs = self.measured.residuals(self.shapes)[near]
+        level = float(np.average(logs, weights=points.weight))
+        found = readable_shape(self.shapes[near], level, self.measured.middle)
+        columns = points.columns
+        load = columns["scale"] / columns["machines"] / columns.get("memory", 1.0)
         if found["factor"] == 1 or not load.min() < found["edge"] < load.max():
             found["factor"] = 1.0
         return found
@@ -66,13 +63,13 @@ class PooledLaw:
     @property
     def formula(self) -> str:
         """One line: the law of the likeliest shape, and how far the exponent may be off."""
-        law = self.coefficients
-        grows = len(np.unique(self.points.columns["scale"])) > 1
+        law, columns = self.coefficients, self.measured.points.columns
+        grows = len(np.unique(columns["scale"])) > 1
         data = f" scale^{law['r']:.3g}" if grows else ""
         work = f" scale^{law['p']:.3g}" if grows else ""
         low, high = np.quantile(np.maximum(self.shapes[:, 0], 0), (0.05, 0.95))
         divided = f"(machines - {law['k']:.2g})" if law["k"] >= LEAST_SHOWN else "machines"
-        typed, memory = "cores" in self.points.columns, "memory" in self.points.columns
+        typed, memory = "cores" in columns, "memory" in columns
         by_cores = f" cores^-{law['e']:.3g}" if typed else ""
         parts = [
             f"{law['a']:.4g} s{data}",
@@ -107,23 +104,18 @@ class PooledLaw:
         every: FloatArray = mean[:, None] + deviation[:, None] * QUANTILES[:, None]
         return every.reshape(-1, mean.shape[1])
 
-    def _log_shapes(self, columns: Columns) -> FloatArray:
-        places = places_of(columns, self.middle)
-        return log_shapes(self.shapes, places, self.middle)
-
     def _members(self, columns: Columns) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the log seconds by each shape."""
-        known = places_of(self.points.columns, self.middle)
-        new = places_of(columns, self.middle)
-        residuals = np.log(self.points.seconds) - self._log_shapes(self.points.columns)
-        shapes = self._log_shapes(columns)
+        known, new = self.measured.places, self.measured.places_of(columns)
+        residuals = self.measured.residuals(self.shapes)
+        shapes = log_shapes(self.shapes, new, self.measured.middle)
         mean, deviation = np.empty_like(shapes), np.empty_like(shapes)
-        axes, across = Misfits.of(known, self.points), smoothness(known, new)
+        across = smoothness(known, new)
         drift = DRIFT * _outside(known, new)
         for spread in np.unique(self.spreads):
             mine = self.spreads == spread
             misfit, noise = spread_of(int(spread))
-            inverse = axes.inverse(int(spread))
+            inverse = self.measured.inverse(int(spread))
             ones = inverse.sum(axis=1)
             level = residuals[mine] @ ones / ones.sum()
             reach = misfit**2 * across
@@ -172,10 +164,9 @@ def fit_pooled(
 def _fitted(
     points: Points, priors: Sequence[Prior], middle: FloatArray | None
 ) -> tuple[PooledLaw, Posterior]:
-    center = middle_of(points.columns) if middle is None else middle
-    posterior = weigh_shapes(points, priors, middle=center)
-    spread, shape = posterior.members()
-    return PooledLaw(posterior.shapes[shape], spread, points, center), posterior
+    posterior = weigh_shapes(Measured(points, middle), priors)
+    spread, shape = evenly_drawn(posterior.weights, MEMBERS)
+    return PooledLaw(posterior.shapes[shape], spread, posterior.measured), posterior
 
 
 def _slow(ended: Ended, law: PooledLaw) -> FloatArray:

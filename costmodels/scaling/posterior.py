@@ -43,6 +43,61 @@ LEAST_POINT = 1e-6  # of a weight; not tuned: only so that it is not 0
 SPREADS = len(MISFITS) * len(NOISES)
 
 
+class Measured:
+    """Points as the likelihood sees them, on axes where misfit and noise are independent.
+
+    `middle` is where shapes are centred: the mean logarithm of each axis by default.
+    """
+
+    def __init__(self, points: Points, middle: FloatArray | None = None) -> None:
+        self.points = points
+        self.middle = middle_of(points.columns) if middle is None else middle
+        self.places = self.places_of(points.columns)
+        single = np.diag(1 / np.maximum(points.weight, LEAST_POINT))
+        values, self._vectors = eigh(smoothness(self.places, self.places), single)
+        # Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
+        self._values = np.maximum(values, 0)
+
+    def places_of(self, columns: Columns) -> FloatArray:
+        """Return the logarithms of the axes from the middle, shape (4, n)."""
+        return join_logs(columns) - self.middle[:, None]
+
+    def residuals(self, shapes: FloatArray) -> FloatArray:
+        """Return log seconds less log shape, shape (k, n)."""
+        logs = log_shapes(shapes, self.places, self.middle)
+        found: FloatArray = np.log(self.points.seconds) - logs
+        return found
+
+    def variances(self, spread: int) -> FloatArray:
+        """Return the variance along each axis, of misfit and noise `spread`."""
+        misfit, noise = spread_of(spread)
+        found: FloatArray = misfit**2 * self._values + noise**2
+        return found
+
+    def inverse(self, spread: int) -> FloatArray:
+        """Return the inverse covariance of the points, shape (n, n)."""
+        found: FloatArray = (self._vectors / self.variances(spread)) @ self._vectors.T
+        return found
+
+    def log_likelihood(self, shapes: FloatArray) -> FloatArray:
+        """Return it for each misfit and noise and shape, the factor integrated out."""
+        turned = self.residuals(shapes) @ self._vectors
+        ones = self._vectors.sum(axis=0)
+        squares = turned**2
+        spare = float(np.maximum(self.points.repeats - 1, 0).sum())
+        found = np.empty((SPREADS, len(shapes)))
+        for spread in range(SPREADS):
+            precision = 1 / self.variances(spread)
+            whole = precision @ ones**2
+            distance = squares @ precision - (turned @ (precision * ones)) ** 2 / whole
+            constant = np.log(precision).sum() - np.log(whole)
+            found[spread] = 0.5 * (constant - distance)
+            if spare:  # likelihood of the spread of repeats
+                noise = spread_of(spread)[1]
+                found[spread] -= spare * (np.log(noise) + 0.5 * (self.points.noise / noise) ** 2)
+        return found
+
+
 @dataclass(frozen=True)
 class Posterior:
     """Shapes, and how likely each is with each misfit and noise."""
@@ -55,15 +110,7 @@ class Posterior:
     shares: FloatArray
     # Logarithm of how likely the priors make what was measured, up to a constant of the points.
     evidence: float
-    # shape (k, n): Log seconds less log shape.
-    residuals: FloatArray
-    # shape (n, n): Inverse covariance of the residuals about their unknown mean, by misfit and
-    # noise.
-    inverses: Sequence[FloatArray]
-
-    def members(self, count: int = MEMBERS) -> tuple[IntArray, IntArray]:
-        """Return misfit-and-noise and shape of evenly spaced members of the posterior."""
-        return evenly_drawn(self.weights, count)
+    measured: Measured
 
     def left_out(self) -> FloatArray:
         """Return log predicted/actual of each point by the law of the others, in closed form.
@@ -77,12 +124,16 @@ class Posterior:
         roots = np.sqrt(self.weights)
         spread, shape = evenly_drawn(roots, LEFT_OUT)
         weights = np.log(roots[spread, shape])
-        misses = np.empty((len(shape), self.residuals.shape[1]))
+        residuals = self.measured.residuals(self.shapes)
+        misses = np.empty((len(shape), residuals.shape[1]))
         variances = np.empty_like(misses)
         for i in np.unique(spread):
             mine = spread == i
-            diagonal = np.diag(self.inverses[i])
-            misses[mine] = self.residuals[shape[mine]] @ self.inverses[i] / diagonal
+            inverse = self.measured.inverse(int(i))
+            ones = inverse.sum(axis=1)
+            inverse -= np.outer(ones, ones) / ones.sum()  # about the unknown mean
+            diagonal = np.diag(inverse)
+            misses[mine] = residuals[shape[mine]] @ inverse / diagonal
             variances[mine] = 1 / diagonal
         without = weights[:, None] + 0.5 * misses**2 / variances + 0.5 * np.log(variances)
         without -= without.max(axis=0)
@@ -93,19 +144,13 @@ class Posterior:
         return np.array(found)
 
 
-def weigh_shapes(
-    points: Points,
-    priors: Sequence[Prior],
-    *,
-    middle: FloatArray | None = None,
-) -> Posterior:
+def weigh_shapes(measured: Measured, priors: Sequence[Prior]) -> Posterior:
     """Weigh shapes of the priors by how likely they make what was measured.
 
     Seconds are a shape times an unknown factor, times a smooth misfit (a Gaussian process on
     logarithmic axes, Matérn 3/2), times the noise of the runs. The factor is integrated out;
     misfit and noise are weighed along with the shapes.
     """
-    measured = _Measured(points, middle_of(points.columns) if middle is None else middle)
     each = DRAWS // len(priors)
     normals = sobol_normals(DRAWS)
     first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
@@ -135,81 +180,8 @@ def weigh_shapes(
         np.exp(log_weights - _log_sum(log_weights)),
         np.exp(shares - _log_sum(shares)),
         _log_sum(log_weights) - np.log(len(shapes)),
-        measured.residuals(shapes),
-        measured.inverses(),
+        measured,
     )
-
-
-class _Measured:
-    """Points as the likelihood sees them."""
-
-    def __init__(self, points: Points, middle: FloatArray) -> None:
-        self._points = points
-        self._middle = middle
-        self._places = places_of(points.columns, self._middle)
-        self._axes = Misfits.of(self._places, points)
-        self._spare = float(np.maximum(points.repeats - 1, 0).sum())
-
-    def residuals(self, shapes: FloatArray) -> FloatArray:
-        """Return log seconds less log shape, shape (k, n)."""
-        logs = log_shapes(shapes, self._places, self._middle)
-        found: FloatArray = np.log(self._points.seconds) - logs
-        return found
-
-    def log_likelihood(self, shapes: FloatArray) -> FloatArray:
-        """Return it for each misfit and noise and shape, the factor integrated out."""
-        turned = self.residuals(shapes) @ self._axes.vectors
-        ones = self._axes.vectors.sum(axis=0)
-        squares = turned**2
-        found = np.empty((SPREADS, len(shapes)))
-        for spread in range(SPREADS):
-            precision = 1 / self._axes.variances(spread)
-            whole = precision @ ones**2
-            distance = squares @ precision - (turned @ (precision * ones)) ** 2 / whole
-            constant = np.log(precision).sum() - np.log(whole)
-            found[spread] = 0.5 * (constant - distance)
-            if self._spare:  # likelihood of the spread of repeats
-                noise = spread_of(spread)[1]
-                spread_of_repeats = np.log(noise) + 0.5 * (self._points.noise / noise) ** 2
-                found[spread] -= self._spare * spread_of_repeats
-        return found
-
-    def inverses(self) -> list[FloatArray]:
-        """Return the inverse covariance about an unknown mean for each misfit and noise."""
-        found = []
-        for spread in range(SPREADS):
-            inverse = self._axes.inverse(spread)
-            ones = inverse.sum(axis=1)
-            found.append(inverse - np.outer(ones, ones) / ones.sum())
-        return found
-
-
-@dataclass(frozen=True)
-class Misfits:
-    """Axes on which misfit and noise are independent, whatever their sizes."""
-
-    # shape (n,): Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
-    values: FloatArray
-    # shape (n, n)
-    vectors: FloatArray
-
-    @classmethod
-    def of(cls, places: FloatArray, points: Points) -> Misfits:
-        """Return the axes of points at `places`, shape (4, n)."""
-        single = np.diag(1 / np.maximum(points.weight, LEAST_POINT))
-        values, vectors = eigh(smoothness(places, places), single)
-        return cls(np.maximum(values, 0), vectors)
-
-    def variances(self, spread: int) -> FloatArray:
-        """Return the variance along each axis, of misfit and noise `spread`."""
-        misfit, noise = spread_of(spread)
-        found: FloatArray = misfit**2 * self.values + noise**2
-        return found
-
-    def inverse(self, spread: int) -> FloatArray:
-        """Return the inverse covariance of the points, shape (n, n)."""
-        found: FloatArray = (self.vectors / self.variances(spread)) @ self.vectors.T
-        return found
 
 
 def evenly_drawn(weights: FloatArray, count: int) -> tuple[IntArray, IntArray]:
@@ -271,12 +243,6 @@ def join_logs(columns: Columns) -> FloatArray:
 def middle_of(columns: Columns) -> FloatArray:
     """Return the mean logarithm of each axis."""
     found: FloatArray = join_logs(columns).mean(axis=1)
-    return found
-
-
-def places_of(columns: Columns, middle: FloatArray) -> FloatArray:
-    """Return the logarithms of the axes from a middle, shape (4, n)."""
-    found: FloatArray = join_logs(columns) - middle[:, None]
     return found
 
 

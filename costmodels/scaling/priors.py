@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from costmodels.scaling.points import Points
-from costmodels.scaling.posterior import weigh_shapes
+from costmodels.scaling.posterior import Measured, weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
 ROUNDS = 5  # of expectation and maximisation; not tuned
@@ -23,9 +23,7 @@ WORTH = 2.0  # docs/studies/cluster-transfer.md
 MOST_CONTEXTS = 12  # not tuned: bounds the time
 
 
-def learn_prior(
-    jobs: Mapping[str, Sequence[Points]], base: Prior | None = None, *, rounds: int = ROUNDS
-) -> Prior:
+def learn_prior(jobs: Mapping[str, Sequence[Points]], base: Prior | None = None) -> Prior:
     """Learn what the jobs of a cluster have in common.
 
     Expectation and maximisation: the shapes that fit each past job, weighed by the prior, are the
@@ -62,7 +60,7 @@ def learn_prior(
     if not useful:
         raise ValueError("no past job was measured at two machine counts, so none can teach")
     prior = below
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         prior = _maximised(useful, prior, below)
     return Prior(prior.mean, prior.covariance, prior.spreads, len(useful), below)
 
@@ -74,7 +72,7 @@ def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior)
     for sets in jobs.values():
         every = sum(len(points) for points in sets)
         for points in sets:
-            found = weigh_shapes(points, [prior])
+            found = weigh_shapes(Measured(points), [prior])
             counts = len(points) / every
             share = counts * found.weights.sum(axis=0)
             means = means + share @ found.shapes

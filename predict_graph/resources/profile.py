@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from predict_graph.documents import DocumentKind
+from predict_graph.documents import DocumentKind, usable
 from predict_graph.errors import RequestError
 
 PROFILE = DocumentKind("predict-graph resource profile", "resource profile", "calibrate --out")
@@ -118,26 +118,21 @@ def read_profile(path: Path) -> ResourceProfile:
         If the file is missing, not a profile, of a newer version, or has a non-positive value.
     """
     document = PROFILE.read(Path(path))
-    try:
+    with usable(path, "profile"):
         attributes = {
-            str(name): _measured(str(name), each, path)
+            str(name): Measured(
+                float(each["value"]), str(each["unit"]), float(each["spread"]), int(each["repeats"])
+            )
             for name, each in document["attributes"].items()
         }
-        return ResourceProfile(
+        profile = ResourceProfile(
             machine=str(document["machine"]),
             measured=str(document["measured"]),
             seconds=float(document["seconds"]),
             attributes=attributes,
             notes=tuple(str(note) for note in document.get("notes", ())),
         )
-    except RequestError:
-        raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise RequestError(f"{path} holds no usable profile: {error!r}") from error
-
-
-def _measured(name: str, given: Mapping[str, Any], path: Path) -> Measured:
-    value = float(given["value"])
-    if not (value > 0 and math.isfinite(value)):
-        raise RequestError(f"{path}: {name} is {value:g}; accepted: a number above 0")
-    return Measured(value, str(given["unit"]), float(given["spread"]), int(given["repeats"]))
+    for name, one in attributes.items():
+        if not 0 < one.value < math.inf:
+            raise RequestError(f"{path}: {name} is {one.value:g}; accepted: a number above 0")
+    return profile

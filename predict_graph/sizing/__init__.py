@@ -17,10 +17,10 @@ from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.fit_runs import fit as fit
+    from predict_graph.sizing.fitting.fit_runs import fit_job as fit_job
+    from predict_graph.sizing.fitting.fit_runs import load_model as load_model
     from predict_graph.sizing.fitting.model import JobModel as JobModel
-    from predict_graph.sizing.fitting.model import fit_job as fit_job
-    from predict_graph.sizing.fitting.model_file import load_model as load_model
-    from predict_graph.sizing.fitting.model_file import save_model as save_model
+    from predict_graph.sizing.fitting.model import save_model as save_model
     from predict_graph.sizing.measuring.collecting import Collected as Collected
     from predict_graph.sizing.measuring.collecting import collect as collect
     from predict_graph.sizing.measuring.experiments import Design as Design
@@ -44,9 +44,8 @@ __getattr__, __all__ = lazily(
         "measuring.collecting": "Collected collect",
         "measuring.experiments": "Design Experiment make_design read_design write_design",
         "measuring.measurements": "Measurements read_measurements",
-        "fitting.fit_runs": "fit",
-        "fitting.model": "JobModel fit_job",
-        "fitting.model_file": "load_model save_model",
+        "fitting.fit_runs": "fit fit_job load_model",
+        "fitting.model": "JobModel save_model",
         "planning.candidates": "MachineType read_types",
         "planning.choices": "plan",
         "planning.plans": "Choice Configuration Plan",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from costmodels.rows import FloatArray
+from predict_graph.arrays import FloatArray
 from predict_graph.durations import readable_number
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, unit_of

@@ -47,7 +47,7 @@ def test_the_printed_formulas_are_learned_again():
     assert len(rows) == 14
     X = GRID.iloc[rows]
     found = fmri(X)
-    learned = {name: OccupancyPredictor(reference=0).fit(X, found[name]).formula_ for name in found}
+    learned = {name: OccupancyPredictor().fit(X, found[name]).formula_ for name in found}
     assert learned == {
         "compute": "4.4/cpu_speed - 0.2",
         "network": "4.46 network_latency + 0.7",
@@ -59,7 +59,7 @@ def test_table_five_is_chosen_rightly():
     rows = cross(REFERENCE)
     X, parts = GRID.iloc[rows], fmri(GRID.iloc[rows])
     seconds = BYTES * 1e-6 * parts.sum(axis=1)
-    model = OccupancyModel(shape="linear", reference=0).fit(
+    model = OccupancyModel(shape="linear").fit(
         X,
         seconds,
         utilization=parts["compute"] / parts.sum(axis=1),
@@ -90,12 +90,12 @@ def test_latency_hiding_needs_more_than_lines():
     rest = GRID.drop(index=rows)
     errors = {}
     for shape in ("linear", "piecewise", "overlap"):
-        model = OccupancyModel(shape=shape, reference=0).fit(GRID.iloc[rows], y.iloc[rows])
+        model = OccupancyModel(shape=shape).fit(GRID.iloc[rows], y.iloc[rows])
         errors[shape] = np.abs(model.predict(rest) / hidden(rest) - 1).mean()
     assert errors["overlap"] < 0.05
     assert errors["overlap"] < errors["piecewise"]
     assert errors["overlap"] < errors["linear"]
-    auto = OccupancyModel(reference=0).fit(GRID.iloc[rows], y.iloc[rows])
+    auto = OccupancyModel().fit(GRID.iloc[rows], y.iloc[rows])
     assert auto.shape_ == "overlap"
 
 
@@ -134,8 +134,6 @@ def test_bad_measurements(given, text):
 def test_bad_options():
     with pytest.raises(ValueError, match="unknown shape 'round'; accepted: auto, linear"):
         OccupancyModel(shape="round").fit(GRID, hidden(GRID))
-    with pytest.raises(ValueError, match="reference is row 50; accepted: 0 to 49"):
-        OccupancyPredictor(reference=50).fit(GRID, hidden(GRID))
 
 
 def test_runs_that_are_chosen_span_the_assignments():

@@ -1,7 +1,8 @@
-"""Fitting a model to a table of runs: of a job on many machines, or of a task on unlike ones."""
+"""Fitting a model to runs: of a table, or again to those of a model file."""
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -9,19 +10,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from scipy.special import bdtr
 
+from costmodels.scaling import SCALING_MODELS, shipped_prior
 from costmodels.scaling.points import Points, gather_points
-from costmodels.scaling.priors import MOST_CONTEXTS, learn_prior
+from costmodels.scaling.priors import MOST_CONTEXTS, learn_prior, prior_from_plain
 from costmodels.scaling.shapes import Prior
+from predict_graph.documents import usable
 from predict_graph.errors import RequestError, unknown_name
-from predict_graph.sizing.fitting.model import JobModel, check_read, fit_job
-from predict_graph.sizing.measuring.measurements import TYPE_NAMES, Measurements, measurements_of
-from predict_graph.sizing.planning.candidates import Types, columns_of, of_types, read_types
+from predict_graph.sizing.fitting.model import MODEL, JobModel
+from predict_graph.sizing.measuring.measurements import (
+    RUN_COLUMNS,
+    TYPE_NAMES,
+    Measurements,
+    counted,
+    measurements_of,
+)
+from predict_graph.sizing.planning.candidates import (
+    MachineType,
+    Types,
+    columns_of,
+    of_types,
+    read_types,
+)
+from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import TextTable, name_key, read_table
 
 if TYPE_CHECKING:
     from predict_graph.sizing.tasks.model import TaskModel
 
+# Options that not every scaling model reads; models of tasks read none of them.
+READ_BY = {
+    "weights": ("ernest", "masha"),
+    "terms": ("ernest", "masha"),
+    "history": ("auto",),
+    "types": ("auto",),
+}
+INTERVAL, UNLIKELY = 0.9, 0.05  # by definition of the answers; as in Kupiec (1995)
 JOB_NAMES = ("job", "workload", "application", "program", "task")
 
 
@@ -114,6 +139,143 @@ def fit(
         prior = _past([(table, rest)], kinds).prior()
     fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
     return replace(fitted, warnings=(*fitted.warnings, *warnings))
+
+
+def fit_job(
+    measurements: Measurements,
+    model: str = "auto",
+    *,
+    weights: str = "relative",
+    terms: Sequence[str] = (),
+    iterations: int | None = None,
+    prior: Prior | None = None,
+    types: Types | None = None,
+) -> JobModel:
+    """Fit a scaling model to measured runs.
+
+    Parameters
+    ----------
+    measurements : Measurements
+    model : str, default "auto"
+        A name of :data:`costmodels.scaling.SCALING_MODELS`.
+    weights : {"relative", "none"}, default "relative"
+        Whether relative errors or seconds are minimised.
+    terms : sequence of str, optional
+        Terms of the library added to ``ernest`` or ``masha``.
+    iterations : int, optional
+        Iterations of each measured run; a plan for another number scales the time (Ernest,
+        section 6.2).
+    prior : Prior, optional
+        For ``auto``: of past jobs of the cluster; by default that of the package.
+    types : mapping of str to MachineType, optional
+        For ``auto``: cores and memory of the machine types of the runs, which join all types in one
+        model.
+
+    Returns
+    -------
+    JobModel
+
+    Raises
+    ------
+    RequestError
+        If an option is wrong, or the runs are too few for the model.
+    """
+    if model not in SCALING_MODELS:
+        raise unknown_name("model", model, SCALING_MODELS)
+    check_read(model, weights=weights != "relative", terms=terms, history=prior, types=types)
+    if iterations is not None:
+        check_count("iterations are", iterations)
+    path = measurements.path
+    if measurements.done.empty:
+        raise RequestError(
+            f"all {len(measurements.runs)} runs in {path} failed, so there is nothing to fit"
+        )
+    if types is not None:
+        measurements = of_types(measurements, types)
+    auto, kinds = model == "auto", dict(types or {})
+    options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
+    if terms:
+        options["extra_terms"] = tuple(terms)
+    runs = measurements.of("ok", "timeout") if auto else measurements.done
+    ended = {"ended": runs["outcome"] == "timeout"} if auto else {}
+    try:
+        estimator = pkgutil.resolve_name(SCALING_MODELS[model])(**options)
+        estimator.fit(pd.DataFrame(columns_of(runs, kinds)), runs["seconds"].to_numpy(), **ended)
+    except ValueError as error:
+        first = str(error).partition("\n")[0]
+        raise RequestError(f"{model} cannot be fitted to {path}: {first}") from error
+    misfit = _misfit(estimator, measurements, kinds)
+    warnings = [*([misfit] if misfit else []), *measurements.warnings]
+    if late := len(measurements.of("timeout")):
+        what = "counted as longer than that" if auto else "left out"
+        warnings.append(f"{counted(late)} of {path.name} ended by a timeout: {what}")
+    return JobModel(
+        name=model,
+        estimator=estimator,
+        measurements=measurements,
+        machine_type=measurements.machine_type if types is None else None,
+        iterations=iterations,
+        warnings=(*warnings, *estimator.warnings_),
+        types=kinds,
+        misfit=misfit,
+    )
+
+
+def check_read(model: str, **given: Any) -> None:
+    """Refuse options that a model does not read."""
+    for name, value in given.items():
+        readers = READ_BY.get(name, SCALING_MODELS)
+        if value and model not in readers:
+            raise RequestError(
+                f"{name} is no option of the model {model!r}; accepted with: {', '.join(readers)}"
+            )
+
+
+def _misfit(estimator: Any, measured: Measurements, types: Types) -> str | None:
+    """Say so if the 90% intervals hold too few of the runs that the model was fitted to.
+
+    The binomial test of Kupiec (1995): Techniques for verifying the accuracy of risk measurement
+    models, Journal of Derivatives 3(2), at its 5% level.
+    """
+    done = measured.done
+    low, high = estimator.predict_interval(pd.DataFrame(columns_of(done, types)), INTERVAL).T
+    inside = int(done["seconds"].between(low, high).sum())
+    if bdtr(inside, len(done), INTERVAL) > UNLIKELY:
+        return None
+    unseen = " or ".join(repr(name) for name in measured.varying) or "something not in the table"
+    return (
+        f"the model does not fit: its 90% intervals hold {inside} of {len(done)} runs; {unseen} "
+        "may explain the others"
+    )
+
+
+def load_model(path: Path) -> JobModel:
+    """Read a model: it is fitted again, by the same steps to the same runs.
+
+    Raises
+    ------
+    RequestError
+        If the file is missing, no model, of a newer version, or was changed after it was written.
+    """
+    document = MODEL.read(path)
+    with usable(path, "model"):
+        prior = document["prior"]
+        runs = pd.DataFrame(document["runs"], document["lines"])[list(RUN_COLUMNS)]
+        measured = Measurements(
+            runs.astype(dict.fromkeys(RUN_COLUMNS[:3], float)),
+            document["columns"],
+            document["varying"],
+            tuple(document["notes"]),
+            Path(document["source"]),
+        )
+        fitted = fit_job(
+            measured,
+            document["model"],
+            prior=prior and replace(prior_from_plain(prior), parent=shipped_prior()),
+            types={kind["name"]: MachineType(**kind) for kind in document["types"]} or None,
+            **{name: document[name] for name in ("weights", "terms", "iterations")},
+        )
+        return replace(fitted, warnings=tuple(document["warnings"]))
 
 
 @dataclass(frozen=True)

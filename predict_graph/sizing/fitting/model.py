@@ -1,44 +1,38 @@
-"""A fitted scaling model of a job, with the runs that it was fitted to."""
+"""A fitted scaling model of a job, with the runs that it was fitted to, and its file.
+
+A file holds the runs and the options of the fit, which is repeated when the file is read.
+"""
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import bdtr
 
-from costmodels.rows import FloatArray
-from costmodels.scaling import SCALING_MODELS, LeaveOneOut, check_fit
+from costmodels.scaling import TERMS, LeaveOneOut, check_fit
 from costmodels.scaling.laws import Law, LinearLaw
 from costmodels.scaling.pooled import PooledLaw
+from costmodels.scaling.priors import prior_to_plain
 from costmodels.scaling.search import success_chance
-from costmodels.scaling.shapes import Prior
 from predict_graph.answers import Answer, Table, sure
+from predict_graph.arrays import FloatArray
+from predict_graph.documents import DocumentKind
 from predict_graph.durations import readable_number, readable_seconds
-from predict_graph.errors import RequestError, unknown_name
+from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
 from predict_graph.sizing.measuring.measurements import Measurements, counted
 from predict_graph.sizing.picture import pictures_of_fit
-from predict_graph.sizing.planning.candidates import Types, columns_of, of_types
-from predict_graph.sizing.quantities import check_count
+from predict_graph.sizing.planning.candidates import Types, columns_of
 
-# Options that not every scaling model reads; models of tasks read none of them.
-READ_BY = {
-    "weights": ("ernest", "masha"),
-    "terms": ("ernest", "masha"),
-    "history": ("auto",),
-    "types": ("auto",),
-}
+MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
 LEAST_CONFIDENCE = 0.5  # by definition: the median
-INTERVAL, UNLIKELY = 0.9, 0.05  # by definition of the answers; as in Kupiec (1995)
-
-
 LEFT_OUT = (
     "residual_sum_of_squares",
     "median_percent_error",
@@ -314,109 +308,42 @@ def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatAr
     return np.vstack((middle, estimator.predict_interval(table, 2 * confidence - 1).T))
 
 
-def fit_job(
-    measurements: Measurements,
-    model: str = "auto",
-    *,
-    weights: str = "relative",
-    terms: Sequence[str] = (),
-    iterations: int | None = None,
-    prior: Prior | None = None,
-    types: Types | None = None,
-) -> JobModel:
-    """Fit a scaling model to measured runs.
-
-    Parameters
-    ----------
-    measurements : Measurements
-    model : str, default "auto"
-        A name of :data:`costmodels.scaling.SCALING_MODELS`.
-    weights : {"relative", "none"}, default "relative"
-        Whether relative errors or seconds are minimised.
-    terms : sequence of str, optional
-        Terms of the library added to ``ernest`` or ``masha``.
-    iterations : int, optional
-        Iterations of each measured run; a plan for another number scales the time (Ernest,
-        section 6.2).
-    prior : Prior, optional
-        For ``auto``: of past jobs of the cluster; by default that of the package.
-    types : mapping of str to MachineType, optional
-        For ``auto``: cores and memory of the machine types of the runs, which join all types in one
-        model.
-
-    Returns
-    -------
-    JobModel
+def save_model(model: JobModel, path: Path) -> None:
+    """Write a model.
 
     Raises
     ------
-    RequestError
-        If an option is wrong, or the runs are too few for the model.
+    RequestError, JobError
+        If it has terms that no file can hold, or the file cannot be written; what was there stays.
     """
-    if model not in SCALING_MODELS:
-        raise unknown_name("model", model, SCALING_MODELS)
-    check_read(model, weights=weights != "relative", terms=terms, history=prior, types=types)
-    if iterations is not None:
-        check_count("iterations are", iterations)
-    path = measurements.path
-    if measurements.done.empty:
+    MODEL.write(model_document(model), path)
+
+
+def model_document(model: JobModel) -> dict[str, Any]:
+    """Return a model as plain values, with its checksum."""
+    options, measured = model.estimator.get_params(), model.measurements
+    terms = list(options.get("extra_terms", ()))
+    if own := [term.name for term in terms if not isinstance(term, str)]:
         raise RequestError(
-            f"all {len(measurements.runs)} runs in {path} failed, so there is nothing to fit"
+            f"a model with the term {own[0]!r} of your own cannot be saved; "
+            f"accepted: terms of the library: {', '.join(TERMS)}"
         )
-    if types is not None:
-        measurements = of_types(measurements, types)
-    auto, kinds = model == "auto", dict(types or {})
-    options: dict[str, Any] = {"prior": prior} if auto else {"weights": weights}
-    if terms:
-        options["extra_terms"] = tuple(terms)
-    runs = measurements.of("ok", "timeout") if auto else measurements.done
-    ended = {"ended": runs["outcome"] == "timeout"} if auto else {}
-    try:
-        estimator = pkgutil.resolve_name(SCALING_MODELS[model])(**options)
-        estimator.fit(pd.DataFrame(columns_of(runs, kinds)), runs["seconds"].to_numpy(), **ended)
-    except ValueError as error:
-        first = str(error).partition("\n")[0]
-        raise RequestError(f"{model} cannot be fitted to {path}: {first}") from error
-    misfit = _misfit(estimator, measurements, kinds)
-    warnings = [*([misfit] if misfit else []), *measurements.warnings]
-    if late := len(measurements.of("timeout")):
-        what = "counted as longer than that" if auto else "left out"
-        warnings.append(f"{counted(late)} of {path.name} ended by a timeout: {what}")
-    return JobModel(
-        name=model,
-        estimator=estimator,
-        measurements=measurements,
-        machine_type=measurements.machine_type if types is None else None,
-        iterations=iterations,
-        warnings=(*warnings, *estimator.warnings_),
-        types=kinds,
-        misfit=misfit,
-    )
-
-
-def check_read(model: str, **given: Any) -> None:
-    """Refuse options that a model does not read."""
-    for name, value in given.items():
-        readers = READ_BY.get(name, SCALING_MODELS)
-        if value and model not in readers:
-            raise RequestError(
-                f"{name} is no option of the model {model!r}; accepted with: {', '.join(readers)}"
-            )
-
-
-def _misfit(estimator: Any, measured: Measurements, types: Types) -> str | None:
-    """Say so if the 90% intervals hold too few of the runs that the model was fitted to.
-
-    The binomial test of Kupiec (1995): Techniques for verifying the accuracy of risk measurement
-    models, Journal of Derivatives 3(2), at its 5% level.
-    """
-    done = measured.done
-    low, high = estimator.predict_interval(pd.DataFrame(columns_of(done, types)), INTERVAL).T
-    inside = int(done["seconds"].between(low, high).sum())
-    if bdtr(inside, len(done), INTERVAL) > UNLIKELY:
-        return None
-    unseen = " or ".join(repr(name) for name in measured.varying) or "something not in the table"
-    return (
-        f"the model does not fit: its 90% intervals hold {inside} of {len(done)} runs; {unseen} "
-        "may explain the others"
-    )
+    prior, runs = options.get("prior"), measured.runs.astype(object)
+    content = {
+        "version": version("predict-graph"),
+        "source": model.source,
+        "model": model.name,
+        "formula": model.estimator.formula_,
+        "weights": options.get("weights", "relative"),
+        "terms": terms,
+        "iterations": model.iterations,
+        "prior": None if prior is None else prior_to_plain(prior),
+        "types": [asdict(kind) for kind in model.types.values()],
+        "columns": measured.columns,
+        "varying": measured.varying,
+        "notes": list(measured.notes),
+        "warnings": list(model.warnings),
+        "lines": runs.index.tolist(),
+        "runs": runs.where(runs.notna(), None).to_dict("list"),
+    }
+    return MODEL.complete(content)

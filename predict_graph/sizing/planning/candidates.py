@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from costmodels.rows import FloatArray
+from predict_graph.arrays import FloatArray
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
 from predict_graph.sizing.measuring.measurements import (

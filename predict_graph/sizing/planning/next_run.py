@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costmodels.rows import FloatArray
 from costmodels.scaling.points import Points
 from costmodels.scaling.pooled import fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
 from costmodels.scaling.shapes import Prior
 from predict_graph.answers import Answer, Table, sure
+from predict_graph.arrays import FloatArray
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture

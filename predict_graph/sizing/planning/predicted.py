@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from statistics import NormalDist
@@ -13,29 +12,37 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from costmodels.rows import FloatArray
+from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.engines.spark.log.logfiles import is_event_log
 from predict_graph.engines.spark.log.replay import LoggedJob, logged_job
 from predict_graph.errors import RequestError
 from predict_graph.inputs import read_json
+from predict_graph.sizing.fitting.fit_runs import load_model
 from predict_graph.sizing.fitting.model import JobModel
-from predict_graph.sizing.fitting.model_file import load_model
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
 
 _QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
 
-
+_WANTED = ("machines", "predicted", "low", "high")
 _REPLAY = "seconds by a replay"  # for each doubling, and of the log: docs/studies/one-log.md
 
 
-class _Runtimes(ABC):
-    """Runtimes by machines alone, with a standard deviation of their logarithms."""
+Logs = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
-    @abstractmethod
-    def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the logarithms of the seconds, and their standard deviations."""
+
+@dataclass(frozen=True)
+class _Runtimes:
+    """Runtimes by machines alone.
+
+    Attributes
+    ----------
+    logs : callable
+        Takes machine counts; returns the logarithms of the seconds, and their standard deviations.
+    """
+
+    logs: Logs
 
     def predict(self, table: pd.DataFrame) -> FloatArray:
         """Return seconds by the machines of each row."""
@@ -48,35 +55,34 @@ class _Runtimes(ABC):
         return np.exp(np.column_stack([middle - width, middle + width]))
 
 
-class _Curve(_Runtimes):
-    """Between the machine counts of a prediction: straight in logarithms."""
+def _curve(rows: list[dict[str, float]]) -> Logs:
+    """Return runtimes between the machine counts of a prediction: straight in logarithms."""
+    known, seconds, high = (
+        np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
+    )
+    std = (high - seconds) / _QUANTILE
 
-    def __init__(self, rows: list[dict[str, float]]) -> None:
-        self._machines, self._seconds, high = (
-            np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
-        )
-        self._std = (high - self._seconds) / _QUANTILE
+    def logs(machines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        places = np.log(machines), known
+        return np.interp(*places, seconds), np.interp(*places, std)
 
-    def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the logarithms of the seconds, and their standard deviations."""
-        places = np.log(machines), self._machines
-        return np.interp(*places, self._seconds), np.interp(*places, self._std)
+    return logs
 
 
-class _Replays(_Runtimes):
-    """Of a logged job whose tasks are scheduled again; less sure the further from the log."""
+def _replays(job: LoggedJob, cores: int | None, logged: float) -> Logs:
+    """Return runtimes of a logged job whose tasks are scheduled again on other executors.
 
-    def __init__(self, job: LoggedJob, cores: int | None) -> None:
-        self._seconds_on = cache(partial(job.seconds_on, cores=cores))  # of a count: asked often
-        self.logged = job.executors * job.slots / job.tasks_at_a_time(cores)
-        several, one = (log_std(_REPLAY, name) for name in ("", "one wave"))
-        self._doubling = several + (one - several) * job.one_wave
+    They are less sure the further from the log.
+    """
+    seconds_on = cache(partial(job.seconds_on, cores=cores))  # of a count: asked often
+    several, one = (log_std(_REPLAY, name) for name in ("", "one wave"))
+    doubling = several + (one - several) * job.one_wave
 
-    def logs(self, machines: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the logarithms of the seconds, and their standard deviations."""
-        seconds = np.log([self._seconds_on(int(count)) for count in machines])
-        doublings = np.abs(np.log2(machines / self.logged))
-        return seconds, self._doubling * np.hypot(1.0, doublings)
+    def logs(machines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        seconds = np.log([seconds_on(int(count)) for count in machines])
+        return seconds, doubling * np.hypot(1.0, np.abs(np.log2(machines / logged)))
+
+    return logs
 
 
 def read_job_model(
@@ -150,7 +156,7 @@ def predicted_job(path: Path) -> JobModel:
             f"{path} is no prediction on a cluster; accepted: JSON of predict --engine spark"
         ) from error
     # The machine counts of the sample runs, whose seconds are none of the job.
-    return _unscaled("prediction", _Curve(rows), path, trained, math.nan, warnings)
+    return _unscaled("prediction", _curve(rows), path, trained, math.nan, warnings)
 
 
 def replayed_job(
@@ -173,15 +179,16 @@ def replayed_job(
             f"executors have {cores} cores, those of a machine, in place of {job.cores} as in the "
             "log (--executor-cores)",
         )
-    runtimes = _Replays(job, cores)
     # As many executors as have the cores of those of the log, where that is a whole number.
-    found = _unscaled("replay", runtimes, path, [runtimes.logged], job.seconds, doubts)
+    logged = job.executors * job.slots / job.tasks_at_a_time(cores)
+    logs = _replays(job, cores, logged)
+    found = _unscaled("replay", logs, path, [logged], job.seconds, doubts)
     return replace(found, submit=partial(job.submit, cores=cores))
 
 
 def _unscaled(
     name: str,
-    runtimes: _Runtimes,
+    logs: Logs,
     path: Path,
     machines: Sequence[float],
     seconds: float,
@@ -191,7 +198,7 @@ def _unscaled(
     runs = pd.DataFrame({"scale": 1.0, "machines": machines, "seconds": seconds, "outcome": "ok"})
     return JobModel(
         name=name,
-        estimator=runtimes,
+        estimator=_Runtimes(logs),
         measurements=Measurements(
             runs.assign(machine_type=None),
             columns={"machines": "machines", "seconds": "seconds"},
@@ -203,6 +210,3 @@ def _unscaled(
         iterations=None,
         warnings=warnings,
     )
-
-
-_WANTED = ("machines", "predicted", "low", "high")

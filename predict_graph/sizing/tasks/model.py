@@ -11,17 +11,16 @@ import numpy as np
 import pandas as pd
 
 from costmodels.occupancy import OccupancyModel
-from costmodels.rows import FloatArray
 from costmodels.scaling import LeaveOneOut
 from predict_graph.answers import Answer
-from predict_graph.documents import DocumentKind
+from predict_graph.arrays import FloatArray
+from predict_graph.documents import DocumentKind, usable
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import left_out_errors, predicted, ranking_text
-from predict_graph.sizing.fitting.model_file import usable
 from predict_graph.sizing.tasks.runs import OBSERVED
 
 TASK_MODELS = {
@@ -203,6 +202,6 @@ def load_task(path: Path) -> TaskModel:
         If the file is no model of a task, of a newer version, or was changed.
     """
     document = TASK.read(path)
-    with usable(path):
+    with usable(path, "model"):
         table = pd.DataFrame(document["table"], dtype=np.float64)
         return fit_task(table, document["model"], document["source"])

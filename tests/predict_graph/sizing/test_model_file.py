@@ -6,7 +6,7 @@ import pytest
 from costmodels.scaling import SCALING_MODELS, Term
 from predict_graph.errors import RequestError
 from predict_graph.sizing import fit_job, load_model, read_measurements, save_model
-from predict_graph.sizing.fitting.model_file import model_document
+from predict_graph.sizing.fitting.model import model_document
 
 
 @pytest.fixture
