@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,13 +15,13 @@ from costmodels.rows import CompressedRows, TrainingRows, check_training_rows
 class ForwardSelectedLinear(LinearCosts):
     """Non-negative linear regression on features chosen by sequential forward selection.
 
-    Starts with the intercept and the `required` columns, and adds, one at a time, the column whose
-    model predicts left-out data best; stops when the root-mean-square left-out error falls by less
-    than `min_gain` of itself, or by less than 1/n of itself for n distinct rows, which is about
-    what chance gives (as Akaike's criterion of the residuals). Left out is one group at
-    a time when `fit` gets `groups` (as it should when rows of one run resemble each other), else
-    one distinct row of features. Of columns that do equally well, such as exact multiples of each
-    other, the first one is taken.
+    Starts with the intercept, and adds, one at a time, the column whose model predicts left-out
+    data best; stops when the root-mean-square left-out error falls by less than `min_gain` of
+    itself, or by less than 1/n of itself for n distinct rows, which is about what chance gives (as
+    Akaike's criterion of the residuals). Left out is one group at a time when `fit` gets `groups`
+    (as it should when rows of one run resemble each other), else one distinct row of features. Of
+    columns that do equally well, such as exact multiples of each other, the first one is taken.
+    There are never more unknowns than distinct rows less one.
 
     Parameters
     ----------
@@ -30,9 +29,6 @@ class ForwardSelectedLinear(LinearCosts):
         Whether a constant cost is part of the model.
     weights : {"relative", "none"}, default "relative"
         As in :class:`~costmodels.NonNegativeLinear`; also the measure of the left-out error.
-    required : sequence of str or int, default ()
-        Columns, by name or position, that are in the model from the start. There are never more
-        unknowns than distinct rows less one.
     min_gain : float, default 0.05
         Least part of the left-out error that one more column must remove; not tuned.
     max_folds : int, default 10
@@ -71,13 +67,11 @@ class ForwardSelectedLinear(LinearCosts):
         *,
         fit_intercept: bool = True,
         weights: str = "relative",
-        required: Sequence[str | int] = (),
         min_gain: float = 0.05,
         max_folds: int = 10,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.weights = weights
-        self.required = required
         self.min_gain = min_gain
         self.max_folds = max_folds
 
@@ -101,18 +95,19 @@ class ForwardSelectedLinear(LinearCosts):
             If there are fewer than 3 distinct rows, fewer than 2 groups, or a value or an option
             is out of range.
         """
-        self._check_options()
+        if not 0 <= self.min_gain < 1:
+            raise ValueError(f"min_gain is {self.min_gain!r}, but must be in [0, 1)")
+        if self.max_folds < 2:
+            raise ValueError(f"max_folds is {self.max_folds!r}, but must be at least 2")
         rows = check_training_rows(self, X, y, sample_weight, self.weights)
-        chosen = self._required_columns(rows.names)
         distinct = _distinct_rows(rows)
         bound = max(self.min_gain, 1 / distinct)
         compressed = CompressedRows.of(rows)
         if groups is None:
             groups = np.unique(rows.X, axis=0, return_inverse=True)[1].ravel()
         errors = GroupErrors(rows, compressed, groups, self.max_folds)
-        chosen = [0, *chosen] if self.fit_intercept else chosen
-        used = (np.flatnonzero(rows.X.any(axis=0)) + 1).tolist()
-        left = [column for column in used if column not in chosen]
+        chosen = [0] if self.fit_intercept else []
+        left = (np.flatnonzero(rows.X.any(axis=0)) + 1).tolist()
         order, path = select_columns(errors, chosen, left, distinct - 1, bound)
         added = [rows.names[column - 1] for column in order[len(chosen) :]]
         self.path_ = list(zip(["start", *added], path, strict=True))
@@ -124,25 +119,6 @@ class ForwardSelectedLinear(LinearCosts):
         self.terms_ = {"intercept": self.intercept_} if self.fit_intercept else {}
         self.terms_ |= {name: costs[name] for name in self.selected_}
         return self
-
-    def _required_columns(self, names: list[str]) -> list[int]:
-        columns = []
-        for column in self.required:
-            if isinstance(column, str) and column in names:
-                columns.append(names.index(column) + 1)
-            elif isinstance(column, int | np.integer) and 0 <= column < len(names):
-                columns.append(int(column) + 1)
-            else:
-                raise ValueError(
-                    f"there is no required column {column!r}; there are: {', '.join(names)}"
-                )
-        return list(dict.fromkeys(columns))
-
-    def _check_options(self) -> None:
-        if not 0 <= self.min_gain < 1:
-            raise ValueError(f"min_gain is {self.min_gain!r}, but must be in [0, 1)")
-        if self.max_folds < 2:
-            raise ValueError(f"max_folds is {self.max_folds!r}, but must be at least 2")
 
 
 def _distinct_rows(rows: TrainingRows) -> int:

@@ -55,20 +55,17 @@ class LeaveOneOut:
         """Largest percentage error."""
         return float(self.percent_errors.max())
 
-    @property
-    def mean_absolute_error(self) -> float:
-        """Mean of the sizes of the errors, in seconds (AE of NIMO)."""
-        return float(absolute_errors(self.predicted, self.actual).mean())
-
-    @property
-    def order_preserving_degree(self) -> float:
-        """Share of pairs that are put in their real order (OPD of NIMO)."""
-        return order_preserving_degree(self.predicted, self.actual)
-
-    @property
-    def ranking_distance(self) -> float:
-        """How far down the really fastest configuration is ranked (RD(1) of NIMO)."""
-        return ranking_distance(self.predicted, self.actual, 1)
+    def to_dict(self) -> dict[str, float]:
+        """Return the errors by name: those of Ernest, and AE, OPD and RD(1) of NIMO."""
+        both = self.predicted, self.actual
+        return {
+            "residual_sum_of_squares": self.residual_sum_of_squares,
+            "median_percent_error": self.median_percent_error,
+            "max_percent_error": self.max_percent_error,
+            "mean_absolute_error": float(absolute_errors(*both).mean()),
+            "order_preserving_degree": order_preserving_degree(*both),
+            "ranking_distance_1": ranking_distance(*both),
+        }
 
     @property
     def log_errors(self) -> FloatArray:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
+from numba import njit
 
+from predict_graph.arrays import FloatArray, IntArray
 from predict_graph.cores import usable_cores
-from predict_graph.resources.kernels import chase, triad
 from predict_graph.resources.profile import WORKING_SETS, Measured, latency_name
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
@@ -18,6 +18,22 @@ _MOST_IN_A_CACHE = 16 << 20  # bytes; limits the warm-up of caches
 # A window of 0.2 s holds a hundred of these; consecutive runs are within 15% (docs/resources.md).
 _STEPS = 20_000
 _REPEATS = 5
+
+
+@njit(cache=True, nogil=True)
+def triad(a: FloatArray, b: FloatArray, c: FloatArray) -> None:
+    """Stream three arrays through: a = b + 3 c."""
+    for i in range(len(a)):
+        a[i] = b[i] + 3.0 * c[i]
+
+
+@njit(cache=True, nogil=True)
+def chase(following: IntArray, start: int, steps: int) -> int:
+    """Follow a chain through memory: each address depends on the previous read."""
+    place = start
+    for _ in range(steps):
+        place = following[place]
+    return place
 
 
 def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:
@@ -68,7 +84,7 @@ def _wait(size: int) -> Callable[[], float]:
     return work
 
 
-def _cycle(length: int) -> npt.NDArray[np.int64]:
+def _cycle(length: int) -> IntArray:
     """Return one random-looking cycle through a power of two of places, to defeat prefetching.
 
     A linear congruential generator of full period (Hull and Dobell, 1962).

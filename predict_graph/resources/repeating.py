@@ -6,9 +6,10 @@ on the faster side, which is robust against single values.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
 
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
@@ -26,9 +27,7 @@ def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = Fals
     >>> summed_up([1.0, 2.0, 4.0, 5.0, 5.0], "ms", less_is_better=True)
     Measured(value=2.0, unit='ms', spread=1.5, repeats=5)
     """
-    if len(values) == 1:
-        return Measured(values[0], unit, 0.0, 1)
-    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    low, high = np.quantile(values, (0.25, 0.75)).tolist()
     value = low if less_is_better else high
     return Measured(value, unit, (high - low) / value, len(values))
 
@@ -48,19 +47,17 @@ def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str
     return found
 
 
-def rate_of(work: Callable[[], float], window: float = WINDOW) -> float:
-    """Return the units per second of work repeated for `window` seconds."""
+def rate_of(work: Callable[[], float]) -> float:
+    """Return the units per second of work repeated for a window of time."""
     done, begun = 0.0, clock.wall()
     while True:
         done += work()
         elapsed = clock.wall() - begun
-        if elapsed >= window:
+        if elapsed >= WINDOW:
             return done / elapsed
 
 
-def side_by_side(work: Callable[[], float], threads: int, window: float = WINDOW) -> float:
+def side_by_side(work: Callable[[], float], threads: int) -> float:
     """Return the units per second of several threads together, all doing the same work."""
-    if threads == 1:
-        return rate_of(work, window)
     with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(lambda _: rate_of(work, window), range(threads)))
+        return sum(pool.map(lambda _: rate_of(work), range(threads)))

@@ -65,14 +65,6 @@ def test_residual_figures_are_what_they_say(model):
     assert fitted.relative_std_ == pytest.approx(np.sqrt((relative**2).sum() / freedom))
 
 
-def test_required_terms():
-    X, y = work(40, 8, noise=0.02)
-    model = ForwardSelectedLinear(required=("active_vertices",)).fit(X, y)
-    assert model.selected_ == ["active_vertices", "remote_messages"]
-    with pytest.raises(ValueError, match="'edges'; there are: active_vertices"):
-        ForwardSelectedLinear(required=("edges",)).fit(X, y)
-
-
 def test_a_fit_takes_milliseconds():
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 100, (500, 8))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels.scaling import TERMS, LeaveOneOut, check_fit
+from costmodels.scaling import TERMS, check_fit
 from costmodels.scaling.laws import Law, LinearLaw
 from costmodels.scaling.pooled import PooledLaw
 from costmodels.scaling.priors import prior_to_plain
@@ -33,13 +33,6 @@ from predict_graph.sizing.planning.candidates import Types, columns_of
 
 MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
 LEAST_CONFIDENCE = 0.5  # by definition: the median
-LEFT_OUT = (
-    "residual_sum_of_squares",
-    "median_percent_error",
-    "max_percent_error",
-    "mean_absolute_error",
-    "order_preserving_degree",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +112,7 @@ class JobModel(Result):
             ("columns", ", ".join(map(": ".join, self.measurements.columns.items()))),
             ("R²", f"{estimator.r2_:.4f}"),
             ("residuals left out", f"sum of squares {left_out.residual_sum_of_squares:.4g} s²"),
-            ("ranking left out", ranking_text(left_out_errors(left_out))),
+            ("ranking left out", ranking_text(left_out.to_dict())),
         ]
         rows = [] if isinstance(estimator.law_, PooledLaw) else coefficient_rows(estimator.law_)
         fits = check.fits and self.misfit is None
@@ -151,7 +144,7 @@ class JobModel(Result):
                 for name, value, unit in coefficient_rows(estimator.law_)
             ],
             "r2": estimator.r2_,
-            "left_out": left_out_errors(estimator.loocv_),
+            "left_out": estimator.loocv_.to_dict(),
             "fits": check.fits and self.misfit is None,
             "proposed_term": None if check.term is None else check.term.name,
             "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
@@ -274,12 +267,6 @@ class JobModel(Result):
         """
         _, low, high = predicted(self.estimator, self.table(scale, machines), confidence)
         return low, high
-
-
-def left_out_errors(found: LeaveOneOut) -> dict[str, float]:
-    """Return the errors of runs left out, ready for JSON."""
-    errors = {name: getattr(found, name) for name in LEFT_OUT}
-    return {**errors, "ranking_distance_1": found.ranking_distance}
 
 
 def ranking_text(errors: Mapping[str, float]) -> str:

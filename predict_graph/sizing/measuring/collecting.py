@@ -8,15 +8,15 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
 from predict_graph.sizing.measuring.running import PATIENCE, Job, Outcome
 from predict_graph.sizing.quantities import check_count
-from predict_graph.sizing.table_file import AppendedTable, read_table
+from predict_graph.sizing.table_file import AppendedTable, NoRowsError, read_table
 
 MOST_PARALLEL = 1_000  # limit: each has a thread and a process; not tuned
 MOST_SECONDS = 31_536_000  # limit: a year; not tuned
@@ -39,56 +39,6 @@ class Collected:
     measured: list[tuple[Experiment, Outcome]]
     failed: list[tuple[Experiment, Outcome]]
     skipped: int
-
-
-Key = tuple[str, ...]
-
-
-class PointsFile(AppendedTable):
-    """Measured points of a design."""
-
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
-        super().__init__(path, [*columns, *MEASURED])
-        self._varied = list(columns)
-        self._commands: dict[Key, str] = {}
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        if self._path.read_bytes().count(b"\n") > 1:
-            cells = read_table(self._path).cells
-            for row in cells[cells["outcome"] == "ok"].to_dict("records"):
-                self._commands[self._key(row, row["repeat"])] = row["command"]
-        return self
-
-    def has(self, experiment: Experiment) -> bool:
-        """Whether this point was measured already; refuse one measured by another command."""
-        known = self._commands.get(self._key(experiment.values, str(experiment.repeat)))
-        if known is None:
-            return False
-        if list(map(_plain, shlex.split(known))) != list(map(_plain, experiment.command)):
-            raise RequestError(
-                f"{self._path} has {experiment.name} measured by another command: {known}; "
-                f"accepted: the same command, or another --out"
-            )
-        return True
-
-    def add(self, experiment: Experiment, outcome: Outcome) -> None:
-        """Append a point."""
-        command, seconds = shlex.join(experiment.command), f"{outcome.seconds:.6f}"
-        point = {**experiment.values, "repeat": experiment.repeat, "command": command}
-        self.append({**point, **vars(outcome), "seconds": seconds})
-
-    def _key(self, values: Mapping[Any, str], repeat: str) -> Key:
-        """Return the identity of a point: 4 and 4.0 are the same."""
-        return (*(_plain(values[name]) for name in self._varied), repeat)
-
-
-def _plain(value: str) -> str:
-    """Return a number in one way of writing it, and any other text as it is."""
-    try:
-        return repr(float(value))
-    except ValueError:
-        return value
 
 
 def collect(
@@ -148,8 +98,9 @@ def collect(
             logs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RequestError(f"cannot make the folder {logs}: {error.strerror}") from error
-    with PointsFile(out, design.columns) as points:
-        left = [one for one in experiments if not points.has(one)]
+    with AppendedTable(out, [*design.columns, *MEASURED]) as points:
+        known = _measured(out, design.columns)
+        left = [one for one in experiments if not _is_known(one, known, out)]
         result = Collected([], [], len(experiments) - len(left))
         jobs = [Job(one.command, timeout, _log(logs, one)) for one in left]
         writing = threading.Lock()
@@ -158,7 +109,7 @@ def collect(
             outcome = job.run()
             if outcome is not None:  # else it was stopped
                 with writing:
-                    points.add(experiment, outcome)
+                    points.append(_row(experiment, outcome))
             return experiment, outcome
 
         with ThreadPoolExecutor(parallel) as pool:
@@ -180,6 +131,44 @@ def collect(
                     for job in jobs:
                         job.kill()
     return result
+
+
+def _measured(out: Path, columns: Sequence[str]) -> dict[tuple[str, ...], str]:
+    """Return the command of each point that a file has; 4 and 4.0 are the same."""
+    with suppress(NoRowsError):
+        cells = read_table(out).cells
+        done = cells[cells["outcome"] == "ok"]
+        points = done[[*columns, "repeat"]].map(_plain).itertuples(index=False, name=None)
+        return dict(zip(points, done["command"], strict=True))
+    return {}
+
+
+def _is_known(experiment: Experiment, known: Mapping[tuple[str, ...], str], out: Path) -> bool:
+    """Whether this point was measured already; refuse one measured by another command."""
+    point = *experiment.values.values(), str(experiment.repeat)
+    command = known.get(tuple(map(_plain, point)))
+    if command is None:
+        return False
+    if list(map(_plain, shlex.split(command))) != list(map(_plain, experiment.command)):
+        raise RequestError(
+            f"{out} has {experiment.name} measured by another command: {command}; "
+            f"accepted: the same command, or another --out"
+        )
+    return True
+
+
+def _row(experiment: Experiment, outcome: Outcome) -> dict[str, object]:
+    command, seconds = shlex.join(experiment.command), f"{outcome.seconds:.6f}"
+    point = {**experiment.values, "repeat": experiment.repeat, "command": command}
+    return {**point, **vars(outcome), "seconds": seconds}
+
+
+def _plain(value: str) -> str:
+    """Return a number in one way of writing it, and any other text as it is."""
+    try:
+        return repr(float(value))
+    except ValueError:
+        return value
 
 
 def _check_programs(experiments: Sequence[Experiment]) -> None:

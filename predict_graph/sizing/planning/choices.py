@@ -94,7 +94,10 @@ def plan(
     given = [models] if isinstance(models, JobModel | str | PathLike) else models
     if executor_cores is not None:
         check_count("executor cores are", executor_cores)
-    counts = _counts(machines)
+    if isinstance(machines, str):
+        counts = parse_counts(machines)
+    else:
+        counts = [machines] if isinstance(machines, int) else [int(count) for count in machines]
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
     check_count("spare is", spare, 0)
@@ -113,9 +116,8 @@ def plan(
     kinds = [one for model in loaded for one in model.by_type()]
     _check(kinds, counts, prices, budget)
     unit = "machines" if prices is not None else kinds[0].unit
-    scale = chosen_scale([model.measurements for model in kinds], scale)
     made = Plan(
-        scale=scale,
+        scale=chosen_scale([model.measurements for model in kinds], scale),
         confidence=confidence,
         deadline=deadline,
         budget=budget,
@@ -126,14 +128,14 @@ def plan(
         unit=unit,
         models=tuple(kinds),
     )
-    found = [one for model in kinds for one in _configurations(model, counts, prices, scale, made)]
+    found = [one for model in kinds for one in _configurations(model, counts, prices, made)]
     made = replace(made, configurations=tuple(found))
     if not made.sound:
         raise JobError(
             f"runs like all {len(found)} configurations failed; accepted: other --machines, or "
             "more measured runs"
         )
-    return replace(made, warnings=tuple(_warnings(kinds, scale, made)))
+    return replace(made, warnings=tuple(_warnings(made)))
 
 
 def _read(
@@ -148,12 +150,6 @@ def _read(
     raise RequestError(
         f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
     )
-
-
-def _counts(machines: int | str | Iterable[int]) -> list[int]:
-    if isinstance(machines, str):
-        return parse_counts(machines)
-    return [machines] if isinstance(machines, int) else [int(count) for count in machines]
 
 
 def _own_prices(models: Sequence[JobModel]) -> dict[str, MachineType] | None:
@@ -215,7 +211,6 @@ def _configurations(
     model: JobModel,
     machines: Sequence[int],
     prices: Mapping[str, MachineType] | None,
-    scale: float,
     plan: Plan,
 ) -> list[Configuration]:
     """Return the configurations of one machine type."""
@@ -223,8 +218,9 @@ def _configurations(
     counts = np.array(machines, np.float64)
     seen = counts * cores if model.unit == "cores" else counts
     factor, rate = _iteration_factor(model, plan.iterations), price / SECONDS_PER_HOUR
-    middle = model.seconds(scale, seen) * factor
-    low, high = (end * factor for end in model.bounds(scale, seen, plan.confidence))
+    assert plan.scale is not None
+    middle = model.seconds(plan.scale, seen) * factor
+    low, high = (end * factor for end in model.bounds(plan.scale, seen, plan.confidence))
     test, testing = plan.spare_test, (counts + plan.spare) * plan.spare_test
     known = model.measured["machines"]  # nothing, of a type that other types stand for
     columns = (
@@ -235,14 +231,15 @@ def _configurations(
         rate * (counts * middle + testing),
         rate * (counts * high + testing),
         (seen >= known.min()) & (seen <= known.max()),
-        model.success(scale, seen),
+        model.success(plan.scale, seen),
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [Configuration(model.machine_type, *row) for row in rows]
 
 
-def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[str]:
+def _warnings(plan: Plan) -> Iterator[str]:
     """Give sentences on the models, on what lies outside of them, and on what may fail."""
+    models: Sequence[JobModel] = plan.models
     said: dict[str, None] = {}  # a model of several types has each once for each of them
     for model in models:
         plain = model.machine_type is None or model.types
@@ -250,10 +247,9 @@ def _warnings(models: Sequence[JobModel], scale: float, plan: Plan) -> Iterator[
         said |= {f"{kind}{text}": None for text in model.warnings}
     yield from said
     scales = pd.concat([model.measured["scale"] for model in models])
-    low, high = scales.min(), scales.max()
-    if not low <= scale <= high:
+    if plan.scale is not None and not scales.min() <= plan.scale <= scales.max():
         yield (
-            f"the scale {readable_number(scale)} is outside what was measured "
+            f"the scale {readable_number(plan.scale)} is outside what was measured "
             f"({_range(scales)}); {_widening(models)}"
         )
     cut = next((model.iterations for model in models if model.iterations is not None), None)

@@ -20,7 +20,7 @@ from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
-from predict_graph.sizing.fitting.model import left_out_errors, predicted, ranking_text
+from predict_graph.sizing.fitting.model import predicted, ranking_text
 from predict_graph.sizing.tasks.runs import OBSERVED
 
 TASK_MODELS = {
@@ -131,7 +131,7 @@ class TaskModel(Result):
         """Errors on left-out runs: AE (s), PE (%), OPD and RD(1) of NIMO, and others."""
         found = LeaveOneOut(**self.estimator.left_out_)
         mean = float(found.percent_errors.mean())
-        return {"mean_percent_error": mean, **left_out_errors(found)}
+        return {"mean_percent_error": mean, **found.to_dict()}
 
     def seconds(self, assignments: pd.DataFrame, confidence: float) -> FloatArray:
         """Return predicted, least and most seconds of each assignment, shape (3, n)."""
