@@ -93,7 +93,7 @@ def candidate_grid(
     if cores_per_machine is not None:
         if partitions is None:
             raise ValueError("cores_per_machine is given, but not partitions, which it needs")
-        _check_positive_integer("cores_per_machine", cores_per_machine)
+        check_whole("cores_per_machine", cores_per_machine)
         parts = np.rint(grid["scale"].to_numpy() * partitions)
         grid = grid[parts >= cores_per_machine * grid["machines"].to_numpy()]
         if grid.empty:
@@ -107,7 +107,7 @@ def candidate_grid(
 
 def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> FloatArray:
     low, high = _check_range("scale", scale)
-    _check_positive_integer("steps", steps)
+    check_whole("steps", steps)
     if steps < 2:
         raise ValueError(f"steps is {steps}, but must be 2 or more")
     if steps > MOST_CANDIDATES:
@@ -115,7 +115,7 @@ def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> F
     scales: FloatArray = np.linspace(low, high, steps)
     if partitions is None:
         return scales
-    _check_positive_integer("partitions", partitions)
+    check_whole("partitions", partitions)
     if high > 1:
         raise ValueError(
             f"scale goes up to {high:g}, but with partitions it is a fraction of the data, "
@@ -151,7 +151,8 @@ def _check_range(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def _check_positive_integer(name: str, value: object) -> None:
+def check_whole(name: str, value: object) -> None:
+    """Refuse what is no whole number above 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} is {value!r}, but must be a whole number, 1 or more")
 

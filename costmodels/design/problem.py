@@ -12,6 +12,7 @@ import pandas as pd
 
 from costmodels.design.criteria import make_criterion
 from costmodels.design.designs import Design
+from costmodels.design.grid import check_whole
 from costmodels.design.relaxed import solve_relaxed
 from costmodels.design.rounding import cheapest_basis, round_weights
 from costmodels.scaling.terms import ERNEST, Term, check_terms
@@ -81,11 +82,10 @@ class DesignProblem:
             raise ValueError(f"unknown criterion {criterion!r}; accepted: {', '.join(CRITERIA)}")
         if targets is not None and criterion != "i":
             raise ValueError(f"targets are given, but the criterion {criterion!r} has none")
-        if isinstance(max_repeats, bool) or not max_repeats == int(max_repeats) >= 1:
-            raise ValueError(f"max_repeats is {max_repeats!r}, but must be a whole number above 0")
+        check_whole("max_repeats", max_repeats)
         self.candidates = check_table(candidates, "candidates", ("scale", "machines", "cost"))
         self.terms = check_terms(terms)
-        self.max_repeats = int(max_repeats)
+        self.max_repeats = max_repeats
         self.costs: FloatArray = self.candidates["cost"].to_numpy(np.float64)
         wanted = self.candidates
         if targets is not None:
@@ -184,8 +184,7 @@ def check_table(table: pd.DataFrame, what: str, needed: tuple[str, ...]) -> pd.D
     """Return the table with the needed columns first, after checking its numbers."""
     if not isinstance(table, pd.DataFrame):
         raise ValueError(f"{what} is {type(table).__name__}, but must be a DataFrame")
-    missing = [name for name in needed if name not in table]
-    if missing:
+    if missing := [name for name in needed if name not in table]:
         raise ValueError(
             f"{what} has no column {missing[0]!r}; there are: {', '.join(map(str, table))}"
         )

@@ -73,18 +73,16 @@ class _Exchange:
             worth = gain / self._costs if per_cost else gain
             counts[int(np.argmax(np.where(possible, worth, -np.inf)))] += 1
 
-    def _cheapest_losses(self, counts: IntArray, inverse: FloatArray, most: int) -> IntArray:
+    def _cheapest_losses(self, counts: IntArray, inverse: FloatArray) -> IntArray:
         """Return the chosen candidates that the design misses least."""
         chosen = np.flatnonzero(counts)
-        if len(chosen) <= most:
-            return chosen
         losses = self._criterion.sensitivity(inverse)[chosen] / self._costs[chosen]
-        return chosen[np.sort(np.argsort(losses, kind="stable")[:most])]
+        return chosen[np.sort(np.argsort(losses, kind="stable")[:WIDEST])]
 
     def swap(self, counts: IntArray) -> IntArray:
         """Swap single runs for better ones that can be paid, the best swap first."""
         while (inverse := self._criterion.inverse(counts)) is not None:
-            out = self._cheapest_losses(counts, inverse, WIDEST)
+            out = self._cheapest_losses(counts, inverse)
             taken = np.tile(counts, (len(out), 1))
             taken[np.arange(len(out)), out] -= 1
             found = np.stack(

@@ -15,14 +15,12 @@ from costmodels.leftout import folds_of
 from costmodels.occupancy.measured import Occupancies, occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
+from costmodels.occupancy.terms import reference_values
 from costmodels.rows import CostRegressor, FloatArray, column_names
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 _PARTS = ("compute", "network", "disk")
 _SMALLEST = 1e-3  # of the shortest measured time; not tuned: no prediction is 0
-# A later shape must be better than this times the error of an earlier one, as a term
-# by `min_gain`. Not tuned: docs/studies/nimo.md has each shape alone beside the choice.
-_CLEARLY = 0.95
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,8 @@ class OccupancyModel(CostRegressor):
     Attributes
     ----------
     shape_ : str
+    reference_ : dict of str to float
+        What each attribute is divided by in the formulas.
     formulas_ : dict of str to str
         Of each part, and of the data flow.
     left_out_ : dict of str to ndarray
@@ -114,10 +114,7 @@ class OccupancyModel(CostRegressor):
         self.shape_ = _first_clearly_best(self.left_out_errors_)
         self.left_out_ = {"predicted": tried[self.shape_], "actual": seconds}
         self._fitted = fitted[self.shape_]
-        self.references_ = {
-            name: part.reference_values_
-            for name, part in {**self._fitted.parts, "data": self._fitted.flow}.items()
-        }
+        self.reference_ = dict(zip(X, reference_values(table).tolist(), strict=True))
         self.formulas_ = {
             **{name: part.formula_ for name, part in self._fitted.parts.items()},
             "data": self._fitted.flow.formula_,
@@ -197,10 +194,10 @@ class OccupancyModel(CostRegressor):
         return _Fitted(flow, parts, least)
 
 
-def _first_clearly_best(errors: dict[str, float]) -> str:
-    """Return the shape of least error; a simpler one unless a later one is clearly better."""
+def _first_clearly_best(errors: dict[str, float], min_gain: float = 0.05) -> str:
+    """Return the shape of least error; a later one must be better by `min_gain`, as a term must."""
     best, *rest = errors
     for shape in rest:
-        if errors[shape] < _CLEARLY * errors[best]:
+        if errors[shape] < (1 - min_gain) * errors[best]:
             best = shape
     return best

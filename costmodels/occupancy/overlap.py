@@ -46,7 +46,7 @@ class OverlapModel(CostRegressor):
     apart_ : bool
         Whether bandwidths are a part of their own.
     coef_ : dict of str to float
-        Seconds that each term takes at the first row, ``"compute"``, ``"network"`` and ``"disk"``
+        Seconds that each term takes at the reference, ``"compute"``, ``"network"`` and ``"disk"``
         being what does not depend on any attribute.
     formula_ : str
 
@@ -89,8 +89,7 @@ class OverlapModel(CostRegressor):
         seconds = np.asarray(y, dtype=np.float64)
         check_positive("y", seconds)
         names = column_names(self, table.shape[1])
-        self._divisors = reference_values(table, 0)
-        self.reference_values_ = dict(zip(names, self._divisors.tolist(), strict=True))
+        self._divisors = reference_values(table)
         self._terms = _services(names, np.ptp(table, axis=0) > 0)
         self._fit(self._table(table), seconds, compute)
         return self

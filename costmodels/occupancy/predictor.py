@@ -8,7 +8,14 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from costmodels.leftout import select_columns
-from costmodels.occupancy.terms import SHAPES, Term, attribute_of, candidate_terms, reference_values
+from costmodels.occupancy.terms import (
+    SHAPES,
+    Term,
+    attribute_of,
+    candidate_terms,
+    reference_row,
+    reference_values,
+)
 from costmodels.rows import CostRegressor, FloatArray, IntArray, column_names
 
 _ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
@@ -34,7 +41,6 @@ class OccupancyPredictor(CostRegressor):
     coef_ : ndarray of float64
         Of the terms, in units of the reference.
     intercept_ : float
-    reference_ : int
     left_out_error_ : float
         Root-mean-square error of rows that were left out, in the unit of y.
     formula_ : str
@@ -77,13 +83,12 @@ class OccupancyPredictor(CostRegressor):
             raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(SHAPES)}")
         table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         weight = _check_sample_weight(importance, table, dtype=np.float64, ensure_non_negative=True)
-        self.reference_ = _middle_row(table)
-        self._divisors = reference_values(table, self.reference_)
+        self._divisors = reference_values(table)
         occupancy = np.asarray(y, dtype=np.float64)
-        self._unit = float(abs(occupancy[self.reference_])) or float(np.abs(occupancy).max()) or 1.0
+        of_reference = float(abs(occupancy[reference_row(table)]))
+        self._unit = of_reference or float(np.abs(occupancy).max()) or 1.0
         normalised = table / self._divisors
         names = column_names(self, table.shape[1])
-        self.reference_values_ = dict(zip(names, self._divisors.tolist(), strict=True))
         powers = [attribute_of(name).power for name in names]
         candidates = candidate_terms(normalised, names, powers, self.shape)
         self._select(candidates, normalised, occupancy / self._unit, np.sqrt(weight))
@@ -134,13 +139,6 @@ class OccupancyPredictor(CostRegressor):
         first, rest = parts[0], parts[1:]
         signed = "".join(f" {'-' if value < 0 else '+'} {text}" for value, text in rest)
         return ("-" if first[0] < 0 else "") + first[1] + signed
-
-
-def _middle_row(table: FloatArray) -> int:
-    """Return the row nearest to the median of each column."""
-    spread = table.std(axis=0)
-    spread[spread == 0.0] = 1.0
-    return int(np.argmin(np.abs((table - np.median(table, axis=0)) / spread).sum(axis=1)))
 
 
 def _left_out(design: FloatArray, y: FloatArray, root: FloatArray) -> tuple[FloatArray, float]:

@@ -50,11 +50,18 @@ def attribute_of(name: str) -> Attribute:
     return Attribute(resource, any(word in _POWERS for word in words))
 
 
-def reference_values(table: FloatArray, row: int) -> FloatArray:
-    """Return what each column is divided by: a row, or the largest value where that has 0."""
-    largest = np.abs(table).max(axis=0)
+def reference_row(table: FloatArray) -> int:
+    """Return the row nearest to the median of each column: the reference assignment."""
+    spread = table.std(axis=0)
+    spread[spread == 0.0] = 1.0
+    return int(np.argmin(np.abs((table - np.median(table, axis=0)) / spread).sum(axis=1)))
+
+
+def reference_values(table: FloatArray) -> FloatArray:
+    """Return what each column is divided by: the reference, or the largest where that has 0."""
+    reference, largest = np.abs(table[reference_row(table)]), np.abs(table).max(axis=0)
     largest[largest == 0.0] = 1.0
-    values: FloatArray = np.where(table[row] == 0.0, largest, np.abs(table[row]))
+    values: FloatArray = np.where(reference == 0.0, largest, reference)
     return values
 
 

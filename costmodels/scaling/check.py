@@ -12,8 +12,6 @@ from costmodels.scaling.laws import LinearLaw, fit_linear
 from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.terms import TERMS, Term
 
-LEAST_GAIN = 0.05  # of the left-out error, as `min_gain` of the selection of terms; not tuned
-
 
 @dataclass(frozen=True)
 class FitCheck:
@@ -52,7 +50,7 @@ class FitCheck:
         return f"{text}; add the term {self.term.name!r}, which lowers it to {lower:.1f}%"
 
 
-def check_fit(model: Any, threshold: float = MISFIT) -> FitCheck:
+def check_fit(model: Any, threshold: float = MISFIT, *, min_gain: float = 0.05) -> FitCheck:
     """Check whether a fitted model predicts left-out configurations, and which term would help.
 
     Parameters
@@ -61,6 +59,8 @@ def check_fit(model: Any, threshold: float = MISFIT) -> FitCheck:
         Fitted. A term is proposed for linear models only.
     threshold : float, default 10
         Largest median left-out error of a model that fits, in percent.
+    min_gain : float, default 0.05
+        Least part of the left-out error that a proposed term must remove.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def check_fit(model: Any, threshold: float = MISFIT) -> FitCheck:
     base, points = model.law_.terms, model.points_
     known = {term.name for term in base}
     best: tuple[Term | None, LeaveOneOut | None] = (None, None)
-    smallest = _size(loocv, model.weights) * (1 - LEAST_GAIN)
+    smallest = _size(loocv, model.weights) * (1 - min_gain)
     for term in TERMS.values():
         if term.name in known:
             continue

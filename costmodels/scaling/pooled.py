@@ -31,8 +31,6 @@ from costmodels.scaling.shapes import Prior, log_shapes, readable_shape
 QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)  # docs/studies/cluster-transfer.md
 DRIFT = 0.1  # halved or doubled, errors stay (measured)
 LEAST_SHOWN = 0.05  # of a machine that does not work on the data: less is not shown; not tuned
-HUNG = 0.5  # of the runs that a timeout ends, those that never end; not tuned
-LEAST_LONGER = 0.1  # log seconds that an ended run takes more; not tuned
 
 
 @dataclass(frozen=True)
@@ -170,9 +168,9 @@ def _fitted(
 
 
 def _slow(ended: Ended, law: PooledLaw) -> FloatArray:
-    """Return how likely each run that was ended was slow, and did not hang."""
+    """Return how likely each run that was ended was slow, and did not hang: even before it ran."""
     share = (law.draws(ended.columns) > np.log(ended.seconds)).mean(axis=0)
-    found: FloatArray = (1 - HUNG) * share / ((1 - HUNG) * share + HUNG)
+    found: FloatArray = share / (1 + share)
     return found
 
 
@@ -181,9 +179,9 @@ def _with_ended(points: Points, ended: Ended, slow: FloatArray, law: PooledLaw) 
     least = np.log(ended.seconds)
     longer = logs > least
     count = longer.sum(axis=0)
-    # Where no member expects it, it took a little longer than it was given.
+    # Where no member expects it, it hardly counts.
     expected = np.where(longer, logs, 0.0).sum(axis=0) / np.maximum(count, 1)
-    found = np.exp(np.where(count > 0, expected, least + LEAST_LONGER))
+    found = np.exp(np.where(count > 0, expected, least))
     return Points(
         {name: np.append(column, ended.columns[name]) for name, column in points.columns.items()},
         np.append(points.seconds, found),

@@ -38,7 +38,6 @@ REACHES = (1.0, 1.5, 1.0, 1.0)  # e-folds of a misfit on each axis; not tuned
 # Scout had been evaluated with 0 (9.7) and 4 (10.5).
 OF_TYPE = 1.0  # docs/studies/cluster-transfer.md
 TYPE_AXES = [AXES.index(name) for name in ("cores", "memory")]
-SAME = 1e-9  # not tuned: rounding errors
 LEAST_POINT = 1e-6  # of a weight; not tuned: only so that it is not 0
 SPREADS = len(MISFITS) * len(NOISES)
 
@@ -259,7 +258,7 @@ def smoothness(a: FloatArray, b: FloatArray) -> FloatArray:
     """
     apart = (a[:, :, None] - b[:, None, :]) / np.array(REACHES)[:, None, None]
     distance = np.sqrt(3 * (apart**2).sum(axis=0))
-    same = (np.abs(apart[TYPE_AXES]) < SAME).all(axis=0)
+    same = (apart[TYPE_AXES] == 0).all(axis=0)
     found: FloatArray = (1 + distance) * np.exp(-distance) + OF_TYPE * same
     return found
 

@@ -14,7 +14,6 @@ from costmodels.scaling.points import Points
 from costmodels.scaling.posterior import Measured, weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
-ROUNDS = 5  # of expectation and maximisation; not tuned
 # Jobs that the prior below counts for: with 1 to 4 all sources of the study were as good, with
 # less a history of one or two jobs began to do harm.
 WORTH = 2.0  # docs/studies/cluster-transfer.md
@@ -23,7 +22,9 @@ WORTH = 2.0  # docs/studies/cluster-transfer.md
 MOST_CONTEXTS = 12  # not tuned: bounds the time
 
 
-def learn_prior(jobs: Mapping[str, Sequence[Points]], base: Prior | None = None) -> Prior:
+def learn_prior(
+    jobs: Mapping[str, Sequence[Points]], base: Prior | None = None, *, rounds: int = 5
+) -> Prior:
     """Learn what the jobs of a cluster have in common.
 
     Expectation and maximisation: the shapes that fit each past job, weighed by the prior, are the
@@ -36,6 +37,8 @@ def learn_prior(jobs: Mapping[str, Sequence[Points]], base: Prior | None = None)
         job together, each by how many configurations it has.
     base : Prior, optional
         The prior below; by default that of the package.
+    rounds : int, default 5
+        Of expectation and maximisation.
 
     Returns
     -------
@@ -60,7 +63,7 @@ def learn_prior(jobs: Mapping[str, Sequence[Points]], base: Prior | None = None)
     if not useful:
         raise ValueError("no past job was measured at two machine counts, so none can teach")
     prior = below
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         prior = _maximised(useful, prior, below)
     return Prior(prior.mean, prior.covariance, prior.spreads, len(useful), below)
 

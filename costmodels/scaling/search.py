@@ -15,7 +15,6 @@ from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
 from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
 
 DRAWS = 512  # shapes of the priors, before anything is measured; not tuned
-LEVELS = (0.05, 0.5, 0.95)  # by definition: of a 90% interval, and the median
 # Improvement is sought in distributions this much wider than predicted: a search that trusts its
 # model does not find where it is wrong. With 1 / 1.5 / 2 the searches of C3O for the cheapest took
 # 5.3 / 4.9 / 4.6 runs, the simulated ones 5.4 / 5.0 / 5.2; 2 was first chosen on Scout's.
@@ -115,7 +114,7 @@ def rank_candidates(
     succeeded = tried.at("ok")
     if len(succeeded):
         samples = _measured(candidates, tried, priors, like)
-        low, seconds, high = np.exp(np.quantile(samples, LEVELS, axis=0))
+        low, seconds, high = np.exp(np.quantile(samples, (0.05, 0.5, 0.95), axis=0))
     else:
         samples = _expected(candidates, priors, like)
         seconds = low = high = np.full(count, np.nan)

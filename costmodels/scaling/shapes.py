@@ -46,7 +46,6 @@ MISFITS = (0.005, 0.03, 0.08, 0.2)  # a grid; not tuned
 PRESSED = 0.2  # measured, as above
 PRESSED_FACTORS = (1.4, 5.0)  # not tuned
 MOST_RESERVED = 0.95  # halved or doubled, errors stay (measured)
-MOST_LOG = 50.0  # not tuned: nothing overflows
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +146,8 @@ def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> Fl
     w = np.log(machines - kept * np.minimum(machines, 1))
     w -= np.log(center - kept * min(center, 1.0))
     work = p * v - np.maximum(power, 0) * (w + cores * c)
-    total = np.exp(np.clip(fixed + data, -MOST_LOG, MOST_LOG))
-    total += np.exp(np.clip(work, -MOST_LOG, MOST_LOG))
-    total += np.exp(np.clip(growing + expit(q) * u + data, -MOST_LOG, MOST_LOG))
-    found: FloatArray = np.log(total) + memory * (g - c)
-    found += _log_factor(pressure) * (v - u - g > edge)
+    total = np.logaddexp(np.logaddexp(fixed + data, work), growing + expit(q) * u + data)
+    found: FloatArray = total + memory * (g - c) + _log_factor(pressure) * (v - u - g > edge)
     return found
 
 

@@ -71,10 +71,11 @@ def next_run(
     logs : FOLDER
         With --run, keep the output of the runs.
     """
+    from predict_graph.durations import parse_duration
     from predict_graph.sizing.fitting.fit_runs import past_jobs
     from predict_graph.sizing.planning.candidates import read_candidates, read_tried
     from predict_graph.sizing.planning.next_run import advise, parse_goal
-    from predict_graph.sizing.quantities import parse_counts, parse_duration
+    from predict_graph.sizing.quantities import parse_counts
 
     _check_options(run, command, {"max-runs": max_runs, "timeout": timeout, "logs": logs})
     if candidates is None:

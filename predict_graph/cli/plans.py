@@ -187,7 +187,8 @@ def _rank(
     planning: Planning,
 ) -> Plan:
     """Rank candidate assignments for a task, or for a chain of them."""
-    from predict_graph.sizing.quantities import parse_duration, parse_money
+    from predict_graph.durations import parse_duration
+    from predict_graph.sizing.quantities import parse_money
     from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
     from predict_graph.sizing.tasks.model import load_task
 

@@ -14,10 +14,8 @@ from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, s
 
 # Of each of three arrays per thread; bounds them from below to exceed usual caches
 _STREAM_BYTES = 32 << 20
-_MOST_IN_A_CACHE = 16 << 20  # bytes; limits the warm-up of caches
 # A window of 0.2 s holds a hundred of these; consecutive runs are within 15% (docs/resources.md).
 _STEPS = 20_000
-_REPEATS = 5
 
 
 @njit(cache=True, nogil=True)
@@ -36,7 +34,7 @@ def chase(following: IntArray, start: int, steps: int) -> int:
     return place
 
 
-def measure_memory(repeats: int = _REPEATS) -> dict[str, Measured]:
+def measure_memory(repeats: int = 5) -> dict[str, Measured]:
     """Measure the bandwidth of all threads, and the latency of one."""
     works: dict[str, Callable[[], float]] = {"memory_bandwidth": _stream()}
     works |= {latency_name(size): _wait(size) for size in WORKING_SETS}
@@ -72,7 +70,7 @@ def _wait(size: int) -> Callable[[], float]:
     def work() -> float:
         following = _cycle(size // 8)
         # One pass over the cacheable part, to load it.
-        place = chase(following, 0, min(len(following), _MOST_IN_A_CACHE // 8))
+        place = chase(following, 0, min(len(following), WORKING_SETS[-2] // 8))
 
         def wait() -> float:
             nonlocal place

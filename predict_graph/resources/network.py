@@ -13,7 +13,7 @@ from functools import partial
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import summed_up
+from predict_graph.resources.repeating import WINDOW, summed_up
 from predict_graph.timing import clock
 
 _ASK = struct.Struct("!Q")  # number of bytes to send back
@@ -21,8 +21,6 @@ _BLOCK = 1 << 18  # bytes per write: limits memory
 # Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
 _ROUND_TRIPS = 200
 _FIRST_BYTES = 1 << 20
-_LEAST_BYTES = 8
-_WINDOW = 0.25
 _REPEATS = 5
 _PATIENCE = 5.0
 _MOST_BYTES = 1 << 30
@@ -108,15 +106,15 @@ def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
     fetch = partial(_fetch, connection, time.monotonic() + limits().peer_seconds)
     count = _FIRST_BYTES
     while len(rates) < _REPEATS:
-        fetch(_LEAST_BYTES)  # a warm-up
+        fetch(_ASK.size)  # a warm-up
         begun = clock.wall()
         for _ in range(_ROUND_TRIPS):
-            trips.append(fetch(_LEAST_BYTES))
-            if clock.wall() - begun > _WINDOW:
+            trips.append(fetch(_ASK.size))
+            if clock.wall() - begun > WINDOW:
                 break
         seconds = fetch(count)
-        while seconds < _WINDOW / 2 and count < _MOST_BYTES:
-            more = min(max(_WINDOW / max(seconds, 1e-4), 2.0), 16.0)
+        while seconds < WINDOW / 2 and count < _MOST_BYTES:
+            more = min(max(WINDOW / max(seconds, 1e-4), 2.0), 16.0)
             count = min(int(count * more), _MOST_BYTES)
             seconds = fetch(count)
         rates.append(count / seconds)

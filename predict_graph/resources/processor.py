@@ -14,7 +14,6 @@ from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, s
 _UNIT = "million steps/s"
 # A window of 0.2 s holds hundreds of these; consecutive runs are within 7% (docs/resources.md).
 _STEPS = 200_000
-_REPEATS = 7
 
 
 @njit(cache=True, nogil=True)
@@ -38,7 +37,7 @@ def floats(start: float, steps: int) -> float:
     return a + b
 
 
-def measure_processor(repeats: int = _REPEATS) -> dict[str, Measured]:
+def measure_processor(repeats: int = 7) -> dict[str, Measured]:
     """Measure one core, then all at once."""
     integers(1, 1), floats(1.0, 1)  # compiled, or loaded from cache
 

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.next_run import Advice
     from predict_graph.sizing.planning.plans import Configuration, Plan
 
-_CONFIDENCE = 0.95  # of each end: an interval of 90%; by definition
 _MOST_LINES = 5  # not tuned, as below
 _MOST_OPTIONS = 10  # not tuned
-_CURVE = 200  # points; not tuned
 
 
 def pictures_of_fit(model: JobModel) -> list[Picture]:
@@ -39,7 +37,7 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
     lines = []
     for view, scale in views:
         measured = view.measured
-        machines = np.geomspace(measured["machines"].min(), measured["machines"].max(), _CURVE)
+        machines = np.geomspace(measured["machines"].min(), measured["machines"].max())
         name = f"scale {readable_number(scale)}" if len(every) > 1 else "model"
         here = measured[measured["scale"] == scale]
         lines.append(
@@ -47,7 +45,7 @@ def pictures_of_fit(model: JobModel) -> list[Picture]:
                 str(view.machine_type) if model.types else name,
                 machines,
                 view.seconds(scale, machines),
-                *view.bounds(scale, machines, _CONFIDENCE),
+                *view.bounds(scale, machines),
                 (here["machines"], here["seconds"]),
             )
         )

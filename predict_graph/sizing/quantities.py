@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-from predict_graph.durations import parse_duration as parse_duration
 from predict_graph.errors import RequestError
 
 MOST_COUNTS = 100_000  # limit: more is a slip; not tuned

@@ -22,8 +22,6 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.inputs import read_bytes
 
-_SMALLEST = math.ulp(0.0)  # by definition: the least number above 0
-
 
 class NoRowsError(RequestError):
     """A table has no rows."""
@@ -110,7 +108,7 @@ class TextTable:
         column: str,
         accepted: str = "a number above 0",
         *,
-        least: float = _SMALLEST,
+        least: float = math.ulp(0.0),
         most: float = sys.float_info.max,
         whole: bool = False,
     ) -> pd.Series:
@@ -216,8 +214,7 @@ class AppendedTable:
             raise RequestError(f"cannot write {self._path}: {error.strerror}") from error
         try:
             self._lock()
-            self._check_header()
-            self._mend()
+            self._continue()
         except BaseException:
             os.close(self._handle)
             raise
@@ -239,22 +236,18 @@ class AppendedTable:
                 "waiting for its end"
             ) from None
 
-    def _check_header(self) -> None:
-        """Refuse a file with other columns, before anything in it is changed."""
-        first, end, _ = self._path.read_bytes().partition(b"\n")
-        if first + end == self._header or (not end and self._header.startswith(first)):
-            return
-        header = first.decode(errors="replace").strip()
-        raise RequestError(
-            f"{self._path} begins with {header[:200]!r}, but needs the columns "
-            f"{self._header.decode().strip()}; accepted: another --out"
-        )
-
-    def _mend(self) -> None:
-        """Drop a last line without an end, which a crash has left."""
+    def _continue(self) -> None:
+        """Refuse a file with other columns; drop a last line without an end, as a crash leaves."""
         content = self._path.read_bytes()
+        first, end, _ = content.partition(b"\n")
+        if first + end != self._header and (end or not self._header.startswith(first)):
+            header = first.decode(errors="replace").strip()
+            raise RequestError(
+                f"{self._path} begins with {header[:200]!r}, but needs the columns "
+                f"{self._header.decode().strip()}; accepted: another --out"
+            )
         os.ftruncate(self._handle, content.rfind(b"\n") + 1)
-        if os.fstat(self._handle).st_size == 0:
+        if not end:
             self._write(self._header)
 
     def _write(self, content: bytes) -> None:

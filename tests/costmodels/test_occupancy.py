@@ -105,7 +105,7 @@ def test_data_flow_is_a_part_of_its_own():
     model = OccupancyModel(shape="linear").fit(X, y, data=2.0 * X["input_bytes"])
     new = pd.DataFrame({"cpu_speed": [3.0], "input_bytes": [80.0]})
     assert model.formulas_["data"] == "40 input_bytes"
-    assert model.references_["data"]["input_bytes"] == 20.0
+    assert model.reference_["input_bytes"] == 20.0
     assert model.predict(new)[0] == pytest.approx(80.0)
 
 

@@ -32,7 +32,6 @@ from predict_graph.sizing.picture import pictures_of_fit
 from predict_graph.sizing.planning.candidates import Types, columns_of
 
 MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
-LEAST_CONFIDENCE = 0.5  # by definition: the median
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,7 +195,7 @@ class JobModel(Result):
             if scale is not None:
                 table = table.assign(scale=scale).drop_duplicates("machines")
             where = table["scale"], table["machines"]
-            low, high = one.bounds(*where, 0.95)  # of each end: 90% are between
+            low, high = one.bounds(*where)
             parts.append(table.assign(predicted=one.seconds(*where), low=low, high=high))
         return pd.concat(parts, ignore_index=True)
 
@@ -250,15 +249,16 @@ class JobModel(Result):
         scale, machines : array_like, shape (n,)
             Broadcast against each other; machines in the unit of the model.
         """
-        found: FloatArray = predicted(self.estimator, self.table(scale, machines), 0.5)[0]
+        found: FloatArray = self.estimator.predict(self.table(scale, machines))
         return found
 
     def bounds(
-        self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float
+        self, scale: npt.ArrayLike, machines: npt.ArrayLike, confidence: float = 0.95
     ) -> tuple[FloatArray, FloatArray]:
         """Return what a run takes at least, and at most, each with the probability `confidence`.
 
-        Both ends are one-sided: together they hold a run with probability 2 confidence - 1.
+        Both ends are one-sided: together they hold a run with probability 2 confidence - 1, which
+        is 90% by default.
 
         Raises
         ------
@@ -284,13 +284,13 @@ def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
 
 def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatArray:
     """Return predicted, least and most seconds, each end with this probability, shape (3, n)."""
-    if not LEAST_CONFIDENCE <= confidence < 1:
+    if not 0.5 <= confidence < 1:
         raise RequestError(
             f"the confidence is {confidence:g}; accepted: from 0.5 (the prediction itself) to "
             "below 1"
         )
     middle = estimator.predict(table)
-    if confidence == LEAST_CONFIDENCE:
+    if confidence == 0.5:  # the median
         return np.stack((middle, middle, middle))
     return np.vstack((middle, estimator.predict_interval(table, 2 * confidence - 1).T))
 

@@ -19,7 +19,6 @@ from predict_graph.sizing.quantities import check_count
 from predict_graph.sizing.table_file import AppendedTable, NoRowsError, read_table
 
 MOST_PARALLEL = 1_000  # limit: each has a thread and a process; not tuned
-MOST_SECONDS = 31_536_000  # limit: a year; not tuned
 
 Report = Callable[[Experiment, Outcome, int, int], None]
 
@@ -87,9 +86,10 @@ def collect(
         If a point cannot be written.
     """
     check_count("parallel is", parallel, most=MOST_PARALLEL)
-    if timeout is not None and not 0 < timeout <= MOST_SECONDS:
+    if timeout is not None and not 0 < timeout < threading.TIMEOUT_MAX:
         raise RequestError(
-            f"the timeout is {timeout:g} seconds; accepted: above 0, up to a year, {MOST_SECONDS:,}"
+            f"the timeout is {timeout:g} seconds; accepted: above 0, up to "
+            f"{threading.TIMEOUT_MAX:,.0f}"
         )
     experiments = design.experiments(command, repeats)
     _check_programs(experiments)

@@ -13,13 +13,12 @@ import pandas as pd
 from costmodels.scaling.terms import ERNEST, MASHA, TERMS
 from predict_graph.errors import JobError, RequestError, check_installed
 from predict_graph.files import written_beside
-from predict_graph.sizing.quantities import check_count
+from predict_graph.sizing.quantities import MOST_COUNTS, check_count
 from predict_graph.sizing.table_file import read_table
 
 if TYPE_CHECKING:
     from costmodels.design import Design as Chosen
 
-MOST_RUNS = 100_000  # limit: more is a slip; not tuned
 # Columns of a design that no command gets; and those of measured points, the outcome last: a line
 # that ends in one is whole.
 REPEATS = "repeats"
@@ -186,10 +185,10 @@ class Design:
         check_count("repeats are", repeats)
         self._check_used(command)
         most = repeats * max(count for _, count in self.points)
-        if most * len(self.points) > MOST_RUNS:
+        if most * len(self.points) > MOST_COUNTS:
             raise RequestError(
                 f"the design asks for up to {most * len(self.points):,} runs; "
-                f"accepted: at most {MOST_RUNS:,}"
+                f"accepted: at most {MOST_COUNTS:,}"
             )
         return [
             Experiment(values, repeat, _filled(command, {**values, "repeat": str(repeat)}))

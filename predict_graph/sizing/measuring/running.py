@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -19,7 +20,6 @@ from predict_graph.timing import clock
 
 PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
 NOT_STARTED = 127  # by definition: the exit status of a shell for a command that cannot be run
-TAIL_BYTES = 4096  # of the output of a job, searched for its last line; not tuned
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,6 @@ class Job:
 
 def _last_line(output: IO[bytes]) -> str:
     size = output.seek(0, os.SEEK_END)
-    output.seek(max(size - TAIL_BYTES, 0))
+    output.seek(max(size - io.DEFAULT_BUFFER_SIZE, 0))
     lines = output.read().decode(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")

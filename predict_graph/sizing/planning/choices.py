@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict_graph.durations import readable_number
+from predict_graph.durations import parse_duration, readable_number
 from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.measuring.measurements import chosen_scale
@@ -22,11 +22,9 @@ from predict_graph.sizing.planning.candidates import (
 )
 from predict_graph.sizing.planning.plans import Configuration, Plan
 from predict_graph.sizing.planning.predicted import read_job_model
-from predict_graph.sizing.quantities import check_count, parse_counts, parse_duration, parse_money
+from predict_graph.sizing.quantities import check_count, parse_counts, parse_money
 
 ModelLike = JobModel | str | PathLike[str]
-
-SECONDS_PER_HOUR = 3600.0  # by definition
 
 
 def plan(
@@ -217,7 +215,7 @@ def _configurations(
     cores, price = (1.0, 1.0) if prices is None else _machine(prices, model.machine_type)
     counts = np.array(machines, np.float64)
     seen = counts * cores if model.unit == "cores" else counts
-    factor, rate = _iteration_factor(model, plan.iterations), price / SECONDS_PER_HOUR
+    factor, rate = _iteration_factor(model, plan.iterations), price / 3600
     assert plan.scale is not None
     middle = model.seconds(plan.scale, seen) * factor
     low, high = (end * factor for end in model.bounds(plan.scale, seen, plan.confidence))
@@ -284,7 +282,7 @@ def _widening(models: Sequence[JobModel]) -> str:
 
     def width(model: JobModel, reach: float) -> float:
         scale, machines = reach * model.measured[["scale", "machines"]].max()
-        low, high = model.bounds(scale, np.ceil(machines), 0.95)
+        low, high = model.bounds(scale, np.ceil(machines))
         return float(np.log(high / low)[0])
 
     known = [model for model in models if len(model.measured)]

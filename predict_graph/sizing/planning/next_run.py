@@ -17,16 +17,15 @@ from costmodels.scaling.search import Ranking, Tried, rank_candidates
 from costmodels.scaling.shapes import Prior
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import parse_duration, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.picture import pictures_of_advice
 from predict_graph.sizing.planning.candidates import PRICE_NAMES, Candidates, columns_of
-from predict_graph.sizing.quantities import check_count, parse_duration
+from predict_graph.sizing.quantities import check_count
 
-USES = 10  # runs of the job as chosen, by default of --uses; not tuned
 _SHOWN = 5  # configurations of the short table; not tuned
 
 
@@ -215,7 +214,7 @@ def advise(
     prior: Prior | None = None,
     like: tuple[str, Sequence[Points]] | None = None,
     parallel: int = 1,
-    uses: int = USES,
+    uses: int = 10,
     warnings: Sequence[str] = (),
 ) -> Advice:
     """Choose what to measure next.
@@ -326,7 +325,7 @@ def _rates(candidates: Candidates, entries: Sequence[tuple[str, int]], goal: Goa
     """Return what a second of each configuration costs, in USD; not a number without prices."""
     prices = {n: kind.price for n, kind in candidates.types.items() if kind.price is not None}
     if len(prices) == len(candidates.types):
-        return np.array([count * prices[kind] for kind, count in entries], np.float64) / 3600
+        return np.array([count * prices[kind] for kind, count in entries]) / 3600
     if goal.unit == "USD":
         raise RequestError(
             f"{candidates.path} has no prices, which this goal needs; accepted: a column "

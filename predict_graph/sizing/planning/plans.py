@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from predict_graph.sizing.tasks.assignments import Assignment
 
 _MOST_ROWS = 20  # of a table on a screen; not tuned
-LEAST_CHANCE = 0.5  # by definition: more likely than not
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class Plan(Result):
     @property
     def sound(self) -> list[Configuration]:
         """Configurations that are more likely to succeed than not."""
-        return [one for one in self.configurations if one.chance >= LEAST_CHANCE]
+        return [one for one in self.configurations if one.chance >= 0.5]
 
     @property
     def frontier(self) -> tuple[Configuration, ...]:

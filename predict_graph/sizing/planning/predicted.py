@@ -23,8 +23,6 @@ from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
 
-_QUANTILE = NormalDist().inv_cdf(0.95)  # of the ends of a prediction's 90% interval; by definition
-
 _WANTED = ("machines", "predicted", "low", "high")
 _REPLAY = "seconds by a replay"  # for each doubling, and of the log: docs/studies/one-log.md
 
@@ -60,7 +58,7 @@ def _curve(rows: list[dict[str, float]]) -> Logs:
     known, seconds, high = (
         np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
     )
-    std = (high - seconds) / _QUANTILE
+    std = (high - seconds) / NormalDist().inv_cdf(0.95)  # of an end of a 90% interval
 
     def logs(machines: FloatArray) -> tuple[FloatArray, FloatArray]:
         places = np.log(machines), known

@@ -12,7 +12,6 @@ import pandas as pd
 
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
-from predict_graph.sizing.planning.choices import SECONDS_PER_HOUR
 from predict_graph.sizing.planning.plans import Placement, Plan
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel
@@ -111,7 +110,7 @@ def plan_tasks(
     tasks, low, high = np.moveaxis(parts, 1, 0)
     staging = np.array([one.stage_seconds for one in assignments])
     prices = [np.inf if one.usd_per_hour is None else one.usd_per_hour for one in assignments]
-    rates = np.array(prices) / SECONDS_PER_HOUR
+    rates = np.array(prices) / 3600
     seconds = tasks.sum(axis=0) + staging
     most = seconds + np.sqrt(((high - tasks) ** 2).sum(axis=0))
     least = seconds - np.sqrt(((tasks - low) ** 2).sum(axis=0))

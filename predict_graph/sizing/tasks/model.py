@@ -79,10 +79,9 @@ class TaskModel(Result):
         ]
         for name, formula in self.estimator.formulas_.items():
             rows.append((f"f_{name}", f"{formula} {'bytes' if name == 'data' else 's/byte'}"))
-        for parts, units in _references(self.estimator).items():
-            over = ", ".join(f"{name} {value:.4g}" for name, value in units.items())
-            rows.append((f"in f_{parts}", f"each attribute over {over}"))
+        over = ", ".join(f"{name} {value:.4g}" for name, value in self.estimator.reference_.items())
         rows += [
+            ("in the formulas", f"each attribute over {over}"),
             ("left-out AE", f"mean {readable_seconds(errors['mean_absolute_error'])}"),
             ("left-out PE", f"mean {mean:.1f}%, max {most:.1f}%"),
             ("left-out ranking", ranking_text(errors)),
@@ -170,15 +169,6 @@ def fit_task(runs: pd.DataFrame, name: str = "nimo", source: str = "runs") -> Ta
         runs[used], seconds, utilization=utilization, data=data, network_share=share
     )
     return TaskModel(name, runs, source, estimator)
-
-
-def _references(estimator: OccupancyModel) -> dict[str, dict[str, float]]:
-    """Return the divisors of attributes; once for parts with the same ones."""
-    found: dict[str, dict[str, float]] = {}
-    for part, units in estimator.references_.items():
-        same = next((parts for parts, known in found.items() if known == units), None)
-        found[f"{same}, f_{part}" if same else part] = found.pop(same, units) if same else units
-    return found
 
 
 def save_task(model: TaskModel, path: Path) -> None:

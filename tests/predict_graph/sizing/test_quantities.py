@@ -1,7 +1,8 @@
 import pytest
 
+from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
-from predict_graph.sizing.quantities import parse_counts, parse_duration, parse_money
+from predict_graph.sizing.quantities import parse_counts, parse_money
 
 READ = {
     parse_duration: {
