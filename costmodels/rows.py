@@ -105,7 +105,8 @@ class CompressedRows:
     def of(cls, rows: TrainingRows) -> Self:
         """Weight, scale and compress `rows`."""
         table = rows.design() * np.sqrt(rows.frequency)[:, None]
-        scale = column_lengths(table)
+        scale = np.linalg.norm(table, axis=0)
+        scale[scale == 0] = 1.0
         return cls(triangle(table / scale), scale)
 
     def solve(self, columns: IntArray) -> FloatArray:
@@ -120,15 +121,6 @@ class CompressedRows:
         scaled = solve_scaled(self.factor, columns)
         solution[columns] = scaled * self.scale[-1] / self.scale[columns]
         return solution
-
-
-def column_lengths(table: FloatArray) -> FloatArray:
-    """Return the Euclidean length of each column, 1 where it is 0, without overflow."""
-    largest = np.abs(table).max(axis=0)
-    largest[largest == 0] = 1.0
-    lengths: FloatArray = largest * np.sqrt(((table / largest) ** 2).sum(axis=0))
-    lengths[lengths == 0] = 1.0
-    return lengths
 
 
 def determination(actual: FloatArray, predicted: FloatArray, weight: FloatArray) -> float:

@@ -74,21 +74,6 @@ def test_a_fit_takes_milliseconds():
         assert million_loops(lambda groups=groups, model=model: model.fit(X, y, groups=groups)) < 5
 
 
-@pytest.mark.parametrize("model", BOTH)
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda X, y: (X, y.where(y.index != 3, -1.0)), "y of row 3 is -1.*positive"),
-        (lambda X, y: (X, y.where(y.index != 3, 0.0)), "y of row 3 is 0"),
-        (lambda X, y: (X[:5], y[:4]), "inconsistent numbers of samples"),
-    ],
-)
-def test_bad_data_is_refused(model, change, message):
-    X, y = change(*work(20, 0))
-    with pytest.raises(ValueError, match=message):
-        model().fit(X, y)
-
-
 X, Y = work(20, 0)
 EYE = (np.eye(3, 4) + 1, [9.0, 7.0, 8.0])
 
@@ -98,7 +83,9 @@ EYE = (np.eye(3, 4) + 1, [9.0, 7.0, 8.0])
     [
         *((model(weights="log"), (X, Y), {}, "'log'; accepted: relative") for model in BOTH),
         *((model(), (X, Y), {"sample_weight": 0 * Y}, r"are 0|non-zero") for model in BOTH),
-        *((model(weights="none"), (X, -Y), {}, "y of row 0 is -") for model in BOTH),
+        *((model(weights="none"), (X, -Y), {}, "y of row 0 is -.* 0 or more") for model in BOTH),
+        *((model(), (X, Y.where(Y.index != 3, 0.0)), {}, "y of row 3 is 0.*pos") for model in BOTH),
+        *((model(), (X[:5], Y[:4]), {}, "inconsistent numbers of samples") for model in BOTH),
         (NonNegativeLinear(), EYE, {}, "3 samples, too few to tell 5 unknowns apart"),
         (ForwardSelectedLinear(), (X[:2], Y[:2]), {}, "2 distinct rows of features"),
         (ForwardSelectedLinear(min_gain=1.0), (X, Y), {}, "min_gain"),
@@ -107,6 +94,6 @@ EYE = (np.eye(3, 4) + 1, [9.0, 7.0, 8.0])
         (ForwardSelectedLinear(), (X, Y), {"groups": np.zeros(19)}, "shape"),
     ],
 )
-def test_bad_options_are_refused(model, data, more, message):
+def test_bad_data_and_options_are_refused(model, data, more, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*data, **more)

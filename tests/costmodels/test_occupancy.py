@@ -109,14 +109,6 @@ def test_data_flow_is_a_part_of_its_own():
     assert model.predict(new)[0] == pytest.approx(80.0)
 
 
-def test_algorithm_one():
-    found = occupancies_of([10.0, 4.0], [0.5, 1.0], [5.0, 2.0], [0.25, 0.0])
-    assert found.compute.tolist() == [1.0, 2.0]
-    assert found.network.tolist() == [0.25, 0.0]
-    assert found.disk.tolist() == [0.75, 0.0]
-    assert found.seconds.tolist() == [10.0, 4.0]
-
-
 @pytest.mark.parametrize(
     ("given", "text"),
     [
@@ -126,12 +118,9 @@ def test_algorithm_one():
         (([1.0], 1.0, 1.0, 2.0), "network_share of row 0 is 2"),
     ],
 )
-def test_bad_measurements(given, text):
+def test_bad_measurements_and_shapes(given, text):
     with pytest.raises(ValueError, match=text):
         occupancies_of(*given)
-
-
-def test_bad_options():
     with pytest.raises(ValueError, match="unknown shape 'round'; accepted: auto, linear"):
         OccupancyModel(shape="round").fit(GRID, hidden(GRID))
 
