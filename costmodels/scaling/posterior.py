@@ -20,7 +20,6 @@ from costmodels.scaling.shapes import (
     NAMES,
     NOISES,
     Prior,
-    log_normal,
     log_shapes,
 )
 
@@ -152,24 +151,22 @@ def weigh_shapes(measured: Measured, priors: Sequence[Prior]) -> Posterior:
     """
     each = DRAWS // len(priors)
     normals = sobol_normals(DRAWS)
-    first = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
-    shapes = first
-    likelihood = measured.log_likelihood(first)
-    densities = np.stack([p.log_density(first) for p in priors])  # (priors, k)
+    shapes = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
+    likelihood = measured.log_likelihood(shapes)
+    densities = np.stack([p.log_density(shapes) for p in priors])  # (priors, k)
     drawn = _log_mean(densities)
-    nearer: list[tuple[FloatArray, FloatArray]] = []
+    nearer: list[Prior] = []
     # Further batches near the shapes that fit: few of the first do when much was measured.
     for _ in range(BATCHES):
         each_shape = _log_sum(_log_weights(likelihood, densities, priors, drawn), axis=0)
         weights = np.exp(each_shape - _log_sum(each_shape))
-        mean, covariance = _moments(shapes, weights, priors[0].covariance)
-        nearer.append((mean, covariance))
-        batch = mean + normals @ np.linalg.cholesky(covariance).T
+        nearer.append(_wider(shapes, weights, priors[0]))
+        batch = nearer[-1].draw(normals)
         shapes = np.vstack((shapes, batch))
         likelihood = np.hstack((likelihood, measured.log_likelihood(batch)))
         densities = np.hstack((densities, np.stack([p.log_density(batch) for p in priors])))
-        normal = [log_normal(shapes, *one) for one in nearer]
-        drawn = _log_mean(np.stack([_log_mean(densities), *normal]))
+        near = (one.log_density(shapes) for one in nearer)
+        drawn = _log_mean(np.stack([_log_mean(densities), *near]))
     log_weights = _log_weights(likelihood, densities, priors, drawn)
     shares = np.zeros(1)
     if len(priors) > 1:
@@ -222,13 +219,13 @@ def _log_weights(
     return found
 
 
-def _moments(
-    shapes: FloatArray, weights: FloatArray, prior: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _wider(shapes: FloatArray, weights: FloatArray, prior: Prior) -> Prior:
+    """Return a distribution about weighted shapes, wider than theirs."""
     mean = weights @ shapes
     apart = shapes - mean
     covariance = WIDER**2 * (apart.T * weights) @ apart
-    return mean, covariance + 1e-3 * np.diag(np.diag(prior))  # not tuned: never singular
+    covariance += 1e-3 * np.diag(np.diag(prior.covariance))  # not tuned: never singular
+    return Prior(mean, covariance, prior.spreads)
 
 
 def join_logs(columns: Columns) -> FloatArray:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from costmodels.rows import FloatArray
-from costmodels.scaling.points import Columns, gather_points
+from costmodels.scaling.points import Columns, gather_points, take_rows
 from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
 from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
 from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
@@ -111,6 +113,7 @@ def rank_candidates(
     """
     count = len(candidates["machines"])
     log_rate = np.zeros(count) if rate is None else np.log(rate)
+    limit = np.inf if deadline is None else deadline
     succeeded = tried.at("ok")
     if len(succeeded):
         samples = _measured(candidates, tried, priors, like)
@@ -118,13 +121,15 @@ def rank_candidates(
     else:
         samples = _expected(candidates, priors, like)
         seconds = low = high = np.full(count, np.nan)
-    chance = _succeeds(candidates, tried)
-    allowed = np.ones_like(samples, dtype=bool)
-    if deadline is not None and len(succeeded):
-        allowed = samples <= np.log(deadline)
-        chance = chance * allowed.mean(axis=0)
+    succeeds = chance = _succeeds(candidates, tried)
+    if len(succeeded):
+        allowed = samples <= np.log(limit)
+        chance = succeeds * allowed.mean(axis=0)
     costs = samples + log_rate
-    best = _best(tried, succeeded, log_rate, deadline)
+    medians = pd.Series(tried.seconds[succeeded]).groupby(tried.candidate[succeeded]).median()
+    medians = medians[medians <= limit]
+    known: Any = np.log(medians) + log_rate[medians.index]
+    best = None if known.empty else int(known.idxmin())
     if not len(succeeded):
         if deadline is not None:
             costs = costs + samples  # seconds are known up to a factor only
@@ -135,16 +140,15 @@ def rank_candidates(
     elif best is None:
         # What a candidate brings beside a typical one; only those in time bring anything.
         middle = np.median(samples, axis=0)
-        allowed = middle + WIDER * (samples - middle) <= np.log(deadline or np.inf)
+        allowed = middle + WIDER * (samples - middle) <= np.log(limit)
         worth = np.exp(np.clip(np.median(costs) - costs, -50, 50))
         gain = np.where(allowed, worth, 0.0).mean(axis=0)
     else:
         middle = np.median(costs, axis=0)
         sought = middle + WIDER * (costs - middle)
-        of_best = float(np.log(np.median(_times(tried, succeeded, best))) + log_rate[best])
-        better = np.maximum(0.0, 1 - np.exp(sought - of_best))
+        better = np.maximum(0.0, 1 - np.exp(sought - known.min()))
         gain = np.where(allowed, better, 0.0).mean(axis=0)
-    gain = gain * _succeeds(candidates, tried)
+    gain = gain * succeeds
     gain[tried.candidate] = 0.0
     return Ranking(gain, seconds, low, high, chance, best)
 
@@ -160,8 +164,7 @@ def _measured(
     succeeded, late = tried.at("ok"), tried.at("timeout")
 
     def at(runs: npt.NDArray[np.intp]) -> dict[str, FloatArray]:
-        found = {name: column[tried.candidate[runs]] for name, column in candidates.items()}
-        return {"scale": np.ones(len(runs)), **found}
+        return {"scale": np.ones(len(runs)), **take_rows(candidates, tried.candidate[runs])}
 
     def over(logs: FloatArray, priors: Sequence[Prior]) -> tuple[float, FloatArray]:
         seconds = tried.seconds / np.exp(logs[tried.candidate])
@@ -228,28 +231,5 @@ def _succeeds(candidates: Columns, tried: Tried) -> FloatArray:
     """Return how likely each candidate succeeds, by the outcomes of runs."""
     fine = set(tried.candidate[tried.at("ok")].tolist())
     failed = set(tried.candidate[tried.at("failed", "timeout")].tolist()) - fine
-
-    def at(places: set[int]) -> dict[str, FloatArray]:
-        return {name: column[sorted(places)] for name, column in candidates.items()}
-
-    return success_chance(candidates, at(failed), at(fine))
-
-
-def _times(tried: Tried, runs: npt.NDArray[np.intp], candidate: int) -> FloatArray:
-    found: FloatArray = tried.seconds[runs][tried.candidate[runs] == candidate]
-    return found
-
-
-def _best(
-    tried: Tried,
-    succeeded: npt.NDArray[np.intp],
-    log_rate: FloatArray,
-    deadline: float | None,
-) -> int | None:
-    """Return the best candidate that was measured, by the median of its runs."""
-    costs = {}
-    for place in set(tried.candidate[succeeded].tolist()):
-        seconds = float(np.median(_times(tried, succeeded, place)))
-        if deadline is None or seconds <= deadline:
-            costs[place] = np.log(seconds) + log_rate[place]
-    return min(costs, key=lambda place: (costs[place], place)) if costs else None
+    against, for_ = (take_rows(candidates, sorted(places)) for places in (failed, fine))
+    return success_chance(candidates, against, for_)

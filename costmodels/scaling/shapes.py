@@ -83,16 +83,11 @@ class Prior:
 
     def log_density(self, shapes: FloatArray) -> FloatArray:
         """Return the logarithm of the density at each shape."""
-        return log_normal(shapes, self.mean, self.covariance)
-
-
-def log_normal(x: FloatArray, mean: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Return the logarithm of a normal density at the rows of `x`."""
-    root = np.linalg.cholesky(covariance)
-    whitened = (x - mean) @ np.linalg.inv(root).T
-    constant = np.log(np.diag(root)).sum() + 0.5 * len(mean) * np.log(2 * np.pi)
-    found: FloatArray = -0.5 * np.einsum("ij,ij->i", whitened, whitened) - constant
-    return found
+        root = np.linalg.cholesky(self.covariance)
+        whitened = (shapes - self.mean) @ np.linalg.inv(root).T
+        constant = np.log(np.diag(root)).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
+        found: FloatArray = -0.5 * np.einsum("ij,ij->i", whitened, whitened) - constant
+        return found
 
 
 _DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)  # see below
