@@ -10,7 +10,13 @@ from numba import njit
 from predict_graph.arrays import FloatArray, IntArray
 from predict_graph.cores import usable_cores
 from predict_graph.resources.profile import WORKING_SETS, Measured, latency_name
-from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
+from predict_graph.resources.repeating import (
+    REPEATS,
+    in_turns,
+    rate_of,
+    side_by_side,
+    summed_up,
+)
 
 # Of each of three arrays per thread; bounds them from below to exceed usual caches
 _STREAM_BYTES = 32 << 20
@@ -34,7 +40,7 @@ def chase(following: IntArray, start: int, steps: int) -> int:
     return place
 
 
-def measure_memory(repeats: int = 5) -> dict[str, Measured]:
+def measure_memory(repeats: int = REPEATS) -> dict[str, Measured]:
     """Measure the bandwidth of all threads, and the latency of one."""
     works: dict[str, Callable[[], float]] = {"memory_bandwidth": _stream()}
     works |= {latency_name(size): _wait(size) for size in WORKING_SETS}

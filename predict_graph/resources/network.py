@@ -13,21 +13,15 @@ from functools import partial
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import WINDOW, summed_up
+from predict_graph.resources.repeating import REPEATS, WINDOW, summed_up
 from predict_graph.timing import clock
 
 _ASK = struct.Struct("!Q")  # number of bytes to send back
 _BLOCK = 1 << 18  # bytes per write: limits memory
-# Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
-_ROUND_TRIPS = 200
-_FIRST_BYTES = 1 << 20
-_REPEATS = 5
-_PATIENCE = 5.0
-_MOST_BYTES = 1 << 30
-
-# Content of all replies.
-_ZEROS = memoryview(bytes(_BLOCK))
-_LONGEST = 600.0  # seconds; limits the time of a client
+_MOST_BYTES = 1 << 30  # of a reply: limits its time
+_PATIENCE = 5.0  # seconds without progress; limits the time of a client, as below
+_LONGEST = 600.0
+_ZEROS = memoryview(bytes(_BLOCK))  # content of all replies
 
 
 def check_peer(peer: str) -> tuple[str, int]:
@@ -104,14 +98,12 @@ def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
     trips: list[float] = []
     rates: list[float] = []
     fetch = partial(_fetch, connection, time.monotonic() + limits().peer_seconds)
-    count = _FIRST_BYTES
-    while len(rates) < _REPEATS:
+    count = _BLOCK
+    while len(rates) < REPEATS:
         fetch(_ASK.size)  # a warm-up
         begun = clock.wall()
-        for _ in range(_ROUND_TRIPS):
+        while clock.wall() - begun < WINDOW:
             trips.append(fetch(_ASK.size))
-            if clock.wall() - begun > WINDOW:
-                break
         seconds = fetch(count)
         while seconds < WINDOW / 2 and count < _MOST_BYTES:
             more = min(max(WINDOW / max(seconds, 1e-4), 2.0), 16.0)

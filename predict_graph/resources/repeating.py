@@ -15,6 +15,7 @@ from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 
 WINDOW = 0.2  # seconds of one measurement: bounds it from below to many periods of a CPU quota
+REPEATS = 5  # limits the measurements to some seconds; docs/resources.md has their spread
 
 
 def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = False) -> Measured:

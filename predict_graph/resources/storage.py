@@ -11,14 +11,12 @@ from typing import IO
 
 from predict_graph.errors import JobError
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import summed_up
+from predict_graph.resources.repeating import REPEATS, WINDOW, summed_up
 from predict_graph.timing import clock
 
 # Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
 _BYTES = 48 << 20
 _BLOCK = 1 << 20
-_REPEATS = 5
-_COMMITS = 25
 _LONGEST = 5.0  # seconds; limits the repeats on slow disks
 
 
@@ -35,7 +33,7 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
     block = os.urandom(_BLOCK)
     writes, reads, commits, notes = [], [], [], []
     begun = clock.wall()
-    for _ in range(_REPEATS):
+    for _ in range(REPEATS):
         with file.open("wb", buffering=0) as out:
             writes.append(_BYTES / 1e6 / _write(out, block, _BYTES // _BLOCK))
         seconds = _read_directly(file)
@@ -43,10 +41,8 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
             reads.append(_BYTES / 1e6 / seconds)
         started = clock.wall()
         with file.open("wb", buffering=0) as out:
-            for _ in range(_COMMITS):
+            while clock.wall() - started < WINDOW:
                 commits.append(1e3 * _write(out, b"x" * 512))
-                if clock.wall() - started > _LONGEST / _REPEATS:
-                    break
         if clock.wall() - begun > _LONGEST:
             break
     found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}

@@ -19,7 +19,6 @@ from predict_graph.processes import ENDING, supervise
 from predict_graph.timing import clock
 
 PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
-NOT_STARTED = 127  # by definition: the exit status of a shell for a command that cannot be run
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class Job:
             except OSError as error:
                 seconds = clock.wall() - begun
                 reason = f"{self._command[0]}: {error.strerror}"
-                return Outcome(started, seconds, NOT_STARTED, "failed", reason)
+                return Outcome(started, seconds, 127, "failed", reason)  # as of a shell
             status = self._wait(self._process)
             seconds = clock.wall() - begun
             last = _last_line(output)

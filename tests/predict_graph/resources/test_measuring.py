@@ -71,7 +71,7 @@ def simulated(share=1.0):
 
             patch.setattr(module, name, work)
         patch.setattr(memory, "_STREAM_BYTES", 1 << 16)
-        patch.setattr(network, "_MOST_BYTES", network._FIRST_BYTES)
+        patch.setattr(network, "_MOST_BYTES", network._BLOCK)
         yield machine
 
 
