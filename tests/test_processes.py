@@ -15,7 +15,7 @@ import pytest
 from predict_graph import processes
 from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.processes import ENDING, supervise
-from predict_graph.sizing.measuring.running import Job
+from predict_graph.sizing.measuring.collecting import Job
 from predict_graph.sizing.tasks.watching import watch
 
 pytestmark = [

@@ -9,8 +9,7 @@ Examples
 (True, True)
 """
 
-from costmodels.design.designs import Design
 from costmodels.design.grid import COSTS, candidate_grid
-from costmodels.design.problem import CRITERIA, DesignProblem, optimal_design
+from costmodels.design.problem import CRITERIA, Design, DesignProblem, optimal_design
 
 __all__ = ["COSTS", "CRITERIA", "Design", "DesignProblem", "candidate_grid", "optimal_design"]

@@ -12,7 +12,7 @@ from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
     from predict_graph.sizing import Experiment
-    from predict_graph.sizing.measuring.running import Outcome
+    from predict_graph.sizing.measuring.collecting import Outcome
 
 
 def collect(

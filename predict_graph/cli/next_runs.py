@@ -13,8 +13,8 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
+    from predict_graph.sizing.measuring.collecting import Outcome
     from predict_graph.sizing.measuring.experiments import Design, Experiment
-    from predict_graph.sizing.measuring.running import Outcome
     from predict_graph.sizing.planning.candidates import Candidates
     from predict_graph.sizing.planning.next_run import Advice
 

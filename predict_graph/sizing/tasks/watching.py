@@ -16,7 +16,7 @@ import psutil
 
 from predict_graph.cores import cores_allowed
 from predict_graph.errors import JobError, RequestError
-from predict_graph.sizing.measuring.running import start
+from predict_graph.sizing.measuring.collecting import start
 from predict_graph.sizing.quantities import check_count
 
 
