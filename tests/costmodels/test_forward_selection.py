@@ -55,9 +55,5 @@ def agrees(X, y, *, weights="relative", min_gain=0.05):
 def test_it_chooses_the_columns_of_least_left_out_error(weights, noise):
     lengths = {agrees(*table(seed, noise), weights=weights) for seed in SEEDS}
     assert len(lengths) > 1 or noise < 0.1
-
-
-@pytest.mark.parametrize("min_gain", [0.0, 0.3])
-def test_so_it_does_when_columns_resemble_each_other(min_gain):
-    for seed in SEEDS:
-        agrees(*table(seed, 0.1, alike=3.0), min_gain=min_gain)
+    for seed in SEEDS:  # also when columns resemble each other
+        agrees(*table(seed, noise, alike=3.0), weights=weights, min_gain=0.3)

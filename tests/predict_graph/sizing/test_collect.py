@@ -38,8 +38,10 @@ def design(written):
     return read_design(written(DESIGN))
 
 
-def test_every_point_is_measured(design, job, out):
-    collected = collect(design, job, out)
+def test_every_point_is_measured_and_its_output_kept_when_asked(design, job, out, tmp_path):
+    logs = tmp_path / "a" / "logs"
+    collected = collect(design, job, out, logs=logs)
+    assert (logs / "scale-1-machines-2-repeat-1.log").read_text() == "did 1 2\n"
     assert [tuple(e.values.values()) for e, _ in collected.measured] == [
         ("1", "1"),
         ("1", "2"),
@@ -155,13 +157,6 @@ def test_several_at_a_time(written, out, tmp_path):
     assert len(collected.measured) == len(rows(out)) == 6
 
 
-def test_the_output_is_kept_when_asked(written, job, out, tmp_path):
-    collect(read_design(written("scale,machines\n0.5,2\n")), job, out, logs=tmp_path / "a" / "logs")
-    (log,) = (tmp_path / "a" / "logs").iterdir()
-    assert log.name == "scale-0.5-machines-2-repeat-1.log"
-    assert log.read_text() == "did 0.5 2\n"
-
-
 def test_a_command_with_braces_of_its_own(written, out):
     command = python("assert {1: {}} == eval('{1: {}}') and '{other}'[1] == 'o'", "{machines}")
     assert len(collect(read_design(written("machines\n1\n")), command, out).measured) == 1
@@ -178,15 +173,12 @@ def test_a_torn_last_line_is_dropped(design, job, out):
     assert len(collect(design, job, out).measured) == 3
 
 
-def test_a_file_that_is_not_ours(design, job, out):
+def test_a_file_that_is_not_ours_or_that_another_process_writes(design, job, out):
     for content in (b"a,b\n1,2\n", b"a,b\n1,2", b"precious", b"\xff\xfe\n\x00"):
         out.write_bytes(content)
         with pytest.raises(RequestError, match=r"begins with .*, but needs the columns"):
             collect(design, job, out)
         assert out.read_bytes() == content
-
-
-def test_a_file_that_another_process_writes(design, job, out):
     with open(out, "a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(RequestError, match="being written by another process"):
