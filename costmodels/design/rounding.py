@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from costmodels.design.criteria import Criterion
+from costmodels.design.criteria import SINGULAR, Criterion
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 RIDGE = 1e-7  # for designs with too few runs to be regular; not tuned: terms are near 1
-NEW = 1e-7  # least independent part of a row; not tuned: rounding errors are below
 GAIN = 1e-9  # relative; not tuned: smaller improvements are rounding errors
 # How far the exchange looks. Where all designs can be tried, it finds the best in more than 9 of 10
 # (tests/costmodels/test_design.py); docs/studies/experiment-design.md has the times.
@@ -25,19 +24,14 @@ def cheapest_basis(criterion: Criterion, costs: FloatArray) -> IntArray:
     Taking the cheapest candidate that is independent of those taken before it is optimal, as in
     every matroid; so no design costs less.
     """
+    sizes = np.linalg.norm(criterion.rows, axis=1, keepdims=True)
+    directions = criterion.rows / np.where(sizes > 0, sizes, 1.0)
     chosen: list[int] = []
-    left = criterion.rows.copy()  # parts that are orthogonal to the chosen rows
-    size = np.linalg.norm(criterion.rows, axis=1)
-    open_ = size > 0
-    order = np.argsort(costs, kind="stable")
-    while len(chosen) < criterion.terms:
-        length = np.linalg.norm(left, axis=1)
-        open_ &= length > NEW * size
-        at = int(order[open_[order]][0])
-        chosen.append(at)
-        direction = left[at] / length[at]
-        left -= np.outer(left @ direction, direction)
-        open_[at] = False
+    for at in np.argsort(costs, kind="stable").tolist():
+        if np.linalg.matrix_rank(directions[[*chosen, at]], rtol=SINGULAR**0.5) > len(chosen):
+            chosen.append(at)
+        if len(chosen) == criterion.terms:
+            break
     return np.array(chosen)
 
 
