@@ -122,19 +122,17 @@ def read_types(path: Path) -> dict[str, MachineType]:
     ----------
     path : Path
         CSV or TSV. A column ``profile`` names, from where the table is, a resource profile of
-        ``calibrate`` for each type: cores then count by how fast they are.
+        ``calibrate`` for each type: cores then count by how fast they are. Without such a file,
+        ``example`` is a table of the package.
 
     Raises
     ------
     RequestError
         If a column is missing or a value is wrong; file, line and value are named.
     """
+    if str(path) == "example" and not path.exists():
+        path = Path(str(files("predict_graph.sizing.planning") / "example-prices.csv"))
     return _types(read_table(path))
-
-
-def example_prices() -> Path:
-    """Return the table that comes with the package: an example, dated in its first line."""
-    return Path(str(files("predict_graph.sizing.planning") / "example-prices.csv"))
 
 
 def _types(table: TextTable) -> dict[str, MachineType]:
