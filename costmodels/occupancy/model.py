@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.intervals import USUAL_NOISE, interval_about
-from costmodels.leftout import folds_of
+from costmodels.leftout import LeaveOneOut, folds_of
 from costmodels.occupancy.measured import Occupancies, occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
@@ -57,8 +57,8 @@ class OccupancyModel(CostRegressor):
         What each attribute is divided by in the formulas.
     formulas_ : dict of str to str
         Of each part, and of the data flow.
-    left_out_ : dict of str to ndarray
-        ``"predicted"`` and ``"actual"`` seconds of each run by the model of the others.
+    loocv_ : LeaveOneOut
+        Errors of runs that were left out.
     left_out_errors_ : dict of str to float
         Root-mean-square logarithm of predicted/actual, of each shape that was tried.
 
@@ -105,14 +105,14 @@ class OccupancyModel(CostRegressor):
         shapes = SHAPES[1:] if self.shape == "auto" else (self.shape,)
         fitted = {shape: self._fit_rows(X, measured, rows, shape) for shape in shapes}
         tried = {
-            shape: self._left_out(X, measured, shape, whole) for shape, whole in fitted.items()
+            shape: LeaveOneOut(self._left_out(X, measured, shape, whole), seconds)
+            for shape, whole in fitted.items()
         }
         self.left_out_errors_ = {
-            shape: float(np.sqrt(np.mean(np.log(found / seconds) ** 2)))
-            for shape, found in tried.items()
+            shape: float(np.sqrt(np.mean(found.log_errors**2))) for shape, found in tried.items()
         }
         self.shape_ = _first_clearly_best(self.left_out_errors_)
-        self.left_out_ = {"predicted": tried[self.shape_], "actual": seconds}
+        self.loocv_ = tried[self.shape_]
         self._fitted = fitted[self.shape_]
         self.reference_ = dict(zip(X, reference_values(table).tolist(), strict=True))
         self.formulas_ = {
@@ -140,9 +140,7 @@ class OccupancyModel(CostRegressor):
         ndarray of float64, shape (n, 2)
             Low and high, symmetric as factors about the prediction.
         """
-        seconds = self.predict(X)
-        errors = np.log(self.left_out_["predicted"] / self.left_out_["actual"])
-        return interval_about(seconds, errors, USUAL_NOISE, level)
+        return interval_about(self.predict(X), self.loocv_.log_errors, USUAL_NOISE, level)
 
     def _named(self, table: FloatArray) -> pd.DataFrame:
         """Return a checked table with the names that it came with, which identify the columns."""

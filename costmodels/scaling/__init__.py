@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from costmodels.scaling.auto import AutoScaling as AutoScaling
     from costmodels.scaling.check import FitCheck as FitCheck
     from costmodels.scaling.check import check_fit as check_fit
-    from costmodels.scaling.leftout import LeaveOneOut as LeaveOneOut
     from costmodels.scaling.models import Ernest as Ernest
     from costmodels.scaling.models import LinearScaling as LinearScaling
     from costmodels.scaling.models import Masha as Masha
@@ -44,7 +43,6 @@ __getattr__, __all__ = lazily(
     {
         "auto": "AutoScaling",
         "check": "FitCheck check_fit",
-        "leftout": "LeaveOneOut",
         "models": "Ernest LinearScaling Masha",
         "points": "gather_points",
         "priors": "learn_prior shipped_prior",

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from costmodels.leftout import LeaveOneOut
 from costmodels.rows import FloatArray
 from costmodels.scaling.laws import Law
-from costmodels.scaling.leftout import LeaveOneOut
 from costmodels.scaling.models import ScalingModel
 from costmodels.scaling.points import Points, gather_points, read_columns, read_runs, take_rows
 from costmodels.scaling.pooled import Ended, fit_pooled

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from costmodels.intervals import USUAL_NOISE, interval_about
+from costmodels.leftout import LeaveOneOut
 from costmodels.rows import WEIGHTS, CostRegressor, FloatArray, determination
+from costmodels.scaling.check import MISFIT, left_out_configurations
 from costmodels.scaling.cliffs import Cliff, find_cliffs
 from costmodels.scaling.laws import Law, fit_linear
-from costmodels.scaling.leftout import MISFIT, LeaveOneOut, left_out_configurations
 from costmodels.scaling.points import Points, gather_points, read_columns, read_runs
 from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
 

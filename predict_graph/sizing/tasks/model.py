@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from costmodels.occupancy import OccupancyModel
-from costmodels.scaling import LeaveOneOut
 from predict_graph.answers import Answer
 from predict_graph.arrays import FloatArray
 from predict_graph.documents import DocumentKind, usable
@@ -112,12 +111,12 @@ class TaskModel(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the attributes of each run, and its seconds as measured and as left out."""
-        return self.known.assign(**self.estimator.left_out_)
+        return self.known.assign(**vars(self.estimator.loocv_))
 
     def pictures(self) -> list[Picture]:
         """Return the error of each run when it was left out."""
-        left_out = self.estimator.left_out_
-        percent = 100.0 * (left_out["predicted"] / left_out["actual"] - 1.0)
+        left_out = self.estimator.loocv_
+        percent = 100.0 * (left_out.predicted / left_out.actual - 1.0)
         said = (
             f"Errors of {len(percent)} runs left out: {percent.min():.0f}% to {percent.max():.0f}%."
         )
@@ -128,7 +127,7 @@ class TaskModel(Result):
     @property
     def left_out(self) -> dict[str, float]:
         """Errors on left-out runs: AE (s), PE (%), OPD and RD(1) of NIMO, and others."""
-        found = LeaveOneOut(**self.estimator.left_out_)
+        found = self.estimator.loocv_
         mean = float(found.percent_errors.mean())
         return {"mean_percent_error": mean, **found.to_dict()}
 
