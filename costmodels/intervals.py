@@ -15,7 +15,6 @@ from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr, ndtri, stdtrit
 
 FloatArray = npt.NDArray[np.float64]
-QUANTILES = 512  # of a chi-squared distribution, to integrate over it; not tuned
 # Relative noise of one run, assumed where nothing was repeated: 1.9 to 2.7% were measured
 # (docs/studies/cluster-models.md), rounded up.
 USUAL_NOISE = 0.03
@@ -56,6 +55,6 @@ def spread_reach(own: float, freedom: int, extra: float, level: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def _chi_squared(freedom: int) -> FloatArray:
-    quantiles: FloatArray = chdtri(freedom, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+def _chi_squared(freedom: int, count: int = 512) -> FloatArray:
+    quantiles: FloatArray = chdtri(freedom, (np.arange(count) + 0.5) / count)
     return quantiles

@@ -12,7 +12,6 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 
 SHAPES = ("linear", "piecewise")
-_MOST_BENDS = 8  # of one attribute; bounds the time: none of docs/studies/nimo.md has more
 _POWERS = ("speed", "bandwidth", "rate", "throughput", "cores", "mhz", "ghz", "iops")
 _RESOURCES = {
     "compute": ("cpu", "memory", "mem", "core", "cache", "integer", "float"),
@@ -94,13 +93,18 @@ class Term:
 
 
 def candidate_terms(
-    normalised: FloatArray, names: Sequence[str], powers: Sequence[bool], shape: str
+    normalised: FloatArray,
+    names: Sequence[str],
+    powers: Sequence[bool],
+    shape: str,
+    most_bends: int = 8,
 ) -> list[Term]:
     """Return the terms that a predictor may take, the more usual ones first.
 
     A power such as a speed enters as its inverse, a delay as it is, and each the other way round as
     well. A piecewise-linear predictor may bend between any two values that were measured, where
-    an operating system begins or ceases to hide a delay (section V-B.4).
+    an operating system begins or ceases to hide a delay (section V-B.4); of very many values, at
+    `most_bends` of them.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def candidate_terms(
     bent = []
     for term in found:
         inner = np.unique(term.values(normalised))[1:-1]
-        if len(inner) > _MOST_BENDS:
-            inner = np.quantile(inner, np.linspace(0.0, 1.0, _MOST_BENDS), method="nearest")
+        if len(inner) > most_bends:
+            inner = np.quantile(inner, np.linspace(0.0, 1.0, most_bends), method="nearest")
         bent += [Term(term.column, term.name, term.inverse, float(at)) for at in np.unique(inner)]
     return found + bent

@@ -9,9 +9,6 @@ import numpy as np
 
 from costmodels.scaling.points import Points
 
-EXCESS = 1.5  # docs/cluster-models.md
-NOISE_MARGIN = 3.0  # standard deviations of a ratio of two medians: one in 700 by chance; not tuned
-
 
 @dataclass(frozen=True)
 class Cliff:
@@ -46,10 +43,11 @@ class Cliff:
         )
 
 
-def find_cliffs(points: Points) -> list[Cliff]:
-    """Return where the time falls 1.5 times more than the ideal speed-up, and than noise.
+def find_cliffs(points: Points, excess: float = 1.5, margin: float = 3.0) -> list[Cliff]:
+    """Return where the time falls so many times more than the ideal speed-up, and than noise.
 
-    Compared are neighbouring machine counts of one scale (and of the same other columns).
+    Compared are neighbouring machine counts of one scale (and of the same other columns). The
+    margin is in standard deviations of a ratio of two medians: one in 700 is beyond 3 by chance.
     """
     machines, seconds = points.columns["machines"], points.seconds
     fixed = [column for name, column in points.columns.items() if name != "machines"]
@@ -60,7 +58,7 @@ def find_cliffs(points: Points) -> list[Cliff]:
         if any(column[a] != column[b] for column in fixed):
             continue
         ratio = machines[a] * seconds[a] / (machines[b] * seconds[b])
-        if ratio > max(EXCESS, 1 + NOISE_MARGIN * float(np.hypot(spread[a], spread[b]))):
+        if ratio > max(excess, 1 + margin * float(np.hypot(spread[a], spread[b]))):
             sides = (float(machines[a]), float(machines[b]))
             times = (float(seconds[a]), float(seconds[b]))
             found.append(Cliff(float(points.columns["scale"][a]), sides, times, float(ratio)))

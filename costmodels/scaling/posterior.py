@@ -29,7 +29,6 @@ DRAWS = 2048
 BATCHES = 2  # with 1 the largest left-out error of exact laws triples (measured)
 WIDER = 1.5  # second draws beside the first's posterior: inert if halved or doubled (measured)
 MEMBERS = 200  # not tuned: that many make 90% intervals
-LEFT_OUT = 4096  # members by which left-out points are predicted; not tuned
 REACHES = (1.0, 1.5, 1.0, 1.0)  # e-folds of a misfit on each axis; not tuned
 # Types differ in more than cores and memory: variance of what all runs of a type share beside that
 # of the smooth misfit. Runs of the searches for the cheapest, C3O / simulated, with 0: 6.1 / 5.4,
@@ -110,8 +109,10 @@ class Posterior:
     evidence: float
     measured: Measured
 
-    def left_out(self) -> FloatArray:
+    def left_out(self, members: int = 4096) -> FloatArray:
         """Return log predicted/actual of each point by the law of the others, in closed form.
+
+        It is known by so many members of the posterior.
 
         References
         ----------
@@ -120,7 +121,7 @@ class Posterior:
         """
         # By the root of the weights: without a point others may be likelier than with it.
         roots = np.sqrt(self.weights)
-        spread, shape = evenly_drawn(roots, LEFT_OUT)
+        spread, shape = evenly_drawn(roots, members)
         weights = np.log(roots[spread, shape])
         residuals = self.measured.residuals(self.shapes)
         misses = np.empty((len(shape), residuals.shape[1]))

@@ -19,18 +19,15 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.next_run import Advice
     from predict_graph.sizing.planning.plans import Configuration, Plan
 
-_MOST_LINES = 5  # not tuned, as below
-_MOST_OPTIONS = 10  # not tuned
 
-
-def pictures_of_fit(model: JobModel) -> list[Picture]:
+def pictures_of_fit(model: JobModel, most: int = 5) -> list[Picture]:
     """Return time against machines.
 
-    Of more than five scales the smallest, the largest and some between are drawn; of a model of
+    Of more scales than `most` the smallest, the largest and some between are drawn; of a model of
     several machine types the largest scale, with a curve for each type that was measured.
     """
     every = np.unique(model.measured["scale"])
-    chosen = np.linspace(0, len(every) - 1, min(len(every), _MOST_LINES)).round().astype(int)
+    chosen = np.linspace(0, len(every) - 1, min(len(every), most)).round().astype(int)
     views = [(model, scale) for scale in every[chosen]]
     if model.types:
         views = [(view, every[-1]) for view in model.measured_types()]
@@ -140,13 +137,13 @@ def _measured(model: JobModel, plan: Plan) -> tuple[FloatArray, FloatArray] | No
     return here["machines"].to_numpy(), here["seconds"].to_numpy()
 
 
-def pictures_of_advice(now: Advice) -> list[Picture]:
+def pictures_of_advice(now: Advice, most: int = 10) -> list[Picture]:
     """Return what the most promising configurations and the best one take."""
     known = now.options.dropna(subset="seconds")
     following = known[known.index.isin(now.next)]
     best = [] if now.best is None else [pd.DataFrame([now.best])]
     named = pd.concat([following, *best])["name"]
-    others = known[~known["name"].isin(named)].head(_MOST_OPTIONS - 1)
+    others = known[~known["name"].isin(named)].head(most - 1)
     found = pd.concat([following, others, *best])
     if found.empty:
         return []

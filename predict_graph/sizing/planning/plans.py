@@ -20,8 +20,6 @@ from predict_graph.sizing.picture import pictures_of_plan
 if TYPE_CHECKING:
     from predict_graph.sizing.tasks.assignments import Assignment
 
-_MOST_ROWS = 20  # of a table on a screen; not tuned
-
 
 @dataclass(frozen=True)
 class Configuration:
@@ -307,10 +305,10 @@ def _by_cost(one: Configuration) -> tuple[float, float, int]:
 
 
 def _thinned(
-    frontier: Sequence[Configuration], chosen: Configuration | None
+    frontier: Sequence[Configuration], chosen: Configuration | None, most: int = 20
 ) -> Sequence[Configuration]:
     """Return so many configurations that a screen holds them, the chosen one among them."""
-    step = max(-(-len(frontier) // _MOST_ROWS), 1)
+    step = max(-(-len(frontier) // most), 1)
     ends = (frontier[-1], chosen)
     return [one for n, one in enumerate(frontier) if n % step == 0 or one in ends]
 
