@@ -58,12 +58,12 @@ def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
     """Yield algorithm, what is left out, the known runs, and a run to predict."""
     for name in shipped_names():
         runs = shipped_runs(name)
-        targets = [run for run in runs if run.summary.purpose != WARM_UP]
-        size = _SAME_SIZE * max(run.summary.edges for run in targets)
-        smaller = [run for run in runs if run.summary.edges <= size]
+        targets = [run for run in runs if run.purpose != WARM_UP]
+        size = _SAME_SIZE * max(run.edges for run in targets)
+        smaller = [run for run in runs if run.edges <= size]
         if sum(run.informative for run in smaller) > 2:
             for run in targets:
-                if run.summary.edges > size and not run.cold:
+                if run.edges > size and not run.cold:
                     yield name, "larger graph", smaller, run
         for machines in (1, 2):
             known = [run for run in runs if run.machines == machines]
@@ -77,8 +77,8 @@ def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
 def predicted(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
     """Return measured and predicted seconds of a run, without writing."""
     warm = not run.cold
-    measured = sum(run.profile.phases[name] for name in ("setup", "read", "superstep"))
-    phases = costs.phases(run.machines, run.summary.edges, warm=warm)
+    measured = sum(run.record.phases[name] for name in ("setup", "read", "superstep"))
+    phases = costs.phases(run.machines, run.edges, warm=warm)
     rows = rows_of_run(run)
     seconds = float(costs.supersteps(rows, run.machines, warm=warm).sum())
     seconds += phases["setup"] + phases["read"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from os import PathLike
 from typing import Any
@@ -40,7 +40,7 @@ from predict_graph.prediction.request import (
 )
 from predict_graph.prediction.seconds.cluster.costs import speed_of_cluster
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
-from predict_graph.prediction.seconds.cluster.runs import WARM_UP, sample_records
+from predict_graph.prediction.seconds.cluster.runs import WARM_UP
 from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run
 from predict_graph.prediction.work import workloads_of
 from predict_graph.results import Result
@@ -241,21 +241,20 @@ class _Learner:
         job, graph = subject.job, self._graph(subject.job, turn)
         self.report(f"{job.name} on {graph.name}", self._fraction)
         for number in range(1 if turn else 2):
-            run = sample_run(
+            runs = sample_run(
                 self.engine,
                 opening,
                 job,
                 graph,
                 "whole",
                 graph,
+                seed=self.seed,
                 cold=cold and not number,
+                purpose="cost" if turn or number or cold else WARM_UP,
             )
-            if not (turn or number or cold):
-                run = replace(run, summary=replace(run.summary, purpose=WARM_UP))
-            subject.quote.runs.append(run)
-            records = sample_records(run, graph, self.seed)
-            self.history.add_all(records)
-            self.found.runs += len(records)
+            subject.quote.runs.append(runs[-1])
+            self.history.add_all(run.record for run in runs)
+            self.found.runs += len(runs)
         subject.ran += 1
         self.found.training_runs.setdefault(job.name, []).append(graph.name)
 

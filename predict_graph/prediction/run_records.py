@@ -34,7 +34,7 @@ def records_of(profile: RunProfile) -> list[RunRecord]:
         return [own]
     shared = ("setup", "superstep", "write")
     phases = {
-        name: seconds - (profile.prior.phases[name] if name in shared else 0.0)
+        name: max(seconds - (profile.prior.phases[name] if name in shared else 0.0), 0.0)
         for name, seconds in profile.phases.items()
     }
     return [*records_of(profile.prior), replace(own, phases=phases)]

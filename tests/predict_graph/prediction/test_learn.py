@@ -106,7 +106,7 @@ def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
     for name in names:
         runs = runs_of_job(history, local_spark, check_algorithm(name), graph)
         cold[name] = any(run.cold for run in runs)
-        assert sum(run.summary.purpose == "cost" and not run.cold for run in runs) == 3
+        assert sum(run.purpose == "cost" and not run.cold for run in runs) == 3
         prediction = predict_graph.predict(
             name, graph, directed=False, engine=local_spark, history=history, seed=1
         )

@@ -210,14 +210,14 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
         if first.cold and first.session_seconds > 0.0:
             yield "opening", first, first.session_seconds
         same = [run for run in rest if run.edges == first.edges]
-        warm = next((run.profile.phases for run in same if run.informative), None)
+        warm = next((run.record.phases for run in same if run.informative), None)
         # Another run may have preceded the first one in a session of the user.
-        if warm is None or not first.cold or first.profile.engine.get("warm"):
+        if warm is None or not first.cold or first.record.engine.get("warm"):
             continue
         for phase in ("setup", "read"):
-            yield f"{phase} start", first, max(first.profile.phases[phase] - warm[phase], 0.0)
-        starting = [first, *(run for run in same if run.summary.purpose == WARM_UP)]
-        extra = sum(run.profile.phases["superstep"] - warm["superstep"] for run in starting)
+            yield f"{phase} start", first, max(first.record.phases[phase] - warm[phase], 0.0)
+        starting = [first, *(run for run in same if run.purpose == WARM_UP)]
+        extra = sum(run.record.phases["superstep"] - warm["superstep"] for run in starting)
         yield "superstep start", first, max(extra, 0.0)
     for run in runs:
         if not run.informative:
@@ -226,12 +226,12 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
         yield "driver", run, float((rows["seconds"] - rows["working"]).clip(lower=_CLOCK).median())
         if run.real:
             continue
-        phases, interval = run.profile.phases, run.profile.engine.get("checkpoint_interval")
+        phases, interval = run.record.phases, run.record.engine.get("checkpoint_interval")
         yield "setup", run, phases["setup"]
         if phases["read"] > 0.0:
             yield "read", run, phases["read"]
         if interval:
-            saved = max(math.ceil(run.profile.iterations / int(interval)), 1)
+            saved = max(math.ceil(run.record.iterations / int(interval)), 1)
             yield "checkpoint", run, phases["write"] / saved
         elif phases["write"] > 0.0:
             yield "write", run, phases["write"]
@@ -269,15 +269,15 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
         rows = typical_rows(run)
         measured["tasks"] += float(rows["working"].clip(lower=_CLOCK).sum())
         expected["tasks"] += float(costs.tasks(rows.fillna(0.0)).sum())
-        warm = bool(run.profile.engine.get("warm"))
+        warm = bool(run.record.engine.get("warm"))
         for phase, parts in (
             ("setup", ("opening", "setup start", "setup")),
             ("read", ("read start", "read")),
         ):
-            if run.real and run.profile.phases[phase] > 0.0:
+            if run.real and run.record.phases[phase] > 0.0:
                 there = parts[-1:] if warm else parts
                 own = {part: costs.at(part, run.machines, run.edges) for part in there}
-                ratio = run.profile.phases[phase] / max(sum(own.values()), 1e-9)
+                ratio = run.record.phases[phase] / max(sum(own.values()), 1e-9)
                 for part, seconds in own.items():
                     measured[PARTS[part]] += ratio * seconds
                     expected[PARTS[part]] += seconds
@@ -337,8 +337,8 @@ def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpe
 
 def _reference_of(run: ClusterRun) -> str | None:
     """Return the name of the reference of a library's run; None if it takes other parameters."""
-    given = {name: value for name, value in run.profile.parameters.items() if value is not None}
+    given = {name: value for name, value in run.record.parameters.items() if value is not None}
     try:
-        return shipped_name(library_algorithm(run.profile.algorithm, given))
+        return shipped_name(library_algorithm(run.record.algorithm, given))
     except RequestError:
         return None

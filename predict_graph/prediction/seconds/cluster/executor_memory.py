@@ -80,7 +80,7 @@ def memory_of(
 
     None without suitable runs: a log contains neither cached data nor the size of the graph.
     """
-    telling = [run for run in runs if not run.seen_by_log and run.profile.graph["edges"]]
+    telling = [run for run in runs if not run.seen_by_log and run.edges]
     if not telling:
         return None
     if len({_share_of(run) for run in telling}) == 1:
@@ -105,7 +105,7 @@ def memory_of(
 
 def _course(run: ClusterRun, iterations: int) -> FloatArray:
     """Return the memory of each iteration relative to the peak; constant after the last one."""
-    held = run.profile.table.groupby("iteration")["peak_memory_bytes"].max().to_numpy(np.float64)
+    held = run.record.table.groupby("iteration")["peak_memory_bytes"].max().to_numpy(np.float64)
     at = np.minimum(np.arange(iterations), len(held) - 1)
     course: FloatArray = held[at] / max(float(held.max()), 1.0)
     return course
@@ -113,7 +113,7 @@ def _course(run: ClusterRun, iterations: int) -> FloatArray:
 
 def _share_of(run: ClusterRun) -> float:
     """Return the vertices and edges per machine."""
-    return float(run.profile.graph["vertices"] + run.profile.graph["edges"]) / run.machines
+    return (run.record.vertices + run.edges) / run.machines
 
 
 def _at(
@@ -125,7 +125,7 @@ def _at(
     """Return the bytes for a share, on a line through those kept of the runs of each share."""
     seen: dict[float, list[float]] = defaultdict(list)
     for run in runs:
-        seen[_share_of(run)].append(float(run.profile.rows.floats(column).max()))
+        seen[_share_of(run)].append(float(run.record.rows.floats(column).max()))
     return fitted_line(np.array([*seen]), np.array([kept(each) for each in seen.values()])).at(
         share
     )

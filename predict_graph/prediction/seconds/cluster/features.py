@@ -21,11 +21,11 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
 
     On a local master one process has the threads of all machines, which share its work equally.
     """
-    engine, table = run.profile.engine, run.profile.table
+    engine, table = run.record.engine, run.record.table
     local = is_local(str(engine.get("master", ""))) and table["worker"].nunique() == 1
     shared = run.machines if local else 1
     cores = int(engine.get("cores", 1)) * shared
-    rows = table[table["worker"] == critical_worker(run.profile.rows)]
+    rows = table[table["worker"] == critical_worker(run.record.rows)]
     counted = {
         "vertices": rows["total_vertices"],
         "messages": rows["local_messages"] + rows["remote_messages"],

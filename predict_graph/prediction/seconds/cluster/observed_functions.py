@@ -30,15 +30,15 @@ def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEsti
     """
     if not runs:
         raise JobError("executors were lost in every sample run, so nothing is known of the job")
-    by_size = sorted(runs, key=lambda run: run.summary.vertices)
+    by_size = sorted(runs, key=lambda run: run.record.vertices)
     small, large = by_size[0], by_size[-1]
-    counts = np.array([run.profile.iterations for run in by_size], dtype=np.float64)
+    counts = np.array([run.record.iterations for run in by_size], dtype=np.float64)
     agree = counts.min() == counts.max()
     expected = float(counts[-1])
-    apart = math.log(large.summary.vertices / small.summary.vertices)
+    apart = math.log(large.record.vertices / small.record.vertices)
     if apart > 0.0:
-        growth = max(expected - small.profile.iterations, 0.0) / apart
-        expected += growth * math.log(max(graph.vertices / large.summary.vertices, 1.0))
+        growth = max(expected - small.record.iterations, 0.0) / apart
+        expected += growth * math.log(max(graph.vertices / large.record.vertices, 1.0))
     spread = float(np.log([*counts, expected]).std())
     std = math.hypot(spread, log_std("iterations by rooted samples"))
     iterations, low, high = iteration_interval(expected, std, QUANTILE, sys.maxsize)
@@ -48,9 +48,8 @@ def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEsti
             f"the samples took {int(counts.min())} to {int(counts.max())} iterations; the real run "
             "may differ as much"
         )
-    found = large.profile.result
-    if found.get("certainty") == "doubtful":
-        warnings.append(f"it is doubtful what the supersteps of the job are: {found.get('reason')}")
+    if large.doubt:
+        warnings.append(f"it is doubtful what the supersteps of the job are: {large.doubt}")
     return IterationEstimate(
         method="observed",
         crossing=expected,

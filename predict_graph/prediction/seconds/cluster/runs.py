@@ -7,18 +7,14 @@ graph serve for others, and for any machine count.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import RunProfile, per_iteration
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import SampleSummary
-from predict_graph.prediction.run_records import records_of
 
 WARM_UP = "warm-up"
 """Purpose of runs that warm up the JVM, and measure the warm-up."""
@@ -31,43 +27,65 @@ _STOPPING = ("epsilon", "max_iterations", "tau", "tolerance", "tol", "maxIterati
 
 @dataclass(frozen=True)
 class ClusterRun:
-    """A run on the cluster."""
+    """A run on a cluster: one of the history, or one made for this prediction."""
 
+    record: RunRecord
     machines: int
     cold: bool
     session_seconds: float
-    profile: RunProfile
-    summary: SampleSummary
-    again: bool = False
-    elsewhere: bool = False
-    seen_by_log: bool = False
-    combined: float = 0.0
+    purpose: str
+    combined: float
     """Messages combined by vertex and partition, if each edge of its graph carries one."""
+    doubt: str
+    """Why its supersteps may not be those of the job."""
+    elsewhere: bool
+    again: bool
 
     @property
     def edges(self) -> int:
         """The edges of its graph, or of its sample."""
-        return int(self.profile.graph["edges"])
+        return self.record.edges
+
+    @property
+    def summary(self) -> SampleSummary:
+        """What a prediction says of it."""
+        record, drawn = self.record, self.record.sample or {"sampler": "none", "ratio": 1.0}
+        note = f"{self.machines} machines{', cold' if self.cold else ''}"
+        return SampleSummary(
+            str(drawn["sampler"]),
+            float(drawn["ratio"]),
+            record.vertices,
+            record.edges,
+            record.iterations,
+            0.0 if self.again else record.seconds,
+            self.purpose,
+            f"{note}, run on {record.time:%F}" if self.again else note,
+        )
 
     @property
     def edge_visits(self) -> float:
         """The edges processed over all iterations; 0 if it was not run for this prediction."""
-        return 0.0 if self.again else float(self.summary.edges * self.summary.iterations)
+        return 0.0 if self.again else float(self.edges * self.record.iterations)
 
     @property
     def real(self) -> bool:
         """Whether it is a real run rather than a sample run."""
-        return self.summary.purpose == REAL
+        return self.purpose == REAL
 
     @property
     def informative(self) -> bool:
         """Whether its supersteps show usual costs: those of real runs and of warm sample runs."""
-        return self.real or (not self.cold and self.summary.purpose != WARM_UP)
+        return self.real or (not self.cold and self.purpose != WARM_UP)
 
     @property
     def disturbed(self) -> bool:
         """Whether the run lost an executor, so that its times are not representative."""
-        return int(self.profile.engine.get("executors_lost", 0)) > 0
+        return int(self.record.engine.get("executors_lost", 0)) > 0
+
+    @property
+    def seen_by_log(self) -> bool:
+        """Whether it is known from an event log, without parameters or a convergence test."""
+        return not self.record.parameters and self.record.converged is None
 
 
 def by_session(runs: Sequence[ClusterRun]) -> list[list[ClusterRun]]:
@@ -122,8 +140,8 @@ def runs_of_job(
     return [
         run
         for run in cluster_runs(history, engine, algorithm.name, graph)
-        if all(run.profile.engine.get(name) == value for name, value in settings.items())
-        and (run.seen_by_log or _of_supersteps(run.profile.parameters) == own)
+        if all(run.record.engine.get(name) == value for name, value in settings.items())
+        and (run.seen_by_log or _of_supersteps(run.record.parameters) == own)
     ]
 
 
@@ -132,65 +150,23 @@ def _of_supersteps(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in _STOPPING}
 
 
-def sample_records(run: ClusterRun, graph: Graph, seed: int) -> list[RunRecord]:
-    """Return the history records of a sample run and of the runs that made its input."""
-    sample = {
-        "sampler": run.summary.sampler,
-        "ratio": run.summary.ratio,
-        "seed": seed,
-        "purpose": run.summary.purpose,
-        "machines": run.machines,
-        "cold": run.cold,
-        "opening_seconds": run.session_seconds,
-    }
-    return [
-        replace(record, kind="sample", sample=sample, sample_of=graph.fingerprint)
-        for record in records_of(run.profile)
-    ]
-
-
-def cluster_run(record: RunRecord, graph: Graph | None = None) -> ClusterRun:
+def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = True) -> ClusterRun:
     """Return a run of the history; one of another graph than `graph` is from elsewhere."""
     sample = record.sample or {
-        "sampler": "none",
-        "ratio": 1.0,
-        "purpose": REAL,
         "machines": record.engine["machines"],
         "cold": True,
         "opening_seconds": 0.0,  # included in its setup
+        "purpose": REAL,
     }
-    machines, cold = int(sample["machines"]), bool(sample["cold"])
-    described = ("vertices", "edges", "directed", "fingerprint")
-    profile = RunProfile(
-        algorithm=record.algorithm,
-        parameters=record.parameters,
-        graph={"name": record.graph, **{name: getattr(record, name) for name in described}},
-        engine=record.engine,
-        phases=record.phases,
-        rows=record.rows,
-        convergence=per_iteration(record.rows).floats("convergence"),
-        converged=bool(record.converged),
-        values=np.empty(0),
-    )
-    summary = SampleSummary(
-        sampler=str(sample["sampler"]),
-        ratio=float(sample["ratio"]),
-        vertices=record.vertices,
-        edges=record.edges,
-        iterations=record.iterations,
-        seconds=0.0,
-        purpose=str(sample["purpose"]),
-        note=f"{machines} machines{', cold' if cold else ''}, run on {record.time:%F}",
-    )
     source = record.sample_of if record.sample else record.fingerprint
     return ClusterRun(
-        machines,
-        cold,
+        record,
+        int(sample["machines"]),
+        bool(sample["cold"]),
         float(sample["opening_seconds"]),
-        profile,
-        summary,
-        again=True,
+        str(sample["purpose"]),
+        float(sample.get("combined_messages", 0.0)),
+        str(sample.get("doubt", "")),
         elsewhere=graph is None or source != graph.fingerprint,
-        # A log has neither parameters nor a convergence test.
-        seen_by_log=not record.parameters and record.converged is None,
+        again=again,
     )

@@ -178,7 +178,7 @@ def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, f
         return RUN_STD, ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
     if not all(run.elsewhere for run in own):
         return RUN_STD, 0.0
-    graphs = {run.profile.graph["fingerprint"] for run in own}
+    graphs = {run.record.fingerprint for run in own}
     return RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
 
 

@@ -7,7 +7,6 @@ because code that is not yet compiled is slow on every row.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -20,7 +19,8 @@ from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.graph import Graph
-from predict_graph.iterations import SampleSummary, draw_sample
+from predict_graph.iterations import draw_sample
+from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterCosts,
     ClusterSpeed,
@@ -34,7 +34,6 @@ from predict_graph.prediction.seconds.cluster.runs import (
     ClusterRun,
     cluster_run,
     runs_of_job,
-    sample_records,
 )
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.sample_runs import (
@@ -143,30 +142,31 @@ class ClusterSamples(EngineModel):
                         most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                         drawn = draw_sample(graph, context.sampler, ratio, self.rng, max_edges=most)
                         samples[ratio] = drawn.graph
-                    run = sample_run(
+                    runs = sample_run(
                         there,
                         session.seconds,
                         algorithm,
                         graph,
                         context.sampler,
                         samples[ratio],
+                        seed=context.seed,
                         cold=number == 0,
                     )
-                    if not run.disturbed:
-                        self._keep(run, found, quote)
+                    if not runs[-1].disturbed:
+                        self._keep(runs, found, quote)
         return [own or before for own, before in zip(found, stored, strict=True)]
 
-    def _keep(self, run: ClusterRun, found: list[list[ClusterRun]], quote: Quote | None) -> None:
-        """Store a run, and add what it shows of each algorithm."""
-        context, graph = self.context, self.graph
-        records = sample_records(run, graph, context.seed)
+    def _keep(
+        self, runs: Sequence[ClusterRun], found: list[list[ClusterRun]], quote: Quote | None
+    ) -> None:
+        """Store the runs of a chain of algorithms, each with those of its algorithm."""
+        context = self.context
         if context.history is not None:
-            context.history.keep(records)
-        parts = [run] if len(found) == 1 else [cluster_run(each, graph) for each in records]
-        for own, part in zip(found, parts, strict=True):
-            own.append(replace(part, again=False, summary=run.summary))
+            context.history.keep(run.record for run in runs)
+        for own, run in zip(found, runs, strict=True):
+            own.append(run)
         if quote is not None:
-            quote.runs.append(found[-1][-1])
+            quote.runs.append(runs[-1])
             context.spending.expects(quote.seconds(self.engine.workers))
 
 
@@ -195,29 +195,34 @@ def sample_run(
     sampler: str,
     sample: Graph,
     *,
+    seed: int,
     cold: bool,
-) -> ClusterRun:
-    """Run a sample in the open session of an engine."""
-    started = time.perf_counter()
+    purpose: str = "cost",
+) -> list[ClusterRun]:
+    """Run a chain of algorithms on a sample in the open session of an engine."""
     profile = engine.run(
         algorithm,
         sample,
         max_iterations=supersteps_run(algorithm),
         threshold=0.0 if algorithm.steady else None,
     )
-    machines = engine.workers
-    summary = SampleSummary(
-        sampler=sampler,
-        ratio=sample.vertices / graph.vertices,
-        vertices=sample.vertices,
-        edges=sample.edges,
-        iterations=profile.iterations,
-        seconds=time.perf_counter() - started,
-        purpose="cost",
-        note=f"{machines} machines" + (", cold" if cold else ""),
+    doubtful = profile.result.get("certainty") == "doubtful"
+    drawn = {
+        "sampler": sampler,
+        "ratio": sample.vertices / graph.vertices,
+        "seed": seed,
+        "purpose": purpose,
+        "machines": engine.workers,
+        "cold": cold,
+        "opening_seconds": opening,
+        "combined_messages": combined_messages(sample, engine.settings.partitions),
+        "doubt": profile.result.get("reason") if doubtful else "",
+    }
+    records = (
+        replace(record, kind="sample", sample=drawn, sample_of=graph.fingerprint)
+        for record in records_of(profile)
     )
-    combined = combined_messages(sample, engine.settings.partitions)
-    return ClusterRun(machines, cold, opening, profile, summary, combined=combined)
+    return [cluster_run(record, graph, again=False) for record in records]
 
 
 class Quote:

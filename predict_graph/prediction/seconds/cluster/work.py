@@ -98,8 +98,8 @@ def _of_library(
 ) -> pd.DataFrame:
     """Return the work of a library, whose records and map entries its local replay counts."""
     rounds = rounds_of(algorithm, graph, settings.partitions)
-    seen = run.profile.table[[RECORDS, ENTRIES]].to_numpy(np.float64).sum()
-    read = run.profile.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
+    seen = run.record.table[[RECORDS, ENTRIES]].to_numpy(np.float64).sum()
+    read = run.record.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
     moved = rounds["records"] + rounds["entries"]
     volume = moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
     machines, remote = settings.machines, 1.0 - 1.0 / settings.executors
@@ -117,13 +117,13 @@ def _of_function(
     """
     names = ["active_vertices", "shuffle_read_records", "shuffle_write_bytes"]
     names.append("shuffle_write_records")
-    sums = run.profile.table.groupby("iteration")[names].sum().astype(np.float64)
+    sums = run.record.table.groupby("iteration")[names].sum().astype(np.float64)
     sums = sums.iloc[np.minimum(np.arange(iterations), len(sums) - 1)]
     larger = combined_messages(graph, settings.partitions) / max(run.combined, 1.0)
     records = larger * sums["shuffle_read_records"].to_numpy()
     written = np.maximum(sums["shuffle_write_records"].to_numpy(), 1.0)
     volume = records * sums["shuffle_write_bytes"].to_numpy() / written
-    active = sums["active_vertices"] * (graph.vertices / max(run.summary.vertices, 1))
+    active = sums["active_vertices"] * (graph.vertices / max(run.record.vertices, 1))
     sent = pd.DataFrame({"active_vertices": active, "messages": records})
     busiest = (graph.vertices / settings.machines, records / settings.machines)
     return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / settings.executors)
@@ -136,7 +136,7 @@ def _exchanged(run: ClusterRun) -> dict[str, float]:
         "records": ("shuffle_write_records",),
         "bytes": ("shuffle_write_bytes",),
     }
-    return {unit: float(run.profile.rows.floats(*names).sum()) for unit, names in columns.items()}
+    return {unit: float(run.record.rows.floats(*names).sum()) for unit, names in columns.items()}
 
 
 @lru_cache(maxsize=64)

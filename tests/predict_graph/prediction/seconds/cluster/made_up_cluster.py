@@ -1,21 +1,16 @@
 """Runs on clusters that follow a known law, for tests without Spark."""
 
 import math
+import uuid
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from predict_graph.engines import RunProfile
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.iterations import SampleSummary
-from predict_graph.prediction.run_records import record_of
+from predict_graph.history import RunRecord, machine_identity
+from predict_graph.prediction.seconds.cluster import runs
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
-from predict_graph.prediction.seconds.cluster.runs import (
-    ClusterRun,
-    cluster_settings,
-    sample_records,
-)
 from predict_graph.table import Table
 
 START = np.array([4.0, 2.0, 1.0, 0.0, 0.0, 0.0])
@@ -52,11 +47,14 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
     }
     rows = pd.DataFrame({"iteration": np.arange(1, iterations + 1), **worker})
     rows = pd.concat([rows.assign(worker=number) for number in range(machines)])
-    graph = {"name": "made up", "vertices": vertices, "edges": edges, "directed": True}
-    profile = RunProfile(
+    record = RunRecord(
+        kind="sample",
         algorithm="pagerank",
-        parameters={},
-        graph={**graph, "fingerprint": "x"},
+        graph="made up",
+        fingerprint="x",
+        vertices=vertices,
+        edges=edges,
+        directed=True,
         engine={"name": "spark", "machines": machines, "executors_lost": 0},
         phases={
             "setup": 1.0 + 1e-6 * edges / machines + (5.0 if cold else 0.0),
@@ -64,13 +62,19 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
             "superstep": float(seconds.sum()),
             "write": 0.0,
         },
+        iterations=iterations,
         rows=Table(rows.sort_values(["iteration", "worker"])),
-        convergence=np.full(iterations, 0.1),
         converged=True,
-        values=np.empty(0),
+        sample={
+            "sampler": "brj",
+            "ratio": 0.1,
+            "purpose": "cost",
+            "machines": machines,
+            "cold": cold,
+            "opening_seconds": 8.0 + math.log2(machines),
+        },
     )
-    summary = SampleSummary("brj", 0.1, vertices, edges, iterations, 1.0, "cost")
-    return ClusterRun(machines, cold, 8.0 + math.log2(machines), profile, summary)
+    return replace(runs.cluster_run(record, again=False), elsewhere=False)
 
 
 def sample_runs():
@@ -88,24 +92,24 @@ def sample_runs():
 
 def changed(run, columns=(), engine=(), **fields):
     """The same run with other columns of its table, settings of the engine, or fields."""
-    profile = run.profile
-    rows = Table(profile.table.assign(**dict(columns)))
-    return replace(
-        run,
-        profile=replace(profile, rows=rows, engine={**profile.engine, **dict(engine)}, **fields),
-    )
+    record = run.record
+    rows = Table(record.table.assign(**dict(columns)))
+    described = {**record.engine, **dict(engine)}
+    return replace(run, record=replace(record, rows=rows, engine=described, **fields))
 
 
 def slower(run, tasks=TASKS, driver=DRIVER, phases=PHASES):
     """A reference run on a cluster that is slower, by a factor for each part."""
-    table = run.profile.table
+    table = run.record.table
     working = table.groupby("iteration")["task_seconds"].transform("max").clip(upper=table.seconds)
     seconds = tasks * working + driver * (table["seconds"] - working)
-    by_phase = {name: phases * each for name, each in run.profile.phases.items()}
+    by_phase = {name: phases * each for name, each in run.record.phases.items()}
     by_phase["superstep"] = float(seconds.groupby(table["iteration"]).max().sum())
     columns = {"seconds": seconds, "task_seconds": tasks * table["task_seconds"]}
-    slow = changed(run, columns, phases=by_phase)
-    return replace(slow, session_seconds=phases * run.session_seconds)
+    opening = phases * run.session_seconds
+    sample = {**run.record.sample, "opening_seconds": opening}
+    slow = changed(run, columns, phases=by_phase, sample=sample)
+    return replace(slow, session_seconds=opening)
 
 
 def slower_runs(name="pagerank", **factors):
@@ -113,19 +117,20 @@ def slower_runs(name="pagerank", **factors):
     return [slower(run, **factors) for run in shipped_runs(name)]
 
 
-def keep(history, runs, graph, *, engine=ENGINE, job=None):
+def keep(history, found, graph, *, engine=ENGINE, job=None):
     """Keep sample runs on samples of a graph as a prediction does."""
-    for run in runs:
+    for run in found:
         described = engine.on(run.machines).describe()
         own = {} if job is None else {"algorithm": job.name, "parameters": job.to_dict()}
-        history.add_all(sample_records(changed(run, (), described, **own), graph, seed=7))
+        own |= {"machine": machine_identity(), "uid": uuid.uuid4().hex}
+        history.add(changed(run, (), described, sample_of=graph.fingerprint, **own).record)
 
 
 def real_record(run, *, engine=ENGINE, job=None, log=False, **graph):
     """A real run as the history keeps it: run by us, or known from its event log alone."""
-    described = {**cluster_settings(engine), "machines": run.machines, "workers": run.machines}
-    opened = {"setup": run.profile.phases["setup"] + run.session_seconds}
-    table = run.profile.table
+    counts = {"machines": run.machines, "workers": run.machines}
+    opened = {"setup": run.record.phases["setup"] + run.session_seconds}
+    table = run.record.table
     columns = {}
     if log:
         columns = {
@@ -133,16 +138,19 @@ def real_record(run, *, engine=ENGINE, job=None, log=False, **graph):
             "remote_messages": 0.0,
             "total_vertices": 0,
         }
-    record = record_of(
-        changed(
-            run,
-            columns,
-            described,
-            parameters=run.profile.parameters if job is None else job.to_dict(),
-            graph={**run.profile.graph, **graph},
-            phases={**run.profile.phases, **opened},
-        ).profile
-    )
+    record = changed(
+        run,
+        columns,
+        {**runs.cluster_settings(engine), **counts},
+        kind="run",
+        parameters=run.record.parameters if job is None else job.to_dict(),
+        phases={**run.record.phases, **opened},
+        sample=None,
+        sample_of=None,
+        machine=machine_identity(),
+        uid=uuid.uuid4().hex,
+        **graph,
+    ).record
     if log:
         record = replace(record, parameters={}, converged=None, machine="executors on 2 hosts")
     return record

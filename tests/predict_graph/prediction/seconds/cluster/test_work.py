@@ -132,7 +132,7 @@ def memory(runs, size, usual=()):
 
 def falling(run):
     """A run whose tables get smaller from iteration to iteration."""
-    table = run.profile.table
+    table = run.record.table
     held = table["peak_memory_bytes"] * 0.7 ** (table["iteration"] - 1)
     return changed(run, {"peak_memory_bytes": np.where(held > 0.4 * held.max(), held, 0)})
 
@@ -165,10 +165,7 @@ def test_a_page_of_a_hash_table_does_not_grow_with_the_graph(each):
     runs = [
         changed(
             run,
-            {
-                "peak_memory_bytes": page
-                + each * (run.profile.graph["vertices"] + run.edges) / run.machines
-            },
+            {"peak_memory_bytes": page + each * (run.record.vertices + run.edges) / run.machines},
         )
         for run in sample_runs()
     ]
