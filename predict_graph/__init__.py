@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from predict_graph.outcome import Comparison as Comparison
     from predict_graph.outcome import Prediction as Prediction
     from predict_graph.plugin_files import load_plugin as load_plugin
-    from predict_graph.prediction import predict as predict
-    from predict_graph.prediction import run as run
-    from predict_graph.prediction import validate as validate
     from predict_graph.prediction.learn import learn as learn
+    from predict_graph.prediction.pipeline import predict as predict
+    from predict_graph.prediction.validation import run as run
+    from predict_graph.prediction.validation import validate as validate
     from predict_graph.sizing import fit as fit
     from predict_graph.sizing import plan as plan
     from predict_graph.transforms import register_transform as register_transform
@@ -49,8 +49,9 @@ __getattr__, __all__ = lazily(
         "notebook": "load_ipython_extension",
         "plugin_files": "load_plugin",
         "outcome": "Comparison Prediction",
-        "prediction": "predict run validate",
         "prediction.learn": "learn",
+        "prediction.pipeline": "predict",
+        "prediction.validation": "run validate",
         "sizing": "fit plan",
         "transforms": "register_transform",
         "version": "__version__",

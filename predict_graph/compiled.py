@@ -52,10 +52,10 @@ def _use(algorithm: str) -> None:
     """Predict and run an algorithm on files of a small graph."""
     from tempfile import TemporaryDirectory
 
+    from predict_graph import predict, run
     from predict_graph.algorithms import check_algorithm
     from predict_graph.graph import check_graph, save_graph
     from predict_graph.graph.writing import write_edges
-    from predict_graph.prediction import predict, run
 
     undirected = check_algorithm(algorithm).undirected
     with TemporaryDirectory() as folder:

@@ -38,7 +38,7 @@ def _call(names: Row, magic: str, line: str, cell: str | None = None) -> Any:
     (function, graph, *positional), keywords = _evaluated(call, names)
     given = _options(options, names)
     if magic == "predict":
-        from predict_graph.prediction import predict
+        from predict_graph.prediction.pipeline import predict
 
         return predict(function, graph, arguments=positional, keywords=keywords, **given)
     from predict_graph.functions.track import track

@@ -18,7 +18,6 @@ from predict_graph.iterations import (
     estimate_iterations,
     run_sample,
 )
-from predict_graph.prediction import Extrapolator
 from predict_graph.transforms import default_transform
 
 OURS = "ours"
@@ -63,9 +62,13 @@ def published(
         purpose="iterations",
     ).profile
     small = sample.graph
-    scale = Extrapolator.between(graph.vertices, graph.edges, small.vertices, small.edges)
     density = (small.edges / small.vertices) / (graph.edges / graph.vertices)
-    return run.iterations, remote_bytes(run) * scale.edge_factor, density, messages(run)
+    return (
+        run.iterations,
+        remote_bytes(run) * graph.edges / max(small.edges, 1),
+        density,
+        messages(run),
+    )
 
 
 def ours(

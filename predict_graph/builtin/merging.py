@@ -68,7 +68,6 @@ class EntriesKernel(MergingKernel):
     def __init__(self, graph: Graph, team: Team | None, state: Array) -> None:
         super().__init__(graph, team, state)
         self._known = np.count_nonzero(state < FAR, axis=1).astype(np.int32)
-        self.working_set_bytes = (state.itemsize * state.shape[1] + 1) * len(state)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose row changed."""

@@ -40,7 +40,6 @@ TABLE_COLUMNS = (
     "average_message_bytes",
     "seconds",
     "convergence",
-    "working_set_bytes",
 )
 
 OUT_EDGES = "out_edges"
@@ -66,8 +65,7 @@ class RunProfile(Result):
         ``call``.
     rows : Table or DataFrame
         One row per iteration and worker, columns as in ``TABLE_COLUMNS``: seconds are those of the
-        iteration, the same for each of its workers; working_set_bytes is the memory that an
-        iteration reads at random.
+        iteration, the same for each of its workers.
     convergence : ndarray of float64, shape (iterations,)
         The convergence aggregate after each iteration, which is compared with the threshold.
     converged : bool
@@ -235,7 +233,7 @@ def per_iteration(rows: Table | pd.DataFrame) -> Table:
     for name in (*COUNTERS, "total_vertices"):
         values = np.asarray(rows[name])
         columns[name] = np.add.reduceat(values[order], starts) if len(each) else values
-    for name in ("seconds", "convergence", "working_set_bytes"):  # already totals of all workers
+    for name in ("seconds", "convergence"):  # already totals of all workers
         columns[name] = np.asarray(rows[name])[order[starts]]
     return Table(columns)
 

@@ -68,7 +68,7 @@ class Workload:
     iterations : int
     rows : Table
         One row per iteration: ``iteration``, the counters summed over workers, ``total_vertices``,
-        ``working_set_bytes``, ``average_message_bytes``. Empty if only the engine can count.
+        ``average_message_bytes``. Empty if only the engine can count.
     staged : StagedSample, optional
         A sample that goes through the same stages, if the method that estimated the iterations has
         one.

@@ -25,7 +25,7 @@ class SampleCounters(Value):
     Parameters
     ----------
     rows : Table
-        Counters summed over workers, all vertices and the working set, a row an iteration.
+        Counters summed over workers, and all vertices, a row an iteration.
     vertices, edges : int
         Of the sample.
     """

@@ -31,7 +31,6 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
             "active_vertices": rounds["active_vertices"],
             **evenly(messages, np.zeros(count), engine.workers),
             "total_vertices": graph.vertices,
-            "working_set_bytes": 0,
         }
     )
     summary = SampleSummary(

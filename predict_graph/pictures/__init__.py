@@ -1,10 +1,185 @@
 """Plots for `--plot`, notebooks and reports, drawn from numbers alone."""
 
-from predict_graph.pictures.drawing import (
-    Picture,
-    check_picture,
-    draw_together,
-    svg_of,
-)
+from __future__ import annotations
 
-__all__ = ["Picture", "check_picture", "draw_together", "svg_of"]
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError, check_installed
+from predict_graph.files import written_beside
+from predict_graph.pictures.palette import LIGHT
+from predict_graph.printable import printable
+
+_WIDTH, _HEIGHT = 4.2, 2.9  # inches; limits the width so that text is readable at 360 pixels
+_STYLE = {
+    **dict.fromkeys(("text.color", "axes.labelcolor"), LIGHT.ink),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), LIGHT.muted),
+    **dict.fromkeys(("xtick.labelcolor", "ytick.labelcolor"), LIGHT.muted),
+    **dict.fromkeys(("figure.facecolor", "savefig.facecolor"), LIGHT.paper),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
+    **dict.fromkeys(("axes.grid", "axes.axisbelow"), True),
+    **dict.fromkeys(("font.size", "axes.labelsize"), 9.5),
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.facecolor": "none",
+    "grid.color": LIGHT.rule,
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "predict-graph",
+}
+
+
+class Values(NamedTuple):
+    """Drawn values, in the units of the axes, which a page shows under the pointer.
+
+    Parameters
+    ----------
+    names : str or sequence of str
+    x, y : array-like
+        Positions; of a picture with named rows `x` has the values.
+    low, high : array-like, optional
+        Intervals of the values.
+    left : array-like, optional
+        Of bars: where they start.
+    """
+
+    names: str | Sequence[str]
+    x: npt.ArrayLike
+    y: npt.ArrayLike
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
+    left: npt.ArrayLike | None = None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One panel of a figure; `draw` draws it on axes and returns the values of the marks."""
+
+    title: str
+    text: str
+    draw: Callable[[Any], Sequence[Values]]
+    height: float = 1.0
+
+
+def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) -> Any:
+    """Draw panels side by side, and save them if there is a path."""
+    check_picture(path)
+    if not pictures:
+        raise RequestError(f"there is nothing to draw of {title}")
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    across = min(len(pictures), 2 if len(pictures) in (2, 4) else 3)
+    down = -(-len(pictures) // across)
+    with mpl.rc_context(_STYLE):
+        size = (_WIDTH * across, _HEIGHT * down + 0.5)
+        layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
+        figure = Figure(figsize=size, layout=layout)
+        places = figure.subplots(down, across, squeeze=False).ravel()
+        for axes, picture in zip(places, pictures, strict=False):
+            axes.set_title(picture.title)
+            picture.draw(axes)
+        for axes in places[len(pictures) :]:
+            axes.remove()
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5)
+        _show_controls(figure)
+        if path is not None:
+            with written_beside(path) as beside:
+                figure.savefig(beside, dpi=150)
+    return figure
+
+
+def _show_controls(figure: Any) -> None:
+    """Write the control characters of all texts out: of labels, which come from files, as well."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedLocator, FuncFormatter
+
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        named = isinstance(axis.get_major_formatter(), FuncFormatter)
+        if named and isinstance(axis.get_major_locator(), FixedLocator):  # by set_yticks
+            axis.set_ticklabels([printable(label.get_text()) for label in axis.get_ticklabels()])
+    for text in figure.findobj(Text):
+        text.set_text(printable(text.get_text()))
+
+
+def svg_of(picture: Picture, name: str) -> str:
+    """Return a panel as SVG for a page, with the page's colour variables."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    target = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        # With the resolution of SVG.
+        figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained", dpi=72)
+        drawn = picture.draw(figure.subplots())
+        _show_controls(figure)
+        FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None})
+    return _for_page(target.getvalue(), picture.text, name, _marks(figure, drawn))
+
+
+def _marks(figure: Any, drawn: Sequence[Values]) -> str:
+    """Return drawn values as JSON, after the label, scale and place in the SVG of each axis."""
+    axes, height = figure.axes[0], figure.bbox.height
+    (left, low), (right, high) = axes.bbox.corners()[[0, 3]]
+    sides = [
+        (axis.get_label_text().partition(" (")[0], axis.get_scale(), *axis.get_view_interval(), *at)
+        for axis, at in ((axes.xaxis, (left, right)), (axes.yaxis, (height - low, height - high)))
+    ]
+    series = [
+        [np.vectorize(printable)(names).tolist(), *(np.asarray(each).tolist() for each in rest)]
+        for names, *rest in drawn
+        if all(each is None or np.isfinite(each).all() for each in rest)
+    ]
+    return json.dumps([sides, series], separators=(",", ":"))
+
+
+def _for_page(text: str, said: str, name: str, marks: str) -> str:
+    """Return matplotlib's SVG without the parts that a page does not need."""
+    body = text[text.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
+    # The background of the figure, which the page draws.
+    body = re.sub(r'<g id="patch_1">.*?</g>', "", body, count=1, flags=re.DOTALL)
+    size = re.search(r'viewBox="([^"]+)"', body)
+    assert size is not None  # every SVG of matplotlib has one
+    inner = body[body.index(">") + 1 :]
+    used = set(re.findall(r"#([A-Za-z][\w.-]*)", inner))
+    inner = re.sub(
+        r' id="([^"]*)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", inner
+    )
+    inner = re.sub(r"(url\(|href=\")#", rf"\1#{name}-", inner).replace("xlink:href", "href")
+    for variable, color in LIGHT.named().items():
+        inner = inner.replace(color, f"var({variable})")
+    inner = inner.replace("'DejaVu Sans'", "inherit").replace('"DejaVu Sans"', "inherit")
+    return (
+        f'<svg viewBox="{size[1]}" role="img" aria-labelledby="{name}-text" '
+        f'data-marks="{escape(marks)}">'
+        f'<title id="{name}-text">{escape(printable(said))}</title>{inner}'
+    )
+
+
+def check_picture(path: Path | None) -> None:
+    """Reject a path that cannot be plotted to."""
+    check_installed("matplotlib", "drawing", extra="plot")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    accepted = set(FigureCanvasAgg.get_supported_filetypes())
+    if path is not None and path.suffix.lstrip(".") not in accepted:
+        raise RequestError(
+            f"cannot draw {path}; accepted: a name in .{', .'.join(sorted(accepted))}"
+        )

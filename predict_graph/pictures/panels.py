@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.answers import readable_bytes
 from predict_graph.intervals import Interval
-from predict_graph.pictures.drawing import Picture, Values
+from predict_graph.pictures import Picture, Values
 from predict_graph.pictures.palette import LIGHT
 
 FloatArray = npt.NDArray[np.float64]

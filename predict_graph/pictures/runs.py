@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.durations import readable_seconds
-from predict_graph.pictures.drawing import Picture
+from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import Line, bars_of_parts, draw_lines
 
 

@@ -152,7 +152,6 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
             "active_vertices": graph.vertices * share,
             **evenly(sent, sent * size, workers),
             "total_vertices": graph.vertices,
-            "working_set_bytes": 8 * graph.vertices,
         }
     )
     threshold = algorithm.threshold(graph.vertices)

@@ -33,7 +33,8 @@ from predict_graph.iterations import (
 )
 from predict_graph.options import PredictOptions, completed
 from predict_graph.plugins import Registry
-from predict_graph.prediction.seconds import COST_MODELS, runtime_model_of
+from predict_graph.prediction.seconds.learned import runtime_model_of
+from predict_graph.prediction.seconds.regression import COST_MODELS
 from predict_graph.seeds import check_seed
 from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 

@@ -7,7 +7,6 @@ extrapolated (PREDIcT, section 3.3).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,12 +16,11 @@ from predict_graph.graph.csr import AnyGraph
 from predict_graph.iterations import IterationEstimate
 from predict_graph.table import Table
 
-_VERTEX_FEATURES = ("active_vertices", "total_vertices", "working_set_bytes")
+_VERTEX_FEATURES = ("active_vertices", "total_vertices")
 
 
-@dataclass(frozen=True)
-class Extrapolator:
-    """Scales features of a sample run, iteration by iteration.
+def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor: float) -> Table:
+    """Return the counters of the real run from those of a sample run, iteration by iteration.
 
     Features that grow with vertices are scaled by ``e_V = |V_G| / |V_S|``, those that grow with
     edges by ``e_E = |E_G| / |E_S|`` (section 3.3); the size of a message and the number of
@@ -30,48 +28,24 @@ class Extrapolator:
 
     Parameters
     ----------
+    rows : Table
+        One row an iteration of the sample run.
+    iterations : int
+        Of the real run. The last row of the sample stands for all iterations that it lacks.
     vertex_factor, edge_factor : float
         e_V and e_E.
 
-    Examples
-    --------
-    >>> Extrapolator.between(1000, 9000, 100, 600)
-    Extrapolator(vertex_factor=10.0, edge_factor=15.0)
+    Returns
+    -------
+    Table
+        `iterations` rows with `iteration`, the counters and `average_message_bytes`.
     """
-
-    vertex_factor: float
-    edge_factor: float
-
-    @classmethod
-    def between(
-        cls, vertices: int, edges: int, sample_vertices: int, sample_edges: int
-    ) -> Extrapolator:
-        """Return the extrapolator from the sizes of the graph and of the sample."""
-        return cls(vertices / max(sample_vertices, 1), edges / max(sample_edges, 1))
-
-    def extrapolate(self, rows: Table, iterations: int) -> Table:
-        """Return the counters of the real run.
-
-        Parameters
-        ----------
-        rows : Table
-            One row an iteration of the sample run.
-        iterations : int
-            Of the real run. The last row of the sample stands for all iterations that it lacks.
-
-        Returns
-        -------
-        Table
-            `iterations` rows with `iteration`, the counters, the working set and
-            `average_message_bytes`.
-        """
-        at = np.minimum(np.arange(iterations), len(rows) - 1)
-        scaled = rows.take(at)
-        columns = {}
-        for name in (*COUNTERS, "total_vertices", "working_set_bytes"):
-            factor = self.vertex_factor if name in _VERTEX_FEATURES else self.edge_factor
-            columns[name] = scaled.floats(name) * factor
-        return counted(Table(columns))
+    scaled = rows.take(np.minimum(np.arange(iterations), len(rows) - 1))
+    columns = {}
+    for name in (*COUNTERS, "total_vertices"):
+        factor = vertex_factor if name in _VERTEX_FEATURES else edge_factor
+        columns[name] = scaled.floats(name) * factor
+    return counted(Table(columns))
 
 
 def workloads_of(
@@ -103,18 +77,17 @@ def _rows_of(graph: AnyGraph, estimate: IterationEstimate, workers: int) -> Tabl
     sample = estimate.observed
     if sample is None:
         return Table({})
-    sizes = (graph.vertices, graph.edges, sample.vertices, sample.edges)
     spread = spread_evenly(sample.rows, workers)
-    return Extrapolator.between(*sizes).extrapolate(spread, estimate.iterations)
+    larger = graph.vertices / max(sample.vertices, 1), graph.edges / max(sample.edges, 1)
+    return extrapolated(spread, estimate.iterations, *larger)
 
 
 def counted(counters: Table) -> Table:
     """Return counters of iterations as whole numbers, with `iteration` and the size of a message.
 
-    `counters` has one row an iteration: the counters, all vertices and, if known, the working set.
+    `counters` has one row an iteration: the counters and all vertices.
     """
-    names = (*COUNTERS, "total_vertices", "working_set_bytes")
-    known = [name for name in names if name in counters]
+    known = [name for name in (*COUNTERS, "total_vertices") if name in counters]
     whole = {name: np.rint(counters.floats(name)).astype(np.int64) for name in known}
     rows = Table({"iteration": np.arange(1, len(counters) + 1), **whole})
     sent = rows.floats("local_messages", "remote_messages")

@@ -38,7 +38,6 @@ class ComponentsKernel(SpreadingKernel):
         # Signed and as wide as ids, as the atomic minimum requires.
         self._labels = np.arange(n, dtype=graph.indices.dtype)
         self._sent = self._labels.copy()
-        self.working_set_bytes = (graph.indices.itemsize + 1) * n
 
     @staticmethod
     def footprint(algorithm: ConnectedComponents, id_bytes: int) -> Footprint:

@@ -45,7 +45,6 @@ class KCoreKernel(SpreadingKernel):
         self._sampled = False
         # In the first superstep all vertices receive messages from all their neighbours.
         self._marked = np.ones(graph.vertices, np.uint8)
-        self.working_set_bytes = (4 + 1) * graph.vertices
 
     @staticmethod
     def footprint(algorithm: KCore, id_bytes: int) -> Footprint:

@@ -45,7 +45,6 @@ class LabelPropagationKernel(SharedRows):
         self._others: list[int] = []  # labels of rows that are not those of two supersteps ago
         # A vertex id and a label; the weight of the edge.
         self.message_bytes = 16 + (0 if graph.weights is None else 8)
-        self.working_set_bytes = self._labels.nbytes
 
     @property
     def values(self) -> Array:

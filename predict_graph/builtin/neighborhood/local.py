@@ -35,7 +35,6 @@ class NeighborhoodKernel(MergingKernel):
         self._sums = np.zeros(len(self._blocks) - 1)
         self._reached: list[float] = []
         self.message_bytes = 8 + registers
-        self.working_set_bytes = (registers + 1) * n
         self._settle(np.ones(n, np.uint8))
 
     @staticmethod

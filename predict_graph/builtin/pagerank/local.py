@@ -42,7 +42,6 @@ class PageRankKernel(SharedRows):
         self._begin(np.full(n, 1.0 / max(n, 1)))
         blocks = len(self._blocks) - 1
         self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
-        self.working_set_bytes = 8 * n
 
     def _begin(self, rank: FloatArray) -> None:
         """Set the ranks before the first superstep, and their contributions."""

@@ -69,7 +69,6 @@ class SemiClusteringKernel(SharedRows):
         self._sent, self._next = singletons(s_max, *given), singletons(s_max, *given)
         self._lists = singletons(c_max, *given)
         self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
-        self.working_set_bytes = sum(array.nbytes for array in self._sent)
 
     @staticmethod
     def footprint(algorithm: SemiClustering, id_bytes: int) -> Footprint:

@@ -43,7 +43,6 @@ class TriangleCountKernel(SharedRows):
         self._marks = [np.full(n, -1, graph.indices.dtype) for _ in range(self._team.threads)]
         self._steps = 0
         self._sampled = False
-        self.working_set_bytes = (8 + graph.indices.itemsize) * n
 
     @staticmethod
     def footprint(algorithm: TriangleCount, id_bytes: int) -> Footprint:

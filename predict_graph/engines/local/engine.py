@@ -136,7 +136,7 @@ class LocalEngine:
                 "superstep": float(seconds.sum()) + before.get("superstep", 0.0),
                 "write": write,
             },
-            rows=tally.table(aggregates, seconds, kernel.working_set_bytes),
+            rows=tally.table(aggregates, seconds),
             convergence=aggregates,
             converged=bool(len(aggregates) and aggregates[-1] < target),
             values=kernel.values,
@@ -196,7 +196,7 @@ class LocalEngine:
                     return setup, None
                 before, ended = team.started - started, time.perf_counter() - team.started
                 return setup, IterationProbe(np.array([before + ended / team.shared]), Table({}))
-            found = probe_of(tally.table(aggregates, took, kernel.working_set_bytes))
+            found = probe_of(tally.table(aggregates, took))
             if not stopped:
                 with suppress(StopRun):
                     found = replace(found, idle_seconds=idle_seconds(kernel))

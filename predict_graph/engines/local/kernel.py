@@ -110,9 +110,6 @@ class Kernel(Protocol):
     ``Kernel(algorithm, graph, team, values)`` with the result of the prior.
     """
 
-    working_set_bytes: int
-    """Bytes that a superstep accesses randomly."""
-
     @property
     def values(self) -> Array:
         """Result of each vertex, shape (n,) or (n, columns)."""

@@ -30,7 +30,6 @@ class ObservedRun:
     convergence: FloatArray
     counters: Table
     converged: bool
-    working_set_bytes: int
     work: FloatArray
     whole_work: FloatArray
     seconds: FloatArray
@@ -72,7 +71,6 @@ def observed_run(
         np.array(aggregates),
         Table({"active_vertices": active, **evenly(messages, volume, workers)}),
         aggregates[-1] < threshold,
-        kernel.working_set_bytes,
         np.array([own for own, _ in work]),
         np.array([whole for _, whole in work]),
         np.array(seconds),

@@ -58,7 +58,6 @@ class ProgramKernel(SharedRows):
         self._refuse_nan("initial", self._state)
         self._state.flags.writeable = False
         self._senders = self._starters()
-        self.working_set_bytes = 8 * graph.vertices
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram, team: Team | None) -> None:
         """Store the edges in the layout of the compiled loops, whose rows threads share."""

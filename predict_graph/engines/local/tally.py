@@ -55,7 +55,7 @@ class Tally:
         )
         return counts
 
-    def table(self, aggregates: FloatArray, seconds: FloatArray, working_set_bytes: int) -> Table:
+    def table(self, aggregates: FloatArray, seconds: FloatArray) -> Table:
         """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
         iterations = len(self._rows)
         counted = np.concatenate(self._rows or [np.zeros((0, 5), np.int64)])
@@ -72,7 +72,6 @@ class Tally:
             "average_message_bytes": (local_bytes + remote_bytes) / np.maximum(local + remote, 1),
             "seconds": np.repeat(seconds, self._workers),
             "convergence": np.repeat(aggregates, self._workers),
-            "working_set_bytes": working_set_bytes,
             OUT_EDGES: np.tile(self._out_edges, iterations),
         }
         return Table({name: columns[name] for name in (*TABLE_COLUMNS, OUT_EDGES)})

@@ -94,7 +94,6 @@ def _estimate(
         low = iteration_interval(early, own, QUANTILE, limit)[1]
         high = iteration_interval(late, own, QUANTILE, limit)[2]
     counters = last.counters.take(np.minimum(np.arange(iterations), len(last.counters) - 1))
-    scale = graph.vertices / max(staged.summary.vertices, 1)
     return IterationEstimate(
         method="rooted",
         crossing=centre,
@@ -106,10 +105,7 @@ def _estimate(
         samples=[outcome.staged.summary for outcome in outcomes],
         edge_steps=recipe.edge_visits + sum(outcome.staged.edge_steps for outcome in outcomes),
         warnings=_doubts(last.convergence, threshold),
-        counters=counters.assign(
-            total_vertices=graph.vertices,
-            working_set_bytes=last.working_set_bytes * scale,
-        ),
+        counters=counters.assign(total_vertices=graph.vertices),
         staged=staged,
     )
 

@@ -17,15 +17,15 @@ import numpy as np
 from predict_graph.engines import (
     COUNTERS,
     Engine,
-    RunProfile,
     RuntimeEstimate,
     RuntimeModel,
     Workload,
 )
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
-from predict_graph.iterations import SampleRun
+from predict_graph.history import RunRecord
 from predict_graph.plugins import loaded
+from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.sample_runs import SampledModel
@@ -44,21 +44,29 @@ class LearnedRuntimeModel(SampledModel):
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         allowed = self.context.edges_for_costs and self.graph.edges
         ran = self._sample_runs(self.algorithms[-1], allowed)
-        found = []
-        for number, workload in enumerate(workloads):
-            runs = _of_part(ran, number, len(workloads))
-            found.append(self._runtime_on(workload, runs, first=number == 0))
+        parts = [records_of(run.profile) for run in ran]
+        for each in parts:
+            if len(each) < len(workloads):
+                raise JobError(
+                    f"the engine ran {each[0].algorithm} but does not report the algorithm that "
+                    "runs before it; accepted: a profile with prior"
+                )
+        found = [
+            self._runtime_on(workload, [each[number] for each in parts], first=number == 0)
+            for number, workload in enumerate(workloads)
+        ]
         samples, visits = [run.summary for run in ran], sum(run.edge_visits for run in ran)
         found[-1] = replace(found[-1], samples=samples, edge_visits=visits)
         return found
 
     def _runtime_on(
-        self, workload: Workload, runs: list[SampleRun], *, first: bool
+        self, workload: Workload, runs: Sequence[RunRecord], *, first: bool
     ) -> RuntimeEstimate:
         algorithm, rows = workload.algorithm, workload.table
         if not self.engine.virtual_workers:
             rows = _on_critical_path(rows, runs)
-        evidence = with_common_error(self._regression(algorithm, rows, runs), algorithm.name)
+        tables = [run.table for run in runs]
+        evidence = with_common_error(self._regression(algorithm, rows, tables), algorithm.name)
         phases = {
             name: _phase(name, runs, self.graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")
@@ -72,48 +80,23 @@ class LearnedRuntimeModel(SampledModel):
         )
 
 
-def _of_part(runs: list[SampleRun], number: int, parts: int) -> list[SampleRun]:
-    """Return the runs of one algorithm of a chain, each with its own phases."""
-    found = []
-    for run in runs:
-        profile = run.profile
-        for _ in range(parts - 1 - number):
-            if profile.prior is None:
-                raise JobError(
-                    f"the engine ran {profile.algorithm} but does not report the algorithm that "
-                    "runs before it; accepted: a profile with prior"
-                )
-            profile = profile.prior
-        found.append(replace(run, profile=_own(profile)))
-    return found
-
-
-def _own(profile: RunProfile) -> RunProfile:
-    """Return a run without the setup of its prior, which a profile includes."""
-    if profile.prior is None:
-        return profile
-    before = profile.prior.phases["setup"]
-    phases = {**profile.phases, "setup": max(profile.phases["setup"] - before, 0.0)}
-    return replace(profile, phases=phases)
-
-
-def _phase(name: str, runs: list[SampleRun], graph: Graph) -> float:
+def _phase(name: str, runs: Sequence[RunRecord], graph: Graph) -> float:
     """Return the seconds of a phase on the whole graph, on a line through those of its samples."""
-    sizes = np.array([float(run.summary.edges) for run in runs])
+    sizes = np.array([float(run.edges) for run in runs])
     # Samples in memory are not read; the read time of this graph is known.
-    seconds = np.array([run.profile.phases[name] for run in runs])
+    seconds = np.array([run.phases[name] for run in runs])
     found = fitted_line(sizes, seconds).at(graph.edges)
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 
-def _on_critical_path(rows: pd.DataFrame, runs: Sequence[SampleRun]) -> pd.DataFrame:
+def _on_critical_path(rows: pd.DataFrame, runs: Sequence[RunRecord]) -> pd.DataFrame:
     """Return the counters of the critical worker, from those of all workers together.
 
     Its fraction of each counter is the mean of that in the samples, and even where they have none.
     """
     names = [*COUNTERS, "total_vertices"]
     fractions = []
-    for table in (run.profile.table for run in runs):
+    for table in (run.table for run in runs):
         own, every = cost_rows(table, virtual_workers=False)[names].sum(), table[names].sum()
         fractions.append((own / every).fillna(1.0 / table["worker"].nunique()))
     return rows.assign(**rows[names] * np.mean(fractions, axis=0))

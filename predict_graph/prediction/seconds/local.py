@@ -83,7 +83,8 @@ class LocalRuntimeModel(SampledModel):
             with context.spending.loading():  # scikit-learn, which takes a second per process
                 COST_MODELS.get(chosen or DEFAULT_COST_MODEL)
             evidence = [*(replace(each, weight=0.0) for each in evidence)]
-            evidence.append(self._regression(algorithm, workload.table, ran, probed))
+            tables = [run.profile.table for run in ran]
+            evidence.append(self._regression(algorithm, workload.table, tables, probed))
         evidence = [with_common_error(each, algorithm.name) for each in evidence]
         seconds, std = evidence[-1].seconds, evidence[-1].relative_std
         setup = self._setups[algorithm.name]

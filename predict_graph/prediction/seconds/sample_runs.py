@@ -84,18 +84,18 @@ class SampledModel(EngineModel):
         self,
         algorithm: Algorithm,
         rows: pd.DataFrame,
-        runs: Sequence[SampleRun],
+        tables: Sequence[pd.DataFrame],
         probed: Sequence[Table] = (),
     ) -> Evidence:
         """Return the time of iterations with these counters, by a cost model.
 
-        It is trained on sample runs, on runs of other graphs by the same engine on this machine,
-        and on the rows of probes.
+        It is trained on the tables of sample runs, on runs of other graphs by the same engine on
+        this machine, and on the rows of probes.
         """
         context, virtual = self.context, self.engine.virtual_workers
         training = TrainingSet()
-        for run in runs:
-            training.add(cost_rows(run.profile.table, virtual_workers=virtual), "sample")
+        for table in tables:
+            training.add(cost_rows(table, virtual_workers=virtual), "sample")
         others = []
         if context.history is not None:
             others = context.history.training_runs(

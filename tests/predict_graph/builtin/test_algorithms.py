@@ -23,7 +23,7 @@ from predict_graph.builtin.label_propagation.local import LabelPropagationKernel
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
-from predict_graph.prediction import predict
+from predict_graph.prediction.pipeline import predict
 from tests.predict_graph.builtin.small import UNDIRECTED, edges, networkx_graph
 
 # Parameters

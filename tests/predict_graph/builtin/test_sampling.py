@@ -20,7 +20,7 @@ from predict_graph.engines.local.kernel import Weighting
 from predict_graph.graph import check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.iterations.rooted.recipes import recipe_of
-from predict_graph.prediction import predict
+from predict_graph.prediction.pipeline import predict
 
 
 @pytest.fixture(scope="module")

@@ -112,7 +112,7 @@ def test_training_runs_are_of_the_same_job_engine_and_machine(history, record):
     history.add(record(machine="B"))
     history.add(record(rows=Table({"iteration": np.zeros(0, dtype=int)})))
     history.add(record(algorithm="topk"))
-    narrow = record(rows=Table({"iteration": [0], "working_set_bytes": [7]}))
+    narrow = record(rows=Table({"iteration": [0], "peak_memory_bytes": [7]}))
     history.add(narrow)
     mine = history.training_runs("pagerank", engine, "A", exclude_fingerprint="mine")
     assert [len(run.rows) for run in mine] == [1, 8]
@@ -189,7 +189,7 @@ def filled(history, record, table):
     history.add(
         record(converged=None, rows=Table(pd.DataFrame({"iteration": np.zeros(0, dtype=int)})))
     )
-    mixed = pd.DataFrame({"iteration": [0, 1], "seconds": [1, 2], "working_set_bytes": [2**62, 1]})
+    mixed = pd.DataFrame({"iteration": [0, 1], "seconds": [1, 2], "peak_memory_bytes": [2**62, 1]})
     history.add(record(rows=Table(mixed)))
     return history
 

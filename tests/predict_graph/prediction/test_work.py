@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.engines import COUNTERS
-from predict_graph.prediction import Extrapolator
+from predict_graph.prediction.work import extrapolated
 from predict_graph.table import Table
 
 EDGE_COUNTERS = [name for name in COUNTERS if name != "active_vertices"]
@@ -16,17 +16,16 @@ def tables(draw):
     length = draw(st.integers(1, 8))
     counts = st.lists(st.integers(0, 10**6), min_size=length, max_size=length)
     columns = {name: draw(counts) for name in COUNTERS}
-    others = {"total_vertices": draw(counts), "working_set_bytes": draw(counts)}
-    return Table({**columns, **others})
+    return Table({**columns, "total_vertices": draw(counts)})
 
 
 @given(rows=tables(), e_v=FACTORS, e_e=FACTORS, iterations=st.integers(1, 20))
 def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations):
-    result = Extrapolator(e_v, e_e).extrapolate(rows, iterations)
+    result = extrapolated(rows, iterations, e_v, e_e)
     assert result["iteration"].tolist() == list(range(1, iterations + 1))
     for number in range(iterations):
         source = rows.records()[min(number, len(rows) - 1)]
-        for name in ("active_vertices", "total_vertices", "working_set_bytes"):
+        for name in ("active_vertices", "total_vertices"):
             assert abs(result[name][number] - source[name] * e_v) <= 0.5 + 1e-6
         for name in EDGE_COUNTERS:
             assert abs(result[name][number] - source[name] * e_e) <= 0.5 + 1e-6

@@ -45,7 +45,6 @@ def executor_table(tasks: pd.DataFrame, seconds: Sequence[float]) -> pd.DataFram
     return table.assign(
         worker=np.tile(np.arange(len(executors)), len(seconds)),
         seconds=np.repeat(np.asarray(seconds, float), len(executors)),
-        working_set_bytes=table["peak_memory_bytes"],
     )
 
 

@@ -43,7 +43,6 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
         "cpu_seconds": 1e-6 * messages / machines,
         "seconds": seconds,
         "convergence": 0.1,
-        "working_set_bytes": 0,
     }
     rows = pd.DataFrame({"iteration": np.arange(1, iterations + 1), **worker})
     rows = pd.concat([rows.assign(worker=number) for number in range(machines)])
