@@ -9,6 +9,8 @@ from pathlib import Path
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from predict_graph.answers import Answer
 from predict_graph.pictures import Picture, draw_together
 from predict_graph.printable import printable
@@ -100,23 +102,19 @@ class Result(Value, ABC):
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal; not-a-number equals itself, and nothing raises."""
+    """Whether two values are equal; not-a-number equals itself."""
     if one is other:
         return True
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    try:
-        if hasattr(one, "equals"):  # a table of pandas
-            return bool(one.equals(other))
-        if getattr(one, "shape", ()) != getattr(other, "shape", ()):
-            return False
-        compares: Any = type(one).__eq__
-        by_fields = is_dataclass(one) or compares is object.__eq__
-        if by_fields and type(one) is type(other) and not callable(one):
-            return _same(vars(one), vars(other))
-        equal = (one == other) | ((one != one) & (other != other))
-        return bool(equal.all() if hasattr(equal, "all") else equal)
-    except Exception:  # of a type that does not compare
+    if type(one) is not type(other):
         return False
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    if hasattr(one, "equals"):  # a table
+        return bool(one.equals(other))
+    if not callable(one) and (is_dataclass(one) or type(one).__eq__ is object.__eq__):
+        return _same(vars(one), vars(other))
+    return bool(one == other) or (one != one and other != other)

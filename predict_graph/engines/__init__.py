@@ -15,7 +15,6 @@ from predict_graph.engines.profile import (
     spread_evenly,
 )
 from predict_graph.engines.runtime_model import (
-    EstimationContext,
     Evidence,
     RuntimeEstimate,
     RuntimeModel,
@@ -31,7 +30,6 @@ __all__ = [
     "PHASE_NAMES",
     "TABLE_COLUMNS",
     "Engine",
-    "EstimationContext",
     "Evidence",
     "IterationCallback",
     "RunProfile",

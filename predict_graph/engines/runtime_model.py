@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.budget import Spending
-from predict_graph.engines.base import Engine
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import AnyGraph
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.history import History
-    from predict_graph.transforms import Transform
 
 
 @dataclass(frozen=True)
@@ -83,51 +81,6 @@ class Workload:
     def table(self) -> pd.DataFrame:
         """The rows as a DataFrame."""
         return self.rows.frame()
-
-
-@dataclass(frozen=True)
-class EstimationContext:
-    """Options and resources of a runtime model; None where the user gave no value.
-
-    Parameters
-    ----------
-    seed : int
-    history : History, optional
-        Stored runs.
-    progress : callable (text, fraction) -> None
-    spending : Spending
-        Remaining budget.
-    cost_models : mapping of str to (str or None)
-        Chosen by the user or registered, by the name of the algorithm.
-    train_ratios : tuple of float, optional
-    sampler : str
-    transforms : mapping of str to Transform
-        By the name of the algorithm.
-    probe : bool, optional
-    train_machines : tuple of int, optional
-    edges_for_costs : int, optional
-        Total edges of samples that serve the runtime estimate alone; without it samples have their
-        full size.
-    fresh_samples : bool
-        Whether to run new samples on a cluster that already has training runs.
-    """
-
-    seed: int
-    history: History | None
-    progress: Callable[[str, float], None]
-    spending: Spending
-    cost_models: Mapping[str, str | None] = field(default_factory=dict)
-    train_ratios: tuple[float, ...] | None = None
-    sampler: str = "brj"
-    transforms: Mapping[str, Transform] = field(default_factory=dict)
-    probe: bool | None = None
-    train_machines: tuple[int, ...] | None = None
-    edges_for_costs: int | None = None
-    fresh_samples: bool = False
-
-    def cost_model(self, algorithm: Algorithm) -> str | None:
-        """Return the cost model that the user chose for an algorithm; None for the default."""
-        return self.cost_models.get(algorithm.name)
 
 
 @dataclass(frozen=True)
@@ -203,19 +156,15 @@ class RuntimeEstimate:
 class RuntimeModel(Protocol):
     """The runtime model of an engine, created for one prediction.
 
-    ``RuntimeModel(engine, graph, algorithms, context)``, with the algorithms of a chain in
-    execution order.
+    ``RuntimeModel(graph, request, history, spending)``: the request has the engine, the options,
+    and the algorithms of a chain in execution order; the spending knows the remaining budget.
     """
 
     reads: ClassVar[frozenset[str]]
     """Names of the prediction options that it uses."""
 
     def __init__(
-        self,
-        engine: Engine,
-        graph: AnyGraph,
-        algorithms: Sequence[Algorithm],
-        context: EstimationContext,
+        self, graph: AnyGraph, request: Any, history: History | None, spending: Spending
     ) -> None: ...
 
     def survey(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +12,12 @@ import numpy.typing as npt
 
 from predict_graph.answers import Answer
 from predict_graph.cores import Load
-from predict_graph.engines import COUNTERS, RunProfile, SampleSummary
+from predict_graph.engines import COUNTERS, SampleSummary
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome.answering import answer_of
 from predict_graph.outcome.picture import pictures_of
 from predict_graph.outcome.verdict import Verdict
-from predict_graph.pictures import Picture, draw_together
+from predict_graph.pictures import Picture
 from predict_graph.results import Result
 from predict_graph.table import Table
 
@@ -232,27 +231,6 @@ class Prediction(Result):
             "advice": self.advice,
             "prior": None if self.prior is None else self.prior.to_dict(),
         }
-
-    def plot(self, path: str | Path | None = None, actual: RunProfile | None = None) -> Any:
-        """Draw the prediction, with a real run beside it if one is given.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            File of the picture; by default it is only returned.
-        actual : RunProfile, optional
-
-        Returns
-        -------
-        matplotlib Figure
-
-        Raises
-        ------
-        RequestError
-            If matplotlib is not installed (extra ``plot``), or `path` cannot be written.
-        """
-        where = None if path is None else Path(path)
-        return draw_together(pictures_of(self, actual), self.title, where)
 
     @property
     def title(self) -> str:

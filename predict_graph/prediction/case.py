@@ -96,9 +96,8 @@ class Case:
     @cached_property
     def runtime_model(self) -> RuntimeModel:
         """That of the engine, which runs the first supersteps; StopRun if they do not end."""
-        request, graph = self.request, self.graph
-        context = request.context(self.history, graph.edges, self.spending)
-        model = request.runtime_model(request.engine, graph, self.algorithms, context)
+        request = self.request
+        model = request.runtime_model(self.graph, request, self.history, self.spending)
         model.survey()
         return model
 

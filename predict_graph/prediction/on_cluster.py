@@ -15,7 +15,7 @@ from typing import Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import deadline
-from predict_graph.engines import RunProfile
+from predict_graph.engines import Engine, RunProfile
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.blocks.edges import is_table
 from predict_graph.engines.spark.blocks.packing import (
@@ -58,14 +58,7 @@ def case_on_cluster(
 
     The executors keep a graph that does not fit here until the end.
     """
-    engine = request.engine
-    if not isinstance(engine, SparkEngine):
-        raise RequestError(
-            f"the engine is {engine.name}, but a graph that Spark reads needs the engine spark; "
-            "accepted: --engine spark, engine='spark'"
-        )
-    if ids not in (None, "integer"):
-        raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
+    engine = check_reader(request.engine, ids)
     started = time.perf_counter()
     request.progress("packing the graph on the cluster", 0.0)
     reader: SparkEngine = engine
@@ -92,6 +85,18 @@ def case_on_cluster(
             sources = (EarlierRuns(), run, BaselineEstimate())
         reading = time.perf_counter() - started
         yield Case.of(graph, request, history, source, reading_seconds=reading), sources
+
+
+def check_reader(engine: Engine, ids: str | None) -> SparkEngine:
+    """Return the engine as one that reads graphs."""
+    if not isinstance(engine, SparkEngine):
+        raise RequestError(
+            f"the engine is {engine.name}, but a graph that Spark reads needs the engine spark; "
+            "accepted: --engine spark, engine='spark'"
+        )
+    if ids not in (None, "integer"):
+        raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
+    return engine
 
 
 def _refuse_unread(request: Request, packed: PackedGraph, engine: SparkEngine) -> None:

@@ -9,21 +9,18 @@ from numbers import Integral
 from typing import Any, Unpack
 
 from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
-from predict_graph.budget import Budget, Spending, check_budget, check_within
+from predict_graph.budget import Budget, check_budget, check_within
 from predict_graph.engines import (
     ENGINES,
     Engine,
-    EstimationContext,
     RuntimeModel,
 )
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
-from predict_graph.history import History
 from predict_graph.iterations import (
     METHODS,
     SAMPLERS,
-    EdgeBudget,
     Method,
     Progress,
     check_max_overhead,
@@ -124,25 +121,6 @@ class Request:
         engine = self.engine
         own = type(engine) is LocalEngine and engine.threads != available_threads()
         return bool(self.named) or own
-
-    def context(self, history: History | None, edges: int, spending: Spending) -> EstimationContext:
-        """Return what the runtime model of the engine may use, for a graph of so many edges."""
-        return EstimationContext(
-            seed=self.seed,
-            history=history,
-            progress=self.progress,
-            cost_models={part.algorithm.name: part.cost_model for part in self.chain},
-            train_ratios=self.train_ratios,
-            sampler=self.sampler,
-            transforms={part.algorithm.name: part.transform for part in self.chain},
-            probe=self.probe,
-            train_machines=self.train_machines,
-            spending=spending,
-            fresh_samples=self.budget.unlimited,
-            edges_for_costs=None
-            if self.method.name == _WALKING
-            else EdgeBudget(edges, self.max_overhead).for_costs,
-        )
 
 
 def check_engine(

@@ -15,7 +15,6 @@ from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import (
-    EstimationContext,
     RunProfile,
     RuntimeEstimate,
     RuntimeModel,
@@ -330,14 +329,10 @@ def baseline_seconds(
     # The work of a user's function on Spark is known from runs of it alone.
     known = request.method.estimate is not None and isinstance(graph, Graph)
     if request.engine.name == "spark" and known:
-        context = EstimationContext(
-            seed=request.seed,
-            history=case.history,
-            progress=request.progress,
-            spending=Spending(Budget(seconds=0.0), 0.0),
-        )
-        model = request.runtime_model(request.engine, graph, case.algorithms, context)
-        return model.estimate(workloads)
+        unasked: dict[str, Any] = dict.fromkeys(("cost_model", "train_ratios", "train_machines"))
+        free = replace(request, budget=Budget(seconds=0.0), **unasked)
+        spending = Spending(free.budget, 0.0)
+        return request.runtime_model(graph, free, case.history, spending).estimate(workloads)
     return [
         baseline_runtime(graph, baseline, workload, request.engine, first=number == 0)
         for number, (baseline, workload) in enumerate(zip(case.baselines, workloads, strict=True))

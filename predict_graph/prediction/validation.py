@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import Engine, IterationCallback, RunProfile
+from predict_graph.engines import IterationCallback, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.functions.validation import validate_function
 from predict_graph.graph import check_graph
@@ -31,9 +31,6 @@ from predict_graph.prediction.request import (
 )
 from predict_graph.prediction.run_records import records_of
 from predict_graph.seeds import check_seed
-
-if TYPE_CHECKING:
-    from predict_graph.engines.spark import SparkEngine
 
 
 @offers(RunOptions)
@@ -68,7 +65,9 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
     follower = None if progress is None else Follower(progress, chosen, runner, kept, expect)
     _check_no_table(graph)
     if given["spark_reads"]:
-        profile = _reader(runner, ids).run_files(
+        from predict_graph.prediction.on_cluster import check_reader
+
+        profile = check_reader(runner, ids).run_files(
             chosen,
             graph,
             directed=direction(chosen, directed),
@@ -95,17 +94,6 @@ def _check_no_table(graph: Any) -> None:
             "a table of Spark can be predicted, not run; accepted: the path or address of files "
             "that it is written to (edges.write.parquet), with spark_reads=True"
         )
-
-
-def _reader(engine: Engine, ids: str | None) -> SparkEngine:
-    """Return the engine as one that reads graphs."""
-    from predict_graph.engines.spark import SparkEngine
-
-    if not isinstance(engine, SparkEngine):
-        raise RequestError("only the spark engine reads graphs by Spark; accepted: engine='spark'")
-    if ids not in (None, "integer"):
-        raise RequestError(f"ids are {ids!r}; accepted for a graph that Spark reads: 'integer'")
-    return engine
 
 
 @offers(PredictOptions, call=True, without=("spark_reads",))

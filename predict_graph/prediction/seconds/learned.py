@@ -42,7 +42,7 @@ class LearnedRuntimeModel(SampledModel):
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
-        allowed = self.context.edges_for_costs and self.graph.edges
+        allowed = self.edges_for_costs and self.graph.edges
         ran = self._sample_runs(self.algorithms[-1], allowed)
         parts = [records_of(run.profile) for run in ran]
         for each in parts:

@@ -50,12 +50,12 @@ class LocalRuntimeModel(SampledModel):
 
     def _measure(self, algorithm: Algorithm) -> None:
         """Set an algorithm up, and run its first supersteps unless the user wants none."""
-        self.context.progress(f"first supersteps of {algorithm.name}", 0.0)
+        self.request.progress(f"first supersteps of {algorithm.name}", 0.0)
         seconds, probe = self.engine.survey(
             algorithm,
             self.graph,
-            seconds=probing_limit(self.context.spending.left),
-            probe=self.context.probe is not False,
+            seconds=probing_limit(self.spending.left),
+            probe=self.request.probe is not False,
         )
         self._setups.setdefault(algorithm.name, seconds)  # later ones find a reverse graph
         self._probes.setdefault(algorithm.name, []).extend([] if probe is None else [probe])
@@ -68,19 +68,19 @@ class LocalRuntimeModel(SampledModel):
         ]
 
     def _runtime_on(self, workload: Workload, *, first: bool) -> RuntimeEstimate:
-        context, algorithm = self.context, workload.algorithm
+        algorithm = workload.algorithm
         measured, visits = self._measured(workload)
         evidence = [] if measured is None else [measured]
-        chosen = context.cost_model(algorithm)
-        named = chosen is not None or context.train_ratios is not None
+        chosen = self.parts[algorithm.name].cost_model
+        named = chosen is not None or self.request.train_ratios is not None
         ran: list[SampleRun] = []
         if named or not evidence:
             with deadline(None if named else current_deadline()):
-                ran = self._sample_runs(algorithm, context.edges_for_costs)
+                ran = self._sample_runs(algorithm, self.edges_for_costs)
             probed = [probe.rows for probe in self._probes[algorithm.name]]
             if not ran and not probed:
                 raise StopRun
-            with context.spending.loading():  # scikit-learn, which takes a second per process
+            with self.spending.loading():  # scikit-learn, which takes a second per process
                 COST_MODELS.get(chosen or DEFAULT_COST_MODEL)
             evidence = [*(replace(each, weight=0.0) for each in evidence)]
             tables = [run.profile.table for run in ran]
@@ -106,12 +106,12 @@ class LocalRuntimeModel(SampledModel):
 
     def _measured(self, workload: Workload) -> tuple[Evidence | None, float]:
         """Return the time of iterations as measured on this graph, and the edges visited for it."""
-        context, algorithm, staged = self.context, workload.algorithm, workload.staged
+        algorithm, staged = workload.algorithm, workload.staged
         timed, visits = None, 0.0
         self._measure_again(algorithm)
         if staged is not None:
-            context.progress("timing the sample", 0.0)
-            timed = timed_sample(algorithm, staged, self.engine.threads, context.spending.affords)
+            self.request.progress("timing the sample", 0.0)
+            timed = timed_sample(algorithm, staged, self.engine.threads, self.spending.affords)
             visits = timed.runs * staged.edge_steps
         self._measure_again(algorithm)
         return transfer_evidence(workload, timed, self._probes[algorithm.name]), visits
@@ -122,6 +122,6 @@ class LocalRuntimeModel(SampledModel):
         if not probes:
             return
         took = self._setups[algorithm.name] + float(probes[0].seconds.sum())
-        if self.context.spending.affords(took):
+        if self.spending.affords(took):
             with suppress(StopRun):
                 self._measure(algorithm)

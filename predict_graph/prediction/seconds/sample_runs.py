@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import EstimationContext, Evidence
+from predict_graph.engines import Evidence
 from predict_graph.graph import Graph
 from predict_graph.history import machine_identity
-from predict_graph.iterations import SampleRun, draw_sample, run_sample
+from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
+from predict_graph.iterations.published import PUBLISHED
 from predict_graph.prediction.seconds.features import cost_rows
 from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from predict_graph.budget import Spending
+    from predict_graph.history import History
+    from predict_graph.prediction.request import Request
 
 DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
@@ -33,15 +37,16 @@ _FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to valid
 class EngineModel:
     """What the runtime models of all engines hold."""
 
-    engine: Any
     graph: Graph
-    algorithms: Sequence[Algorithm]
-    context: EstimationContext
+    request: Request
+    history: History | None
+    spending: Spending
 
-    @cached_property
-    def rng(self) -> np.random.Generator:
-        """The random numbers of its samples."""
-        return np.random.default_rng(self.context.seed).spawn(3)[1]
+    def __post_init__(self) -> None:
+        self.engine: Any = self.request.engine
+        self.parts = {part.algorithm.name: part for part in self.request.chain}
+        self.algorithms = [part.algorithm for part in self.parts.values()]
+        self.rng = np.random.default_rng(self.request.seed).spawn(3)[1]  # of its samples
 
     def survey(self) -> None:
         """Do nothing: samples on this machine do not disturb another engine."""
@@ -50,6 +55,13 @@ class EngineModel:
 class SampledModel(EngineModel):
     """A runtime model that fits a cost model to sample runs on its engine."""
 
+    @property
+    def edges_for_costs(self) -> int | None:
+        """All edges of samples for the seconds alone; None where samples have their full size."""
+        if self.request.method.name == PUBLISHED.name:
+            return None
+        return EdgeBudget(self.graph.edges, self.request.max_overhead).for_costs
+
     def _sample_runs(self, algorithm: Algorithm, allowed: int | None) -> list[SampleRun]:
         """Run the algorithm on samples of growing ratio (PREDIcT, section 3.4).
 
@@ -57,20 +69,20 @@ class SampledModel(EngineModel):
         iterations all do the same work a few suffice. Samples end at the deadline; `allowed` are
         their edges together.
         """
-        context, graph = self.context, self.graph
-        ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
+        request, graph = self.request, self.graph
+        ratios = request.train_ratios or DEFAULT_TRAIN_RATIOS
         ran: list[SampleRun] = []
         for number, ratio in enumerate(ratios):
-            if number >= _FEWEST_RUNS and not context.spending.affords(ran[-1].summary.seconds):
+            if number >= _FEWEST_RUNS and not self.spending.affords(ran[-1].summary.seconds):
                 break
-            context.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
+            request.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
             cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)
             try:
                 run = run_sample(
-                    draw_sample(graph, context.sampler, ratio, self.rng, max_edges=cap),
+                    draw_sample(graph, request.sampler, ratio, self.rng, max_edges=cap),
                     algorithm,
                     self.engine,
-                    context.transforms[algorithm.name],
+                    self.parts[algorithm.name].transform,
                     algorithm.threshold(graph.vertices),
                     purpose="cost",
                     max_iterations=STEADY_ITERATIONS if number and algorithm.steady else None,
@@ -92,13 +104,13 @@ class SampledModel(EngineModel):
         It is trained on the tables of sample runs, on runs of other graphs by the same engine on
         this machine, and on the rows of probes.
         """
-        context, virtual = self.context, self.engine.virtual_workers
+        virtual = self.engine.virtual_workers
         training = TrainingSet()
         for table in tables:
             training.add(cost_rows(table, virtual_workers=virtual), "sample")
         others = []
-        if context.history is not None:
-            others = context.history.training_runs(
+        if self.history is not None:
+            others = self.history.training_runs(
                 algorithm.name,
                 self.engine.describe(),
                 machine_identity(),
@@ -108,4 +120,5 @@ class SampledModel(EngineModel):
             training.add(cost_rows(record.table, virtual_workers=virtual), "history")
         for each in probed:
             training.add(each, "probe")
-        return regression_evidence(training, context.cost_model(algorithm), rows, len(others))
+        chosen = self.parts[algorithm.name].cost_model
+        return regression_evidence(training, chosen, rows, len(others))

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager
 
@@ -14,7 +13,6 @@ import pytest
 from numba.core import event
 
 from predict_graph.cli.app import _interrupts_seen
-from predict_graph.prediction.fresh_process import _interrupts_held
 
 pytestmark = [pytest.mark.usefixtures("interruptible"), pytest.mark.slow]
 
@@ -122,29 +120,6 @@ def test_an_interrupt_around_a_fork_is_not_lost():
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert called == [True]
-
-
-def test_an_interrupt_waits_until_a_process_is_started():
-    ended = threading.Event()
-    other = threading.Thread(target=ended.wait)  # may be sent the signal: it masks nothing
-    other.start()
-    passed = False
-
-    def interrupted():
-        nonlocal passed
-        with _interrupts_held():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.2)
-            passed = True
-
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            interrupted()
-    finally:
-        ended.set()
-        other.join()
-    assert passed
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def children_of(process):

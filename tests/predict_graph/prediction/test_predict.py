@@ -257,7 +257,7 @@ def test_validate_keeps_the_run_after_predicting(comparison, kept):
 
 def test_the_picture_shows_prediction_and_truth(comparison):
     pytest.importorskip("matplotlib")
-    figure = comparison.prediction.plot(actual=comparison.actual)
+    figure = comparison.plot()
     convergence, seconds = figure.axes[:2]
     labels = {line.get_label(): line for line in convergence.lines}
     assert {"predicted", "real"} <= set(labels)

@@ -91,7 +91,7 @@ class ClusterRuntimeModel(ClusterSamples):
         graph, engine, algorithm = self.graph, self.engine, workload.algorithm
         name = shipped_name(algorithm)
         speed = speed.with_runs(name, own) if own else speed
-        costs = costs_on(engine, speed, name, self.context.cost_model(algorithm), own)
+        costs = costs_on(engine, speed, name, self.parts[algorithm.name].cost_model, own)
         std, common_std = deviations(own, speed)
         source, warnings = _source(own, speed)
         if not own and name != algorithm.name:  # the actual superstep is unknown

@@ -72,18 +72,18 @@ class ClusterSamples(EngineModel):
 
     def learned(self, workloads: Sequence[Workload] = ()) -> Learned:
         """Return the runs of each algorithm, after running the samples that are needed."""
-        context, graph, engine = self.context, self.graph, self.engine
-        runs = [runs_of_job(context.history, engine, each, graph) for each in self.algorithms]
+        request, graph, engine = self.request, self.graph, self.engine
+        runs = [runs_of_job(self.history, engine, each, graph) for each in self.algorithms]
         function = isinstance(self.algorithms[-1], FunctionAlgorithm)
-        asked = context.train_ratios or context.train_machines or context.fresh_samples
+        asked = request.train_ratios or request.train_machines or request.budget.unlimited
         if asked or function:
             runs = self._run_samples(runs)
-        speed = speed_of_cluster(context.history, engine)
+        speed = speed_of_cluster(self.history, engine)
         if asked or function or _known(runs):
             return Learned(runs, speed)
         quote = Quote(graph, engine, workloads, speed)
-        context.spending.expects(quote.seconds(engine.workers))
-        if context.spending.affords(quote.plan_seconds(self.points)):
+        self.spending.expects(quote.seconds(engine.workers))
+        if self.spending.affords(quote.plan_seconds(self.points)):
             runs = self._run_samples(runs, quote)
         if _known(runs):
             return Learned(runs, quote.speed)
@@ -98,14 +98,14 @@ class ClusterSamples(EngineModel):
         By default the largest sample has 300,000 to a million edges, but at most half of the
         graph's, and runs on the machines of the real run.
         """
-        context, engine = self.context, self.engine
-        counts = context.train_machines or (engine.workers,)
+        request, engine = self.request, self.engine
+        counts = request.train_machines or (engine.workers,)
         if engine.in_open_session:
             counts = (engine.workers,)
-        ratios = context.train_ratios or DEFAULT_TRAIN_RATIOS
+        ratios = request.train_ratios or DEFAULT_TRAIN_RATIOS
         low, high = min(ratios), max(ratios)
         edges, factor = max(self.graph.edges, 1), 1.0
-        if context.train_ratios is None:
+        if request.train_ratios is None:
             wanted = min(max(high * edges, _FEWEST_EDGES), _ENOUGH_EDGES)
             factor = min(wanted / edges, _LARGEST_RATIO) / high
         sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
@@ -120,14 +120,14 @@ class ClusterSamples(EngineModel):
         session is always made, as the first is slow. Where executors were lost in all, stored runs
         remain.
         """
-        context, graph, algorithm = self.context, self.graph, self.algorithms[-1]
+        request, graph, algorithm = self.request, self.graph, self.algorithms[-1]
         found: list[list[ClusterRun]] = [[] for _ in self.algorithms]
         samples: dict[float, Graph] = {}
 
         def affords(machines: int, ratio: float, *, cold: bool = False) -> bool:
             if quote is None or not quote.runs:
                 return True
-            return context.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
+            return self.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
 
         for machines, ratios in self.points.items():
             if not affords(machines, ratios[-1], cold=True):
@@ -137,19 +137,19 @@ class ClusterSamples(EngineModel):
                 for number, ratio in enumerate(_in_session(ratios)):
                     if number > 1 and not affords(machines, ratio):
                         break
-                    context.progress(f"sample runs on {machines} machines", number / 3)
+                    request.progress(f"sample runs on {machines} machines", number / 3)
                     if ratio not in samples:
                         most = max(int(ratio * graph.edges), 1)  # a sample may be denser
-                        drawn = draw_sample(graph, context.sampler, ratio, self.rng, max_edges=most)
+                        drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
                         samples[ratio] = drawn.graph
                     runs = sample_run(
                         there,
                         session.seconds,
                         algorithm,
                         graph,
-                        context.sampler,
+                        request.sampler,
                         samples[ratio],
-                        seed=context.seed,
+                        seed=request.seed,
                         cold=number == 0,
                     )
                     if not runs[-1].disturbed:
@@ -160,14 +160,13 @@ class ClusterSamples(EngineModel):
         self, runs: Sequence[ClusterRun], found: list[list[ClusterRun]], quote: Quote | None
     ) -> None:
         """Store the runs of a chain of algorithms, each with those of its algorithm."""
-        context = self.context
-        if context.history is not None:
-            context.history.keep(run.record for run in runs)
+        if self.history is not None:
+            self.history.keep(run.record for run in runs)
         for own, run in zip(found, runs, strict=True):
             own.append(run)
         if quote is not None:
             quote.runs.append(runs[-1])
-            context.spending.expects(quote.seconds(self.engine.workers))
+            self.spending.expects(quote.seconds(self.engine.workers))
 
 
 def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
