@@ -22,8 +22,8 @@ class DocumentKind:
     kind: str
     name: str
     written_by: str
-    schema: int = 1
     sealed: bool = False
+    schema = 1  # by definition
 
     def complete(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """Return a document of this kind with that content."""
@@ -50,14 +50,13 @@ class DocumentKind:
 
     def _check_schema(self, document: Mapping[str, Any], path: Path) -> None:
         schema = document.get("schema")
-        known = "1" if self.schema == 1 else f"1 to {self.schema}"
         if not isinstance(schema, int) or isinstance(schema, bool) or schema < 1:
-            raise RequestError(f"{path} has the schema {schema!r}; accepted: {known}")
+            raise RequestError(f"{path} has the schema {schema!r}; accepted: {self.schema}")
         if schema > self.schema:
             raise RequestError(
                 f"{path} has schema {schema}, written by predict-graph "
                 f"{document.get('version', 'of another version')}, which is newer than this one; "
-                f"accepted: schema {known}"
+                f"accepted: schema {self.schema}"
             )
 
 

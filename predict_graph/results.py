@@ -115,6 +115,7 @@ def _same(one: Any, other: Any) -> bool:
         return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
     if hasattr(one, "equals"):  # a table
         return bool(one.equals(other))
-    if not callable(one) and (is_dataclass(one) or type(one).__eq__ is object.__eq__):
+    compares: Any = type(one).__eq__
+    if not callable(one) and (is_dataclass(one) or compares is object.__eq__):
         return _same(vars(one), vars(other))
     return bool(one == other) or (one != one and other != other)

@@ -22,7 +22,6 @@ from predict_graph.cli.commands import GIVEN, Program
 from predict_graph.errors import PredictGraphError, described_error, error_text
 from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.printable import printable
-from predict_graph.reports.terminal import written_anywhere
 
 app = typer.Typer(
     name="predict-graph",
@@ -79,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and exit: 0 done, 1 the job failed, 2 the request is wrong."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
-        written_anywhere(stream)
+        if hasattr(stream, "reconfigure"):  # a terminal whose encoding is not UTF-8 shows ?
+            stream.reconfigure(errors="replace")
     end = given.index("--") if "--" in given else len(given)  # what follows is another's command
     debug = "--debug" in given[:end]
     given = [word for number, word in enumerate(given) if word != "--debug" or number > end]

@@ -19,7 +19,7 @@ import numpy as np
 from predict_graph.errors import PredictGraphError, RequestError, error_text
 from predict_graph.files import written_beside
 from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
-from predict_graph.history.pack import Columns, inflated
+from predict_graph.history.pack import inflated
 from predict_graph.history.record import RunRecord
 from predict_graph.history.rows import decode, encode
 from predict_graph.inputs import parse_json, read_bytes
@@ -34,16 +34,16 @@ ENDINGS = (".parquet", ".csv", ".csv.gz")
 _GZIP = 16 + zlib.MAX_WBITS  # by definition, of zlib
 
 
-def write_runs(path: Path, runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> int:
-    """Write runs (newest first, as selected) and their tables; return how many."""
+def write_runs(path: Path, records: Sequence[RunRecord]) -> int:
+    """Write runs, newest first, and their tables; return how many."""
     ending = _ending(path)
-    frame = _flat(runs, tables)
+    frame = _flat(records)
     with written_beside(path) as beside:
         if ending == ".parquet":
             frame.to_parquet(beside, index=False)
         else:
             frame.to_csv(beside, index=False)
-    return len(runs)
+    return len(records)
 
 
 def read_runs(path: Path) -> list[RunRecord]:
@@ -94,20 +94,20 @@ def _ending(path: Path) -> str:
     )
 
 
-def _flat(runs: Sequence[dict[str, Any]], tables: dict[int, Columns]) -> pd.DataFrame:
+def _flat(records: Sequence[RunRecord]) -> pd.DataFrame:
     import pandas as pd
 
     heads, parts = [], []
-    for run in runs:
-        table = tables[run["id"]]
+    for record in records:
+        table = record.rows
         types = json.dumps([[name, values.dtype.str[1:]] for name, values in table.items()])
-        heads.append({**encode(run), "rows": run["rows"], "types": types})
+        heads.append({**encode(record), "rows": len(table), "types": types})
         # Int64 stays whole where other runs do not have the column.
         cells = {
             name: pd.array(values, dtype="Int64" if values.dtype.kind == "i" else "Float64")
             for name, values in table.items()
         }
-        parts.append(pd.DataFrame(cells).reindex(range(max(run["rows"], 1))))
+        parts.append(pd.DataFrame(cells).reindex(range(max(len(table), 1))))
     frame = pd.DataFrame(heads, columns=[*FIELDS, "rows", "types"], dtype=object)
     frame = frame.loc[np.repeat(frame.index, [len(part) for part in parts])].add_prefix("run_")
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
-Columns = dict[str, npt.NDArray[Any]]
 _TYPES = {"i8": "<i8", "f8": "<f8"}  # of a column, in the file
 
 
@@ -31,8 +28,8 @@ def pack(rows: Table) -> tuple[str, int, bytes]:
     return json.dumps(types), len(rows), zlib.compress(b"".join(parts), level=6)
 
 
-def unpack(types: str, rows: int, cells: bytes) -> Columns:
-    """Return the columns of a packed table, in order."""
+def unpack(types: str, rows: int, cells: bytes) -> Table:
+    """Return a packed table."""
     kinds = dict(parse_json(types, "the list of columns"))
     size = 8 * rows * len(kinds)
     if not 0 <= size <= limits().document_bytes:
@@ -40,10 +37,11 @@ def unpack(types: str, rows: int, cells: bytes) -> Columns:
     content = inflated(cells, size)
     if len(content) != size:
         raise ValueError(f"it has not the {size} bytes that belong there")
-    return {
+    columns = {
         str(name): np.frombuffer(content, _TYPES[kind], rows, 8 * rows * position).copy()
         for position, (name, kind) in enumerate(kinds.items())
     }
+    return Table(columns)
 
 
 def inflated(packed: bytes, most: int, form: int = zlib.MAX_WBITS) -> bytes:

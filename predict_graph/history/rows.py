@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.errors import RequestError
 from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
-from predict_graph.history.pack import Columns, pack, unpack
+from predict_graph.history.pack import pack, unpack
 from predict_graph.history.record import RunRecord, check_fields, to_json
 from predict_graph.inputs import parse_json
+from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 JSON_FIELDS = ("parameters", "engine", "phases", "sample")
 
 
-def encode(run: Mapping[str, Any]) -> dict[str, Any]:
+def encode(record: RunRecord) -> dict[str, Any]:
     """Return the fields of a run as SQLite keeps them: text, integers and None."""
-    row = {name: run[name] for name in FIELDS} | {"time": utc_text(run["time"])}
+    row = {name: getattr(record, name) for name in FIELDS} | {"time": utc_text(record.time)}
     for name, value in row.items():
         if value is not None and name in JSON_FIELDS:
             row[name] = to_json(value, name)
@@ -35,7 +36,7 @@ def encode(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decode(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what :func:`encode` was given."""
+    """Return the fields of the run that :func:`encode` was given."""
     run = dict(row)
     for name in FIELDS:
         value = run[name]
@@ -53,7 +54,7 @@ def decode(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
     """Insert a run and return its id; None if it is there already."""
-    row = encode({name: getattr(record, name) for name in FIELDS})
+    row = encode(record)
     places = ", ".join("?" * len(FIELDS))
     cursor = connection.execute(
         f"INSERT INTO runs ({', '.join(FIELDS)}) VALUES ({places}) ON CONFLICT (uid) DO NOTHING",
@@ -92,9 +93,9 @@ def select(
 
 def read_tables(
     connection: sqlite3.Connection, runs: Sequence[int], path: Path
-) -> dict[int, Columns]:
+) -> dict[int, Table]:
     """Return the tables of runs by their ids."""
-    tables: dict[int, Columns] = {}
+    tables: dict[int, Table] = {}
     for run, types, rows, cells in connection.execute(
         "SELECT run, types, rows, cells FROM tables WHERE run IN (SELECT value FROM json_each(?))",
         (json.dumps(runs),),

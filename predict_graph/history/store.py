@@ -13,7 +13,6 @@ from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.history.database import FIELDS, compact, reading, writing
 from predict_graph.history.record import KINDS, RunRecord
 from predict_graph.history.rows import frame_of, insert, read_tables, select, utc_text
-from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -317,10 +316,7 @@ class History:
         """
         from predict_graph.history.exchange import write_runs
 
-        with reading(self.path) as connection:
-            found = select(connection, {}, None)
-            tables = read_tables(connection, [run["id"] for run in found], self.path)
-        return write_runs(Path(path), found, tables)
+        return write_runs(Path(path), self._records({}))
 
     def import_(self, path: str | os.PathLike[str]) -> Imported:
         """Add the runs of a file that :meth:`export` wrote, all or none; skip those already here.
@@ -345,7 +341,7 @@ class History:
             found = [run for run in select(connection, where, None) if fits(run)][:limit]
             tables = read_tables(connection, [run["id"] for run in found], self.path)
         return [
-            RunRecord(rows=Table(tables[run["id"]]), **{name: run[name] for name in FIELDS})
+            RunRecord(rows=tables[run["id"]], **{name: run[name] for name in FIELDS})
             for run in found
         ]
 

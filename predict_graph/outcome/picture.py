@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import PHASE_NAMES, RunProfile
-from predict_graph.intervals import Interval
+from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import (
     Line,
@@ -69,7 +69,8 @@ def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | N
 
 def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
     seconds = found.rows.floats("seconds")
-    ends = found.seconds_low, found.seconds_high
+    factor = math.exp(QUANTILE * found.iteration_std)
+    ends = seconds / factor, seconds * factor
     lines = [Line("predicted", found.rows["iteration"], seconds, *ends)]
     said = (
         f"Seconds of each iteration: predicted {readable_seconds(seconds.sum())} for all "

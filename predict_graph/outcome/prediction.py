@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from predict_graph.answers import Answer
 from predict_graph.cores import Load
 from predict_graph.engines import COUNTERS, SampleSummary
-from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.intervals import Interval
 from predict_graph.outcome.answering import answer_of
 from predict_graph.outcome.picture import pictures_of
 from predict_graph.outcome.verdict import Verdict
@@ -240,18 +239,6 @@ class Prediction(Result):
     def pictures(self) -> list[Picture]:
         """Return what :meth:`plot` draws, and a report shows."""
         return pictures_of(self)
-
-    @property
-    def seconds_low(self) -> npt.NDArray[np.float64]:
-        """Lower ends of the 90% intervals of the seconds of each iteration."""
-        seconds = self.rows.floats("seconds")
-        return seconds / math.exp(QUANTILE * self.iteration_std)
-
-    @property
-    def seconds_high(self) -> npt.NDArray[np.float64]:
-        """Upper ends of the same."""
-        seconds = self.rows.floats("seconds")
-        return seconds * math.exp(QUANTILE * self.iteration_std)
 
     @property
     def answer(self) -> Answer:

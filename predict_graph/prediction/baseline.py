@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -68,8 +68,8 @@ class Baseline:
     setup_seconds: float
     superstep_seconds: float
     runs: int
-    iterations_std: float = field(default_factory=lambda: log_std("usual iterations"))
-    converges: bool = True
+    iterations_std: float
+    converges: bool
 
     @property
     def seconds(self) -> float:

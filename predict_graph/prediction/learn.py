@@ -10,7 +10,7 @@ its expected time is left.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from os import PathLike
@@ -199,7 +199,9 @@ class _Learner:
         self.report(f"opening a session on {machines} machines", self._fraction)
         with self.engine.session() as session:
             for turn in range(len(_GRAPHS)):
-                for subject in self._cheapest_first(turn):
+                subjects = [subject for subject in self._subjects if subject.ran == turn]
+                for subject in sorted(subjects, key=lambda each: each.order(turn)):
+                    subject.quote.cluster = speed_of_cluster(self.history, self.engine)
                     first = not self.found.training_runs
                     expected = self.spent + _MARGIN * subject.expected(turn)
                     if first or expected <= self.allowed:
@@ -211,23 +213,6 @@ class _Learner:
             if skipped
             else "there is nothing larger to learn from"
         )
-
-    def _cheapest_first(self, turn: int) -> Iterator[_Subject]:
-        """Yield the algorithms that ran all smaller graphs, in turn the one expected to be fastest.
-
-        Those without reference runs, whose expected time is that of another one, come last.
-        """
-        waiting = [subject for subject in self._subjects if subject.ran == turn]
-        while waiting:
-            speed = speed_of_cluster(self.history, self.engine)
-            for subject in waiting:
-                subject.quote.cluster = speed
-            cheapest = min(
-                waiting,
-                key=lambda each: (not (each.known or each.quote.runs), each.expected(turn)),
-            )
-            waiting.remove(cheapest)
-            yield cheapest
 
     @property
     def _fraction(self) -> float:
@@ -285,6 +270,10 @@ class _Subject:
         workloads = workloads_of(first, chain, estimates, engine.workers)
         self.quote = Quote(first, engine, workloads, speed_of_cluster(history, engine))
         self._machines = engine.workers
+
+    def order(self, turn: int) -> tuple[bool, float]:
+        """Return the key by which the cheapest comes first, and what has no reference runs last."""
+        return not (self.known or self.quote.runs), self.expected(turn)
 
     def expected(self, turn: int) -> float:
         """Return the expected seconds of the runs of a turn in an open session."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from predict_graph.budget import DEFAULT_BUDGET, Budget, Spending
 from predict_graph.calibration import sampling_of
@@ -87,7 +86,7 @@ def sources_of(case: Case) -> Iterator[Source]:
         known = Estimate(_recalled(case, case.records), [], case.chain)
         baseline = case.combined([BaselineEstimate().estimate(case, [known])])
         case.spending.expects(baseline.runtime_seconds.predicted)
-    yield FullLocalRun()
+    yield FullRun()
     levels = affordable_levels(case)
     for level in levels or [LEAN]:
         yield Samples(level, asked=level in levels[:1])
@@ -129,18 +128,10 @@ class EarlierRuns:
         return Estimate(estimates, runtimes, case.chain, complete=True)
 
 
-class FullRun(ABC):
-    """The run itself: whole, or as much of it as the budget allows."""
+class FullRun:
+    """The run itself, by the compiled kernel; on another engine, its exact iterations."""
 
-    source: ClassVar[str]
-
-    @abstractmethod
-    def cost(self, case: Case, evidence: Estimates) -> float:
-        """Return the expected seconds; infinity if it is not wanted."""
-
-    @abstractmethod
-    def run(self, case: Case) -> RunProfile | None:
-        """Return the run, or what ran of it; None if its setup did not end in time."""
+    source = "full local run"
 
     def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
         """Return what it says, without seconds if the job runs on another engine."""
@@ -162,12 +153,6 @@ class FullRun(ABC):
         runs = [[record] for record in records_of(profile)]
         runtimes = earlier_runtimes(runs, case.workloads(estimates), self.source)
         return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
-
-
-class FullLocalRun(FullRun):
-    """The run itself, by the compiled kernel; on another engine, its exact iterations."""
-
-    source = "full local run"
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Return what baselines say; infinity if it is not wanted, not needed, or does not fit.

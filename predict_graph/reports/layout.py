@@ -16,18 +16,17 @@ _GAP = 2  # limits the width: columns between two cells
 _LEAST_VALUE = 30  # limits wrapping: with fewer columns a value goes under its name
 
 
-def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
     """Return text as lines of at most `width` columns, unless a word is longer.
 
     Examples
     --------
-    >>> wrapped("under a second, mostly reading", 16, "  ")
-    ['under a second,', '  mostly reading']
+    >>> wrapped("under a second, mostly reading", 16)
+    ['under a second,', 'mostly reading']
     """
     return textwrap.wrap(
         text,
         max(width, 1),
-        subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     ) or [""]

@@ -21,7 +21,7 @@ from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import (
     LEVELS,
-    FullLocalRun,
+    FullRun,
     affordable_levels,
     cost_of_samples,
 )
@@ -38,12 +38,12 @@ def case(compiled, run, engine=None, **options):
     """The case of a run of so many seconds, that takes so many compiled."""
     request = check_request("pagerank", engine=engine or spark(2), **options)
     found = Case(GRAPH, request, None, Spending(request.budget, run))
-    vars(found)["baselines"] = [Baseline(request.algorithm, 10.0, 0.0, compiled, 0)]
+    vars(found)["baselines"] = [Baseline(request.algorithm, 10.0, 0.0, compiled, 0, 0.3, True)]
     return found
 
 
 def runs_in_full(found):
-    return found.spending.affords(FullLocalRun().cost(found, []))
+    return found.spending.affords(FullRun().cost(found, []))
 
 
 class Countdown:
@@ -88,7 +88,7 @@ def stopped_after(supersteps):
 
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
-    monkeypatch.setattr(FullLocalRun, "run", stopped_after(4))
+    monkeypatch.setattr(FullRun, "run", stopped_after(4))
     found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
@@ -101,7 +101,7 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     """What was counted is exact, and later supersteps take what the first ones show of them."""
     mesh = check_graph("grid:rows=40,columns=40")
     whole = ENGINE.run(check_algorithm(name), mesh)
-    monkeypatch.setattr(FullLocalRun, "run", stopped_after(done))
+    monkeypatch.setattr(FullRun, "run", stopped_after(done))
     monkeypatch.setattr(sources, "affordable_levels", lambda *given: [])
     found = predict(name, mesh, history="none", seed=1)
     assert found.evidence[0].source == "first supersteps"
@@ -123,7 +123,7 @@ class Passing:
     def __init__(self, monkeypatch, looks):
         self.looks = looks
         self.left = 0
-        monkeypatch.setattr(FullLocalRun, "cost", lambda *given: math.inf)
+        monkeypatch.setattr(FullRun, "cost", lambda *given: math.inf)
         monkeypatch.setattr(Spending, "left_at_most", property(self._look))
         monkeypatch.setattr(Spending, "affords", lambda spending, seconds: seconds < math.inf)
 
@@ -153,7 +153,7 @@ def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, 
 
 def test_iterations_are_sampled_where_no_superstep_is_affordable_beside(monkeypatch):
     """A graph of 65 million edges had baseline iterations, 78% off, in a budget of 2 seconds."""
-    monkeypatch.setattr(FullLocalRun, "cost", lambda *given: math.inf)
+    monkeypatch.setattr(FullRun, "cost", lambda *given: math.inf)
     monkeypatch.setattr(sources, "survey_seconds", lambda case, level: math.inf)
     found = predict("pagerank", GRAPH, history="none", seed=1)
     assert found.method["name"] == "completion"

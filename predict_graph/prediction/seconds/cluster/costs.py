@@ -166,8 +166,8 @@ def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> Clust
     parts = [
         table.assign(group=number, weight=1.0 / len(table)) for number, table in enumerate(tables)
     ]
-    rows = pd.concat(parts, ignore_index=True).fillna(0.0)
-    columns = [name for name in FEATURES if name in rows and rows[name].nunique() > 1]
+    rows = pd.concat(parts, ignore_index=True)
+    columns = [name for name in FEATURES if rows[name].nunique() > 1]
     name = cost_model or DEFAULT
     model = COST_MODELS.get(name)()
     options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
@@ -268,7 +268,7 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
             continue
         rows = typical_rows(run)
         measured["tasks"] += float(rows["working"].clip(lower=_CLOCK).sum())
-        expected["tasks"] += float(costs.tasks(rows.fillna(0.0)).sum())
+        expected["tasks"] += float(costs.tasks(rows).sum())
         warm = bool(run.record.engine.get("warm"))
         for phase, parts in (
             ("setup", ("opening", "setup start", "setup")),

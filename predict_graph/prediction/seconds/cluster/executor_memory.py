@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.answers import readable_bytes
@@ -17,41 +14,10 @@ from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 from predict_graph.prediction.seconds.straight_line import fitted_line
 
-FloatArray = npt.NDArray[np.float64]
-
 _RESERVED = 300 << 20  # bytes of the heap reserved by Spark, by definition
 # Default of Spark (spark.memory.fraction), of the rest: execution and storage; by definition
 _UNIFIED = 0.6
-# Measured (docs/studies/spark.md): core seconds per spilled byte, and spilled bytes relative to
-# those of a hash table, since records are sorted, written, read and merged.
-_A_BYTE_SPILLED, _SPILLED_OF_NEEDED = 5e-9, 1.2
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
-
-
-@dataclass(frozen=True)
-class ExecutorMemory:
-    """The peak memory of an executor in the real run."""
-
-    execution_bytes: float
-    storage_bytes: float
-    shuffle_bytes: float
-    available_bytes: float
-    spilled_bytes: FloatArray
-    warnings: list[str] = field(default_factory=list)
-
-    def spilling_seconds(self, slower: float) -> FloatArray:
-        """Return the seconds of spilling in each iteration."""
-        return _A_BYTE_SPILLED * slower * self.spilled_bytes
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the values for JSON."""
-        return {
-            "execution_bytes": int(self.execution_bytes),
-            "storage_bytes": int(self.storage_bytes),
-            "shuffle_bytes": int(self.shuffle_bytes),
-            "available_bytes": int(self.available_bytes),
-            "spilled_bytes": int(self.spilled_bytes.sum()),
-        }
 
 
 def heap_bytes(memory: str) -> int:
@@ -71,44 +37,40 @@ def memory_of(
     rows: pd.DataFrame,
     settings: SparkSettings,
     usual: Sequence[ClusterRun],
-) -> ExecutorMemory | None:
-    """Return the memory of an executor: a fixed part, and one that grows with its share.
+) -> dict[str, int]:
+    """Return the peak memory of an executor: a fixed part, and one that grows with its share.
 
     Spark allocates hash tables in pages of up to 64 MiB on large heaps, which dominate small runs
     and do not grow with the graph: the maximum of each size is used. Earlier runs of a session
     leave data in memory, so of storage it is the minimum.
 
-    None without suitable runs: a log contains neither cached data nor the size of the graph.
+    Empty without suitable runs: a log contains neither cached data nor the size of the graph.
     """
     telling = [run for run in runs if not run.seen_by_log and run.edges]
     if not telling:
-        return None
+        return {}
     if len({_share_of(run) for run in telling}) == 1:
         telling = [*telling, *usual]
     share = (graph.vertices + graph.edges) / settings.machines
-    execution = _at(share, telling, "peak_memory_bytes", max) * settings.cores
-    storage = _at(share, telling, "storage_bytes", min)
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
-    shuffle = moved / settings.machines
-    available = max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED
-    needed = execution * _course(max(telling, key=_share_of), len(rows))
-    spilled = np.where(needed + storage > available, _SPILLED_OF_NEEDED * needed, 0.0)
-    warnings = []
-    if execution + storage > available:
-        needs, has = readable_bytes(execution + storage), readable_bytes(available)
-        warnings.append(
-            f"an executor needs about {needs} for tables and hash tables, but has {has} of its "
-            f"{settings.memory}: it will spill to disk or fail; take more machines or more memory"
-        )
-    return ExecutorMemory(execution, storage, shuffle, available, spilled, warnings)
+    return {
+        "execution_bytes": int(_at(share, telling, "peak_memory_bytes", max) * settings.cores),
+        "storage_bytes": int(_at(share, telling, "storage_bytes", min)),
+        "shuffle_bytes": int(moved / settings.machines),
+        "available_bytes": int(max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED),
+    }
 
 
-def _course(run: ClusterRun, iterations: int) -> FloatArray:
-    """Return the memory of each iteration relative to the peak; constant after the last one."""
-    held = run.record.table.groupby("iteration")["peak_memory_bytes"].max().to_numpy(np.float64)
-    at = np.minimum(np.arange(iterations), len(held) - 1)
-    course: FloatArray = held[at] / max(float(held.max()), 1.0)
-    return course
+def memory_doubts(held: Mapping[str, int], memory: str) -> list[str]:
+    """Say so when an executor needs more than it has of its memory."""
+    if not held or held["execution_bytes"] + held["storage_bytes"] <= held["available_bytes"]:
+        return []
+    needs = readable_bytes(held["execution_bytes"] + held["storage_bytes"])
+    return [
+        f"an executor needs about {needs} for tables and hash tables, but has "
+        f"{readable_bytes(held['available_bytes'])} of its {memory}: it will spill to disk or "
+        "fail; take more machines or more memory"
+    ]
 
 
 def _share_of(run: ClusterRun) -> float:

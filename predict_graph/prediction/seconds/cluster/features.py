@@ -31,6 +31,7 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
         "messages": rows["local_messages"] + rows["remote_messages"],
         "records": rows["shuffle_read_records"],
         "remote_bytes": rows["remote_message_bytes"],
+        "merged": pd.Series(0.0, rows.index),
     }
     if MERGED in rows and rows[MERGED].notna().all():  # exact counts of the local replay
         counted |= {"records": rows[RECORDS], "merged": rows[MERGED]}
@@ -43,7 +44,7 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
             # An imported table may lack the column
             "spilled": rows.get("spilled_bytes", pd.Series(0.0, rows.index)).to_numpy(np.float64),
         }
-    )
+    ).fillna(0.0)
 
 
 def typical_rows(run: ClusterRun) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from predict_graph.prediction.seconds.cluster.costs import (
     RUN_STD,
     ClusterSpeed,
 )
-from predict_graph.prediction.seconds.cluster.executor_memory import ExecutorMemory, memory_of
+from predict_graph.prediction.seconds.cluster.executor_memory import memory_doubts, memory_of
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
@@ -102,12 +102,9 @@ class ClusterRuntimeModel(ClusterSamples):
         work = work_by_machines(graph, engine, workload, runs)
         warm = engine.is_warm(algorithm.name)
 
-        def at(machines: int) -> tuple[dict[str, float], pd.DataFrame, ExecutorMemory | None]:
+        def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
             rows = work(machines)
             rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-            memory = memory_of(runs, graph, rows, engine.settings.on(machines), shipped_runs(name))
-            if memory is not None:
-                rows["seconds"] += memory.spilling_seconds(costs.factors["tasks"])
             kept = engine.settings.checkpoints(workload.iterations)
             phases = costs.phases(machines, graph.edges, kept, warm=warm)
             opening = phases.pop("opening") if first else 0.0
@@ -117,9 +114,10 @@ class ClusterRuntimeModel(ClusterSamples):
                 "superstep": float(rows["seconds"].sum()),
                 "write": phases["write"],
             }
-            return named, rows, memory
+            return named, rows
 
-        phases, rows, memory = at(engine.workers)
+        phases, rows = at(engine.workers)
+        executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
         evidence = Evidence(
             source,
             rows["seconds"].to_numpy(np.float64),
@@ -150,10 +148,10 @@ class ClusterRuntimeModel(ClusterSamples):
                 *_reach_doubts(runs, engine.workers),
                 *engine.session_doubts(),
                 *warnings,
-                *(memory.warnings if memory else []),
+                *memory_doubts(executors, engine.settings.memory),
             ],
             at=lambda machines: at(machines)[0],
-            executors=memory.to_dict() if memory else {},
+            executors=executors,
         )
 
 
