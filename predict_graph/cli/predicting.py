@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,12 +42,8 @@ def predict(
     """
     import predict_graph
 
-    options.prepare(case.plugin)
-    if target_profile is not None and functions.call_of(case, cluster) is not None:
-        raise RequestError(
-            f"--target-profile is for algorithms, but {case.algorithm} is a function"
-        )
-    asked, packages = _asked(case, cluster, sampling, output, spark_reads=spark_reads)
+    refused = {"--target-profile": target_profile}
+    asked, packages = _asked(case, cluster, output, sampling.asked(), refused, spark_reads)
     profiles = _profiles(profile, target_profile)
     with output.display() as display:
         found = predict_graph.predict(case.algorithm, case.source, **asked, progress=display.step)
@@ -78,17 +75,10 @@ def run(
     """
     import predict_graph
 
-    options.prepare(case.plugin)
-    call = functions.call_of(case, cluster)
-    asked = case.asked() | cluster.asked(verbose=output.verbose) | {"spark_reads": spark_reads}
-    if call is not None:  # refused before a dataset is fetched
-        for name, value in {"--out": out, "--events": events}.items():
-            if value is not None:
-                raise RequestError(f"{name} is for algorithms, but {case.algorithm} is a function")
-        for_function(asked)  # refuses what is for algorithms, too
-    options.prepare(None, *([] if spark_reads else [case.graph]))
-    if call is not None:
-        functions.run_call(case, output, call, expect)
+    refused = {"--out": out, "--events": events}
+    asked, _ = _asked(case, cluster, output, {}, refused, spark_reads)
+    if "keywords" in asked:  # a function
+        functions.run_call(case, output, asked, expect)
         return
     last: list[Moment] = []
     with json_output.events(events) as write, output.display() as display:
@@ -120,7 +110,7 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
         raise RequestError(
             f"the graph is the stream {case.graph}, but validate reads it twice; accepted: a file"
         )
-    asked, packages = _asked(case, cluster, sampling, output)
+    asked, packages = _asked(case, cluster, output, sampling.asked())
     if "keywords" not in asked:  # no function
         asked["fresh_process"] = True
     with output.display() as display:
@@ -129,19 +119,31 @@ def validate(case: Case, cluster: Cluster, sampling: Sampling, output: Pages) ->
 
 
 def _asked(
-    case: Case, cluster: Cluster, sampling: Sampling, output: Output, *, spark_reads: bool = False
+    case: Case,
+    cluster: Cluster,
+    output: Output,
+    sampling: dict[str, Any],
+    of_algorithms: Mapping[str, Any] | None = None,
+    spark_reads: bool = False,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the options of a prediction, and the packages whose versions a report lists."""
+    """Return the options of a prediction or a run, and the packages that a report lists.
+
+    What is for algorithms is refused for a function, before a dataset is fetched.
+    """
     options.prepare(case.plugin)
     call = functions.call_of(case, cluster)
-    asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling.asked() | (call or {})
+    asked = case.asked() | cluster.asked(verbose=output.verbose) | sampling | (call or {})
+    if spark_reads:
+        asked["spark_reads"] = True
     if call is not None:
-        for_function(asked)  # refused before a dataset is fetched
+        for name, value in (of_algorithms or {}).items():
+            if value is not None:
+                raise RequestError(f"{name} is for algorithms, but {case.algorithm} is a function")
+        for_function(asked)
     options.prepare(None, *([] if spark_reads else [case.graph]))
-    packages = ["pyspark"] if cluster.engine == "spark" else []
     if call is not None:
-        packages = [functions.library_of(case.algorithm)]
-    return (asked | {"spark_reads": True} if spark_reads else asked), packages
+        return asked, [functions.library_of(case.algorithm)]
+    return asked, ["pyspark"] if cluster.engine == "spark" else []
 
 
 def _profiles(
@@ -186,14 +188,9 @@ def learn(
     from predict_graph.prediction.learn import learn as learn_costs
 
     options.prepare(plugin)
-    asked = cluster.asked(verbose=output.verbose)
-    if cluster.engine != "spark":
-        raise RequestError(
-            f"the engine is {cluster.engine}; accepted: spark, whose costs are learned"
-        )
     with output.display() as display:
         found = learn_costs(
-            asked["engine"],
+            cluster.asked(verbose=output.verbose)["engine"],
             algorithms=options.listed(algorithms),
             budget=budget,
             history=history,

@@ -17,18 +17,9 @@ from predict_graph.graph import Graph
 
 
 def largest_shares(graph: Graph, machines: int, partitions: int) -> tuple[float, float]:
-    """Return the most vertices and the most edges of a machine, relative to all of the graph.
-
-    Results are cached on the graph.
-    """
-    known: dict[tuple[int, int], tuple[float, float]] = vars(graph).setdefault("_shares", {})
-    if (machines, partitions) not in known:
-        vertices, edges = _held(graph.out_degrees, partitions, machines)
-        known[machines, partitions] = (
-            float(vertices.max()) / max(graph.vertices, 1),
-            float(edges.max()) / max(graph.edges, 1),
-        )
-    return known[machines, partitions]
+    """Return the most vertices and the most edges of a machine, relative to all of the graph."""
+    vertices, edges = _held(graph.out_degrees, partitions, machines)
+    return vertices.max() / max(graph.vertices, 1), edges.max() / max(graph.edges, 1)
 
 
 @njit(cache=True, nogil=True)

@@ -31,7 +31,10 @@ from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 
 FloatArray = npt.NDArray[np.float64]
 
-_UNITS = ("records", "messages")
+_UNITS = {
+    "records": ("shuffle_write_records",),
+    "messages": ("local_messages", "remote_messages"),
+}
 
 
 def work_by_machines(
@@ -129,16 +132,6 @@ def _of_function(
     return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / settings.executors)
 
 
-def _exchanged(run: ClusterRun) -> dict[str, float]:
-    """Return the messages, records and bytes that a run exchanged."""
-    columns = {
-        "messages": ("local_messages", "remote_messages"),
-        "records": ("shuffle_write_records",),
-        "bytes": ("shuffle_write_bytes",),
-    }
-    return {unit: float(run.record.rows.floats(*names).sum()) for unit, names in columns.items()}
-
-
 @lru_cache(maxsize=64)
 def _unit(reference: str) -> str:
     """Return to what bytes are proportional: records, or messages if combining joins them.
@@ -151,8 +144,8 @@ def _unit(reference: str) -> str:
 
 def bytes_per_unit(run: ClusterRun, unit: str) -> float:
     """Return the bytes of a record, or message, of a run; 0 if it exchanged none."""
-    exchanged = _exchanged(run)
-    return exchanged["bytes"] / max(exchanged[unit], 1.0)
+    sent, rows = _UNITS[unit], run.record.rows
+    return float(rows.floats("shuffle_write_bytes").sum() / max(rows.floats(*sent).sum(), 1.0))
 
 
 def _rows(
