@@ -41,8 +41,6 @@ from predict_graph.prediction.sources import (
 # Supersteps that are run whatever the budget, of algorithms with equal ones and of others: a curve
 # that ends before its drop cannot be continued (docs/studies/spark.md).
 _FEWEST, _FEWEST_SPREADING = 10, 30
-_OF_ITERATIONS = ("sampler", "transform", "method", "ratio", "max_overhead")
-_OF_SECONDS = ("cost_model", "train_ratios", "train_machines", "probe")
 
 
 @contextmanager
@@ -103,13 +101,12 @@ def _refuse_unread(request: Request, packed: PackedGraph, engine: SparkEngine) -
     """Refuse what cannot be begun where the graph is, and options that nothing reads there."""
     for part in request.chain:
         engine.check_reads(part.algorithm)
-    for name in _OF_ITERATIONS + _OF_SECONDS:
-        if name in request.named:
-            raise RequestError(
-                f"{name} is not read for {packed.source}, whose {packed.edges:,} edges stay on the "
-                "cluster, where the run is begun; accepted: leave it out, or a limit driver_bytes "
-                "that the graph fits in"
-            )
+    for name in sorted(request.named):
+        raise RequestError(
+            f"{name} is not read for {packed.source}, whose {packed.edges:,} edges stay on the "
+            "cluster, where the run is begun; accepted: leave it out, or a limit driver_bytes "
+            "that the graph fits in"
+        )
 
 
 class RunOnCluster(FullRun):

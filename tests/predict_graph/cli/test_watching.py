@@ -124,13 +124,25 @@ def copied(path, log):
     log.write_bytes(path.read_bytes())
 
 
-@pytest.mark.parametrize("rotate", [moved, compressed, copied])
-def test_a_log_that_is_rotated_is_followed(tmp_path, rotate):
+def by_the_hour(path, log):
+    """As Databricks does."""
+    packed = gzip.compress(path.read_bytes())
+    log.with_name("eventlog-2026-11-02--10-00.gz").write_bytes(packed)
+
+
+@pytest.mark.parametrize(
+    ("name", "rotate"),
+    [
+        *(("app-7.log", each) for each in (moved, compressed, copied)),
+        ("eventlog", by_the_hour),
+    ],
+)
+def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate):
     now = time.time() - 60
-    path = tmp_path / "app-7.log"
+    path = tmp_path / name
     jobs = steps(7, now)
     path.write_text(start(now) + "".join(jobs[:3]))
-    seen = moments_of(path, iterations=7)
+    seen = moments_of(tmp_path if name == "eventlog" else path, iterations=7)
     assert next(seen).done == 3
     with path.open("a") as log:  # more, before it is rotated
         log.write(jobs[3])
@@ -141,23 +153,6 @@ def test_a_log_that_is_rotated_is_followed(tmp_path, rotate):
         log.write(jobs[6] + end(now + 10))
     *_, last = seen
     assert (last.state, last.done) == ("ended", 7)
-
-
-def test_a_folder_of_databricks_is_followed(tmp_path):
-    now = time.time() - 60
-    jobs = steps(6, now)
-    path = tmp_path / "eventlog"
-    path.write_text(start(now) + "".join(jobs[:3]))
-    seen = moments_of(tmp_path, iterations=6)
-    assert next(seen).done == 3
-    path.write_text(path.read_text() + jobs[3])
-    packed = gzip.compress(path.read_bytes())
-    (tmp_path / "eventlog-2026-11-02--10-00.gz").write_bytes(packed)
-    path.write_text(jobs[4])
-    assert next(seen).done == 5
-    path.write_text(path.read_text() + jobs[5] + end(now + 10))
-    *_, last = seen
-    assert (last.state, last.done) == ("ended", 6)
 
 
 def test_a_number_of_many_bounds_the_supersteps(tmp_path):
@@ -347,28 +342,21 @@ def test_an_address_that_is_no_spark():
         open_application("ftp://127.0.0.1")
 
 
-def test_without_a_loop_it_took_what_its_jobs_took(program, tmp_path):
-    """An application of 32.3 s whose only query took 7.7 s was said to take 32.3 s."""
-    path = tmp_path / "app-8"
-    path.write_text(start(100.0) + "".join(steps(1, 120.0)) + end(150.0))
-    found = program("watch", path, "--history", "none")
-    assert found.status == 0, found.err
-    ended, took = found.err.splitlines()[-2:]
-    assert ended == "ranks (app-8) has ended: no supersteps recognised"
-    assert took == "ranks (app-8) took 1 s; no prediction was made before this run"
-
-
-def test_on_the_command_line(program, tmp_path):
+@pytest.mark.parametrize(
+    ("count", "said", "took"), [(1, "no supersteps recognised", 1.0), (4, "4 supersteps", 10.0)]
+)
+def test_on_the_command_line(program, tmp_path, count, said, took):
+    """Without a loop, what it took is what its jobs took."""
     path, events = tmp_path / "app-7", tmp_path / "events"
-    path.write_text(start(100.0) + "".join(steps(4, 100.0)) + end(110.0))
+    path.write_text(start(100.0) + "".join(steps(count, 100.0)) + end(110.0))
     found = program("watch", path, "--history", "none", "--events", events)
     assert found.status == 0, found.err
     lines = found.err.splitlines()
     assert lines[0] == "watching ranks (app-7)"
-    assert lines[-2] == "ranks (app-7) has ended: 4 supersteps"
-    assert lines[-1] == "ranks (app-7) took 10 s; no prediction was made before this run"
+    assert lines[-2] == f"ranks (app-7) has ended: {said}"
+    assert lines[-1] == f"ranks (app-7) took {took:g} s; no prediction was made before this run"
     (line,) = [json.loads(each) for each in events.read_text().splitlines()]
-    assert (line["event"], line["superstep"], line["elapsed_seconds"]) == ("end", 4, 10.0)
+    assert (line["event"], line["elapsed_seconds"]) == ("end", took)
 
 
 def test_what_may_be_chance_is_no_superstep(tmp_path):

@@ -89,9 +89,6 @@ def dust(kind):
 )
 def test_graphs_that_raise_a_doubt(graph, doubt):
     assert doubt in " / ".join(graph_doubts(check_graph(graph)))
-
-
-def test_a_scale_free_graph_raises_no_doubt():
     assert graph_doubts(check_graph("barabasi-albert:n=6000,m=4,seed=1")) == []
 
 
