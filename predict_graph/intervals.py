@@ -66,6 +66,11 @@ class Interval:
         factor = math.exp(min(QUANTILE * log_std, 50.0))
         return cls(predicted, predicted / factor, predicted * factor)
 
+    @property
+    def log_std(self) -> float:
+        """The standard deviation of the logarithm, from the ends."""
+        return math.log(max(self.high / max(self.low, 1e-12), 1.0)) / (2.0 * QUANTILE)
+
     def scaled(self, factor: float) -> Interval:
         """Return the interval times a factor."""
         return Interval(self.predicted * factor, self.low * factor, self.high * factor)

@@ -63,12 +63,8 @@ def published(
     ).profile
     small = sample.graph
     density = (small.edges / small.vertices) / (graph.edges / graph.vertices)
-    return (
-        run.iterations,
-        remote_bytes(run) * graph.edges / max(small.edges, 1),
-        density,
-        messages(run),
-    )
+    volume = remote_bytes(run) * graph.edges / max(small.edges, 1)
+    return run.iterations, volume, density, messages(run)
 
 
 def ours(

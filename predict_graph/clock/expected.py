@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from predict_graph.documents import read_document
 from predict_graph.errors import RequestError
-from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.intervals import Interval
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -80,18 +80,13 @@ _ENDS = ("predicted", "low", "high")
 
 
 def _part(document: Mapping[str, Any]) -> ExpectedPart:
-    count, low, high = (max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS)
-    runtime = [max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS]
-    std = log_std(low, high)
+    count = Interval(*(max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS))
+    runtime = Interval(*(max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS))
     rows = document["per_iteration"]
     seconds = np.array([_seconds(row["seconds"]) for row in rows])
-    rest = math.sqrt(max(log_std(*runtime[1:]) ** 2 - std**2, _LEAST_STD**2))
-    return ExpectedPart(str(document["algorithm"]["name"]), count, std, seconds, rest)
-
-
-def log_std(low: float, high: float) -> float:
-    """Return the standard deviation of a logarithm, from the ends of its 90% interval."""
-    return math.log(max(high / max(low, 1e-12), 1.0)) / (2.0 * QUANTILE)
+    rest = math.sqrt(max(runtime.log_std**2 - count.log_std**2, _LEAST_STD**2))
+    name = str(document["algorithm"]["name"])
+    return ExpectedPart(name, count.predicted, count.log_std, seconds, rest)
 
 
 def _seconds(value: Any) -> float:

@@ -9,7 +9,6 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.clock.expected import log_std
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import QUANTILE, Interval
 
@@ -91,7 +90,7 @@ def with_prediction(moment: Moment, first: Interval) -> Moment:
     if by_pace is None or by_pace.predicted <= 0.0:
         return moment
     logs = [math.log(each.predicted) for each in (by_pace, by_first)]
-    stds = [max(log_std(each.low, each.high), 1e-3) for each in (by_pace, by_first)]
+    stds = [max(each.log_std, 1e-3) for each in (by_pace, by_first)]
     shares = np.array(stds) ** -2.0
     weights = shares / shares.sum()
     mean = float(weights @ np.array(logs))

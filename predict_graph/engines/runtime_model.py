@@ -82,6 +82,29 @@ class Workload:
         """The rows as a DataFrame."""
         return self.rows.frame()
 
+    def runtime(
+        self,
+        evidence: list[Evidence],
+        *,
+        setup: float,
+        read: float = 0.0,
+        write: float = 0.0,
+        phase_std: float,
+        relative_std: float | None = None,
+        **more: Any,
+    ) -> RuntimeEstimate:
+        """Return the runtime estimate of which the last evidence has the seconds of iterations."""
+        seconds, std = evidence[-1].seconds, evidence[-1].relative_std
+        total = float(seconds.sum())
+        return RuntimeEstimate(
+            evidence=evidence,
+            rows=self.rows.assign(seconds=seconds),
+            relative_std=std if relative_std is None else relative_std,
+            phases={"setup": setup, "read": read, "superstep": total, "write": write},
+            phase_std=phase_std,
+            **more,
+        )
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -177,8 +177,7 @@ def _runtime(
         runtime.phase_std * (phases["setup"] + phases["read"]),
         runtime.common_std * total,
     )
-    factor = math.exp(QUANTILE * spread / total) if total else 1.0
-    return Interval(total, total / factor, total * factor)
+    return Interval.spread(total, spread / total if total else 0.0)
 
 
 def _after(own: Prediction, prior: Prediction, *, same_error: bool) -> Prediction:
@@ -225,12 +224,11 @@ def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Predi
     """Return a prediction whose phases take so many times as long, with another deviation."""
     phases = {name: seconds * factors[name] for name, seconds in found.phases.items()}
     total, own = sum(phases.values()), found.runtime_seconds
-    spread = math.log(own.high / own.low) / 2.0 / QUANTILE if own.low > 0.0 else 0.0
-    reach = math.exp(QUANTILE * math.hypot(spread, std))
+    spread = own.log_std if own.low > 0.0 else 0.0
     return replace(
         found,
         phases=phases,
-        runtime_seconds=Interval(total, total / reach, total * reach),
+        runtime_seconds=Interval.spread(total, math.hypot(spread, std)),
         rows=found.rows.assign(seconds=found.rows["seconds"] * factors["superstep"]),
         iteration_std=math.hypot(found.iteration_std, std),
     )
@@ -245,8 +243,7 @@ def _sum(parts: list[Interval], *, same_error: bool) -> Interval:
     total = sum(part.predicted for part in parts)
     widths = [part.predicted * math.log(part.high / part.predicted) for part in parts if part.low]
     width = sum(widths) if same_error else math.hypot(*widths)
-    factor = math.exp(width / total) if total else 1.0
-    return Interval(total, total / factor, total * factor)
+    return Interval.spread(total, width / total / QUANTILE if total else 0.0)
 
 
 def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:

@@ -186,18 +186,10 @@ def baseline_runtime(
         else:
             setup, each = OTHER_ENGINES * setup, OTHER_ENGINES * each
         std = _OTHER_STD
-    seconds = np.full(workload.iterations, each)
-    return RuntimeEstimate(
-        evidence=[Evidence(name, seconds, std)],
-        rows=workload.rows.assign(seconds=seconds),
-        relative_std=std,
-        phases={
-            "setup": setup,
-            "read": graph.read_seconds if first else 0.0,
-            "superstep": float(seconds.sum()),
-            "write": 0.0,
-        },
-        phase_std=log_std("usual seconds") / 2.0,
+    evidence = [Evidence(name, np.full(workload.iterations, each), std)]
+    read = graph.read_seconds if first else 0.0
+    return workload.runtime(
+        evidence, setup=setup, read=read, phase_std=log_std("usual seconds") / 2.0
     )
 
 

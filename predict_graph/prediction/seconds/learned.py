@@ -71,13 +71,8 @@ class LearnedRuntimeModel(SampledModel):
             name: _phase(name, runs, self.graph) if first or name == "setup" else 0.0
             for name in ("setup", "read", "write")
         }
-        return RuntimeEstimate(
-            evidence=[replace(evidence, name="sample runs on the engine")],
-            rows=workload.rows.assign(seconds=evidence.seconds),
-            relative_std=evidence.relative_std,
-            phases={**phases, "superstep": float(evidence.seconds.sum())},
-            phase_std=PHASE_STD,
-        )
+        evidence = replace(evidence, name="sample runs on the engine")
+        return workload.runtime([evidence], **phases, phase_std=PHASE_STD)
 
 
 def _phase(name: str, runs: Sequence[RunRecord], graph: Graph) -> float:

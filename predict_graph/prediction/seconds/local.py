@@ -86,19 +86,14 @@ class LocalRuntimeModel(SampledModel):
             tables = [run.profile.table for run in ran]
             evidence.append(self._regression(algorithm, workload.table, tables, probed))
         evidence = [with_common_error(each, algorithm.name) for each in evidence]
-        seconds, std = evidence[-1].seconds, evidence[-1].relative_std
+        std, equal = evidence[-1].relative_std, log_std("equal runs", algorithm.name)
         setup = self._setups[algorithm.name]
         read = self.graph.read_seconds if first else 0.0
-        return RuntimeEstimate(
-            evidence=evidence,
-            rows=workload.rows.assign(seconds=seconds),
-            relative_std=math.hypot(std, log_std("equal runs", algorithm.name)),
-            phases={
-                "setup": setup,
-                "read": read,
-                "superstep": float(seconds.sum()),
-                "write": 0.0,
-            },
+        return workload.runtime(
+            evidence,
+            setup=setup,
+            read=read,
+            relative_std=math.hypot(std, equal),
             phase_std=PHASE_STD * math.hypot(setup, read) / max(setup + read, 1e-9),
             samples=[run.summary for run in ran],
             edge_visits=visits + sum(run.edge_visits for run in ran),
