@@ -213,10 +213,7 @@ class Samples:
         return cost_of_samples(case, self.level) if not first else math.inf
 
     def estimate(self, case: Case, evidence: Estimates) -> Estimate | None:
-        """Return the estimate; without seconds if no supersteps of the run are affordable beside.
-
-        On other engines it has baseline iterations if samples do not end.
-        """
+        """Return it; without seconds if no supersteps of the run are affordable beside."""
         spending, stopped = case.spending, _stopped(evidence)
         # What the user named is done, even where the budget is too small for it.
         named = case.request.baseline_would_ignore
@@ -232,7 +229,7 @@ class Samples:
         try:
             if not estimates and case.request.method.estimate is not None:
                 with deadline(left):
-                    estimates = self._counted(case, chain)
+                    estimates = estimates_of(case.graph, chain)
             if stopped is not None and case.local:  # its supersteps show the seconds
                 ended = stopped.weighted(estimates)
                 runtimes, measured = stopped.runtimes(case.workloads(ended)), True
@@ -251,16 +248,6 @@ class Samples:
             return None if known else Estimate(estimates, [], chain)
         more = more_samples(case, self.level)
         return Estimate(ended, runtimes, chain, measured=measured, more=more)
-
-    @staticmethod
-    def _counted(case: Case, chain: Sequence[Request]) -> list[IterationEstimate]:
-        try:
-            return estimates_of(case.graph, chain)
-        except StopRun:
-            if case.local:
-                raise
-            workers = case.request.engine.workers
-            return [baseline_iterations(case.graph, each, workers) for each in case.baselines]
 
     @staticmethod
     def _seconds(
@@ -314,8 +301,7 @@ def baseline_seconds(
     # The work of a user's function on Spark is known from runs of it alone.
     known = request.method.estimate is not None and isinstance(graph, Graph)
     if request.engine.name == "spark" and known:
-        unasked: dict[str, Any] = dict.fromkeys(("cost_model", "train_ratios", "train_machines"))
-        free = replace(request, budget=Budget(seconds=0.0), **unasked)
+        free = replace(request, budget=Budget(seconds=0.0), train_ratios=None, train_machines=None)
         spending = Spending(free.budget, 0.0)
         return request.runtime_model(graph, free, case.history, spending).estimate(workloads)
     return [
