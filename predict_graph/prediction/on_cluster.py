@@ -26,6 +26,7 @@ from predict_graph.engines.spark.blocks.packing import (
 )
 from predict_graph.engines.spark.blocks.running import StoredGraph
 from predict_graph.engines.spark.engine import stored_on
+from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.errors import RequestError
 from predict_graph.evidence import Source
 from predict_graph.history import History
@@ -60,10 +61,10 @@ def case_on_cluster(
     started = time.perf_counter()
     request.progress("packing the graph on the cluster", 0.0)
     reader: SparkEngine = engine
-    if is_table(source) and not engine.in_open_session:
+    if is_table(source) and not engine.settings.in_open_session:
         reader = SparkEngine(spark=source.sparkSession)
     with ExitStack() as held:
-        session, opening = held.enter_context(reader.started())
+        session = held.enter_context(reader.started())
         session.group("predict")
         packed = held.enter_context(packed_graph(session.spark, source, directed=directed))
         graph: Any = packed
@@ -79,8 +80,7 @@ def case_on_cluster(
         else:
             _refuse_unread(request, packed, engine)
             stored = held.enter_context(stored_on(session, packed))
-            run = RunOnCluster(engine, stored, opening)
-            sources = (EarlierRuns(), run, BaselineEstimate())
+            sources = (EarlierRuns(), RunOnCluster(engine, session, stored), BaselineEstimate())
         reading = time.perf_counter() - started
         yield Case.of(graph, request, history, source, reading_seconds=reading), sources
 
@@ -115,15 +115,14 @@ class RunOnCluster(FullRun):
     Parameters
     ----------
     engine : SparkEngine
+    session : OpenSession
     stored : StoredGraph
-    opening : float
-        Seconds that the session took to open.
     """
 
     source = "full run"
 
-    def __init__(self, engine: SparkEngine, stored: StoredGraph, opening: float) -> None:
-        self._engine, self._stored, self._opening = engine, stored, opening
+    def __init__(self, engine: SparkEngine, session: OpenSession, stored: StoredGraph) -> None:
+        self._engine, self._session, self._stored = engine, session, stored
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Nothing: its budget ends it; infinity where that is 0."""
@@ -133,8 +132,8 @@ class RunOnCluster(FullRun):
         """Run the first supersteps; None if those of a run before it in a chain took too long."""
         request, begun = case.request, _FirstSupersteps(case)
         with deadline(begun.left):
-            profile = self._engine.run_packed(
-                request.algorithm, case.graph, self._stored, self._opening, begun
+            profile = self._engine.run_stored(
+                self._session, request.algorithm, case.graph, self._stored, progress=begun
             )
         return profile if profile.algorithm == request.algorithm.name else None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
@@ -60,6 +61,7 @@ def calibrate_executors(master: str, machines: int) -> Executors:
     """Measure executors concurrently, one task each."""
     settings = SparkSettings(master=master, machines=machines)
     with open_session(settings, name="calibrate") as session, spark_failures("measuring executors"):
+        prepare_executors(session.spark)
         context: Any = session.spark.sparkContext
         # A barrier stage starts all its tasks at once, one in each free slot.
         rows = context.parallelize(range(machines), machines).barrier().mapPartitions(_measure)

@@ -6,7 +6,7 @@ import copy
 import shutil
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -59,16 +59,14 @@ class SparkEngine:
         ``PREDICT_GRAPH_SPARK_MASTER`` or ``local[*]`` by default.
     workers : int, optional
         Executors of the job; 1 by default.
-    cores, memory, partitions_per_core, conf, graphframes_jar, folder, checkpoint, \
-    checkpoint_interval
+    cores, memory, conf, graphframes_jar, folder, checkpoint, checkpoint_interval
         As in the settings.
     collect : bool
         Whether to collect the result of each vertex, as ``values`` of the profile; only
         for graphs that fit.
     spark : SparkSession, optional
-        An open session to use instead of a new one. It determines master and resources
-        (`partitions_per_core`, `folder` and `collect` still apply), is left unchanged, and
-        stays open.
+        An open session to use instead of a new one. It determines master and resources (`folder`
+        and `collect` still apply), is left unchanged, and stays open.
 
     Raises
     ------
@@ -89,7 +87,6 @@ class SparkEngine:
         *,
         cores: int | None = None,
         memory: str | None = None,
-        partitions_per_core: int | None = None,
         conf: dict[str, str] | None = None,
         graphframes_jar: str | Path | None = None,
         folder: Path | None = None,
@@ -99,11 +96,10 @@ class SparkEngine:
         spark: SparkSession | None = None,
     ) -> None:
         given: dict[str, Any] = {
-            "master": master,
+            "master": master or None,
             "machines": workers,
             "cores": cores,
             "memory": memory,
-            "partitions_per_core": partitions_per_core,
             "conf": conf,
             "graphframes_jar": graphframes_jar,
             "folder": folder,
@@ -112,9 +108,9 @@ class SparkEngine:
         }
         given = {name: value for name, value in given.items() if value is not None}
         if spark is None:
-            self.settings = SparkSettings.from_environment(**given)
+            self.settings = SparkSettings(**given)
         else:
-            for name in (name for name in given if name not in ("partitions_per_core", "folder")):
+            for name in given.keys() - {"folder"}:
                 called = "workers" if name == "machines" else name  # the name of the parameter
                 raise RequestError(
                     f"{called} cannot be set for an open session, which has its own; leave it out"
@@ -177,11 +173,11 @@ class SparkEngine:
                 self._session = None
 
     @contextmanager
-    def started(self) -> Iterator[tuple[OpenSession, float]]:
-        """Provide a session, and the seconds that it took to open for this run."""
-        started_here = self._session is None
+    def started(self) -> Iterator[OpenSession]:
+        """Provide the session of a run, whose `seconds` are 0 if it was open before."""
+        before = self._session is not None
         with self.session() as session:
-            yield session, session.seconds if started_here else 0.0
+            yield replace(session, seconds=0.0) if before else session
 
     def run(
         self,
@@ -211,9 +207,8 @@ class SparkEngine:
         if isinstance(algorithm, CalledAlgorithm):
             return self._run_call(algorithm, graph, write_to, follower_of(progress))
         self._check_program(algorithm)
-        with self.started() as (session, opening), stored_on(session, graph) as stored:
-            profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
-            return _with_seconds(profile, setup=opening)
+        with self.started() as session, stored_on(session, graph) as stored:
+            return self.run_stored(session, algorithm, graph, stored, rule, progress, write_to)
 
     def run_files(
         self,
@@ -249,11 +244,48 @@ class SparkEngine:
         self.check_reads(algorithm)
         if write_to is not None:
             check_spark_output(write_to)
-        with self.started() as (session, opening), ExitStack() as kept:
+        with self.started() as session, ExitStack() as kept:
             session.group("read")
             with packed_graph(session.spark, source, directed=directed) as graph:
                 stored = kept.enter_context(stored_on(session, graph))
-            return self.run_packed(algorithm, graph, stored, opening, progress, write_to)
+            return self.run_stored(
+                session, algorithm, graph, stored, progress=progress, write_to=write_to
+            )
+
+    def run_stored(
+        self,
+        session: OpenSession,
+        algorithm: Algorithm,
+        graph: Graph | PackedGraph,
+        stored: StoredGraph,
+        rule: tuple[float, int] | None = None,
+        progress: IterationCallback | None = None,
+        write_to: Path | None = None,
+    ) -> RunProfile:
+        """Run on a graph whose blocks the executors hold, the prior first.
+
+        Until the current deadline, if any: the profile then covers the supersteps before it, and is
+        marked ``stopped``.
+        """
+        algorithm = algorithm.on(graph)
+        run = partial(self._supersteps, session, graph, stored)
+        profile = values = None
+        if algorithm.prior is not None:
+            rule_before = stopping_rule(algorithm.prior, graph.vertices, None, None)
+            profile, values = run(algorithm.prior, rule_before, follower_of(progress))
+        if profile is None or not profile.stopped:
+            rule = rule or stopping_rule(algorithm, graph.vertices, None, None)
+            profile, values = run(algorithm, rule, progress, profile, values)
+        seconds = {"setup": session.seconds}
+        if isinstance(graph, PackedGraph):
+            seconds["read"] = graph.read_seconds
+        if write_to is not None:
+            started = time.perf_counter()
+            with spark_failures(f"writing {write_to}"):
+                session.group("write")
+                write_result(_named(values, algorithm, graph, session), write_to)
+            seconds["write"] = time.perf_counter() - started
+        return _with_seconds(profile, seconds)
 
     def check_reads(self, algorithm: Algorithm) -> None:
         """Refuse algorithms that cannot run on a graph that only Spark reads."""
@@ -267,26 +299,6 @@ class SparkEngine:
                 f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
                 "to read that itself; accepted: a graph that is read here"
             )
-
-    def run_packed(
-        self,
-        algorithm: Algorithm,
-        graph: PackedGraph,
-        stored: StoredGraph,
-        opening: float = 0.0,
-        progress: IterationCallback | None = None,
-        write_to: Path | None = None,
-    ) -> RunProfile:
-        """Run on a graph whose blocks the executors hold, in the session that took `opening`.
-
-        Until the current deadline, if any: the profile then covers the supersteps before it, and is
-        marked ``stopped``.
-        """
-        algorithm = algorithm.on(graph)
-        rule = stopping_rule(algorithm, graph.vertices, None, None)
-        with self.started() as (session, _):
-            profile = self._run_stored(session, algorithm, graph, stored, rule, progress, write_to)
-        return _with_seconds(profile, setup=opening, read=graph.read_seconds)
 
     def _run_call(
         self,
@@ -303,14 +315,9 @@ class SparkEngine:
         self._refuse_checkpoint(algorithm)
         if self._callers is None:
             algorithm.check(self.settings)
-        with self.started() as (session, opening):
+        with self.started() as session:
             profile = self._described(algorithm.run_in(session, graph, follower), algorithm)
-            return _with_seconds(profile, setup=opening)
-
-    @property
-    def in_open_session(self) -> bool:
-        """Whether it runs in a session of the user."""
-        return self._callers is not None
+            return _with_seconds(profile, {"setup": session.seconds})
 
     def session_doubts(self) -> list[str]:
         """Return limits of measurements in a user's session; none for a session of our own."""
@@ -332,34 +339,6 @@ class SparkEngine:
                 "state; leave it out"
             )
 
-    def _run_stored(
-        self,
-        session: OpenSession,
-        algorithm: Algorithm,
-        graph: Graph | PackedGraph,
-        stored: StoredGraph,
-        rule: tuple[float, int],
-        progress: IterationCallback | None,
-        write_to: Path | None,
-    ) -> RunProfile:
-        """Run on a stored graph, the prior first."""
-        run = partial(self._supersteps, session, graph, stored)
-        prior, values = None, None
-        if algorithm.prior is not None:
-            before = algorithm.prior
-            rule_before = stopping_rule(before, graph.vertices, None, None)
-            prior, values = run(before, rule_before, follower_of(progress))
-            if prior.stopped:
-                return prior
-        profile, values = run(algorithm, rule, progress, prior, values)
-        if write_to is None:
-            return profile
-        started = time.perf_counter()
-        with spark_failures(f"writing {write_to}"):
-            session.group("write")
-            write_result(_named(values, algorithm, graph, session), write_to)
-        return _with_seconds(profile, write=time.perf_counter() - started)
-
     def _supersteps(
         self,
         session: OpenSession,
@@ -377,11 +356,9 @@ class SparkEngine:
         known = None if prior_values is None else _collected(prior_values, stored.vertices)
         given = (session, algorithm, stored, known)
         options: Any = {"run": run, "rule": rule, "progress": progress}
-        job: SuperstepJob
         if program_of(algorithm) is VertexJob:
-            job = VertexJob(*given, graph=graph, **options)
-        else:
-            job = BlockJob(*given, **options)
+            options["graph"] = graph
+        job: SuperstepJob = (VertexJob if "graph" in options else BlockJob)(*given, **options)
         job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
         session.flush()
         events = logged.read()
@@ -395,9 +372,8 @@ class SparkEngine:
         found = job.collected
         if found is None and self.collect:
             found = _collected(values, graph.vertices)
-        before = {"setup": stored.setup_seconds, "superstep": 0.0, "write": 0.0}
-        if prior is not None:
-            before = {name: prior.phases[name] for name in before}
+        first = {"setup": stored.setup_seconds, "superstep": 0.0, "write": 0.0}
+        before = first if prior is None else prior.phases
         lost = events.executors_lost(started, self.settings.executors)
         profile = RunProfile(
             algorithm=algorithm.name,
@@ -429,7 +405,7 @@ class SparkEngine:
         return replace(profile, engine=engine)
 
 
-def _with_seconds(profile: RunProfile, **seconds: float) -> RunProfile:
+def _with_seconds(profile: RunProfile, seconds: Mapping[str, float]) -> RunProfile:
     """Add seconds to phases of a profile."""
     phases = {name: each + seconds.get(name, 0.0) for name, each in profile.phases.items()}
     return replace(profile, phases=phases)

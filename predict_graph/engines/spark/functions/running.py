@@ -12,12 +12,13 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.dataset
 
 from predict_graph.algorithms.parameters import literal
 from predict_graph.engines.base import RunFollower, supersteps_begin
@@ -30,7 +31,6 @@ from predict_graph.engines.spark.session.adopting import adopted_session, settin
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.edge_files import write_edges
 from predict_graph.errors import JobError, PredictGraphError, RequestError, described_error
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import file_module
@@ -78,29 +78,36 @@ class FunctionAlgorithm(CalledAlgorithm):
         self, session: OpenSession, graph: Graph, follower: RunFollower | None = None
     ) -> RunProfile:
         """Write a graph for Spark, read it there, and profile the function on it."""
-        folder = session.folder / uuid.uuid4().hex[:8]
-        folder.mkdir()
-        source = write_edges(graph, folder, session.settings.partitions)
-        spark = session.for_functions
+        spark, parts = session.for_functions, session.settings.partitions
+        folder = _written(graph, session.folder / uuid.uuid4().hex[:8], parts)
         with spark_failures(f"reading {graph.name} on Spark"):
             session.group("read")
             started = time.perf_counter()
-            edges = spark.read.parquet(str(source)).repartition(session.settings.partitions, "src")
-            edges = edges.persist()
+            edges = spark.read.parquet(str(folder)).repartition(parts, "src").persist()
             edges.count()
             vertices = spark.range(graph.vertices).select("id")
             read = time.perf_counter() - started
-        ready = partial(supersteps_begin, follower, self, graph, 0.0, self.max_iterations)
+        supersteps_begin(follower, self, graph, 0.0, self.max_iterations)
+        known: Any = {"graph": graph.describe(), "read_seconds": read, "follower": follower}
         try:
-            return profile_spark_function(
-                *(self, session, edges, vertices),
-                graph=graph.describe(),
-                read_seconds=read,
-                follower=follower,
-                ready=ready,
-            )
+            return profile_spark_function(self, session, edges, vertices, **known)
         finally:
             edges.unpersist()
+
+
+def _written(graph: Graph, folder: Path, parts: int) -> Path:
+    """Write the stored edges of a graph as Parquet files for Spark; return their folder.
+
+    There are `parts` files: each is read by one task, and all executors should read.
+    """
+    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
+    columns = {"src": sources, "dst": graph.indices.astype(np.int64)}
+    if graph.weights is not None:
+        columns["weight"] = graph.weights.astype(np.float64)
+    rows = max(-(-graph.edges // parts), 1)
+    sizes = {"max_rows_per_file": rows, "max_rows_per_group": rows}
+    pa.dataset.write_dataset(pa.table(columns), folder, format="parquet", **sizes)
+    return folder
 
 
 def _found(source: str | Callable[..., Any]) -> tuple[Path | None, Callable[..., Any]]:
@@ -147,7 +154,11 @@ def _signature(function: Callable[..., Any], name: str) -> tuple[bool, dict[str,
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     ]
     needed = [parameter for parameter in named if parameter.default is parameter.empty]
-    graph_frame = len(needed) == 1 and _wants_graph_frame(needed[0])
+    graph_frame = False
+    if len(needed) == 1:
+        annotation = needed[0].annotation
+        kind = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+        graph_frame = needed[0].name == "graph" or kind.rsplit(".", 1)[-1] == "GraphFrame"
     by_keyword = any(parameter.kind is parameter.KEYWORD_ONLY for parameter in needed)
     if by_keyword or not (graph_frame or len(needed) == 3):
         raise RequestError(f"{name}{signature} does not take a graph; accepted: {_ACCEPTED}")
@@ -163,27 +174,21 @@ def profile_spark_function(
     graph: Mapping[str, Any],
     read_seconds: float = 0.0,
     follower: RunFollower | None = None,
-    ready: Callable[[], None] = lambda: None,
 ) -> RunProfile:
     """Run a job on the tables of a graph and find its supersteps in Spark's event log.
 
     A DataFrame that the job returns is computed in full and discarded, as if it were written. A
-    follower is notified of supersteps as they end, and `ready` called before the first one.
+    follower is notified of supersteps as they end.
     """
     job = job if isinstance(job, FunctionAlgorithm) else FunctionAlgorithm(job)
     if not isinstance(session, OpenSession):
-        settings = settings_of(session)
-        with adopted_session(session, settings) as adopted:
-            return profile_spark_function(
-                job, adopted, edges, vertices, graph=graph, read_seconds=read_seconds
-            )
+        known: Any = {"graph": graph, "read_seconds": read_seconds, "follower": follower}
+        with adopted_session(session, settings_of(session)) as adopted:
+            return profile_spark_function(job, adopted, edges, vertices, **known)
     with _without_warnings():
         arguments = _arguments(job, session, vertices, edges)
-    context: Any = session.spark.sparkContext
-    for name in ("spark.jobGroup.id", "spark.job.description"):
-        context.setLocalProperty(name, None)  # the function may set its own
+    session.group(None)  # the function may set its own
     logged, began = session.log_from_now(), time.time()
-    ready()
     kept = session.storage_bytes()  # memory cached by earlier jobs
     followed = followed_call(session.for_functions, logged, follower)
     with _failures_of(job), _without_warnings(), followed:
@@ -217,12 +222,6 @@ def profile_spark_function(
     )
 
 
-def _wants_graph_frame(parameter: inspect.Parameter) -> bool:
-    annotation = parameter.annotation
-    named = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    return parameter.name == "graph" or named.rsplit(".", 1)[-1] == "GraphFrame"
-
-
 def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:
     """Return the value of an option; text is converted to the type of the default."""
     if key not in options:
@@ -244,9 +243,11 @@ def _arguments(
         return session.for_functions, vertices, edges
     from py4j.protocol import Py4JError
 
-    half = python_half(session.conf) if session.callers is None else None
-    if half is not None and "graphframes" not in sys.modules:
-        session.spark.sparkContext.addPyFile(str(half))
+    context = session.spark.sparkContext
+    if session.callers is None and "graphframes" not in sys.modules:
+        half = python_half(str(context.getConf().get("spark.jars", "")))
+        if half is not None:
+            context.addPyFile(str(half))
     try:
         from graphframes import GraphFrame
 

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.engines.spark.log.eventlog import wait_for_listeners
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.opening import (
-    PATIENCE,
     OpenSession,
     awaited_executors,
     temporary_folder,
 )
 from predict_graph.engines.spark.session.requirements import require_spark
-from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import SITE, release
 from predict_graph.errors import JobError, RequestError
 
@@ -53,7 +52,7 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
         conf = dict(spark.sparkContext.getConf().getAll())
         master = str(spark.sparkContext.master)
         executors = _awaited(spark, conf)
-        local = SparkSettings(master=master).local
+        local = is_local(master)
         java: Any = spark.sparkContext._jsc.sc().conf()
         memory = java.getSizeAsMb(f"spark.{'driver' if local else 'executor'}.memory", "1g")
     if not executors:
@@ -109,15 +108,7 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
         sister = spark.newSession()
         for name, value in settings.sql_conf.items():
             sister.conf.set(name, value)
-        session = OpenSession(
-            sister,
-            settings,
-            dict(context.getConf().getAll()),
-            shared,
-            own,
-            0.0,
-            callers=spark,
-        )
+        session = OpenSession(sister, settings, shared, own, 0.0, callers=spark)
         session = replace(session, stored_before=session.storage_bytes())
         python = context.pythonExec
         if settings.local and "PYSPARK_PYTHON" not in os.environ:
@@ -152,13 +143,10 @@ def _check_open(spark: Any) -> None:
 
 def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the executors, once a recently started session has all that it requested."""
-    context = spark.sparkContext._jsc.sc()
-    patience = context.conf().getTimeAsMs(PATIENCE, "30s")
     wanted = int(conf.get("spark.executor.instances", 0))
     if not wanted and "spark.cores.max" in conf:
         wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
-    deadline = (context.startTime() + patience) / 1e3
-    return awaited_executors(spark, max(wanted, 1), deadline)
+    return awaited_executors(spark, max(wanted, 1))
 
 
 @contextmanager

@@ -27,10 +27,6 @@ _KNOWN = {
     r"Checkpoint block \w+ not found|CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
     r"|ExecutorLostFailure|FetchFailed|Could not find .* of shuffle|MetadataFetchFailed"
     r"|worker lost|Remote RPC client disassociated|BlockNotFoundException": _LOST,
-    r"No module named '(?P<module>predict_graph|samplers|numba|numpy|pandas|pyarrow|scipy)[.']": (
-        "the Python of the executors{where} has no {module}; accepted: predict-graph installed "
-        "there, too, and PYSPARK_PYTHON set to that Python before the session opens"
-    ),
     r"All masters are unresponsive": "the master did not take the job",
     r"(?:Cannot call methods on a stopped SparkContext|SparkContext (?:has been|was) shut ?down"
     r"|cancelled because SparkContext was shut down)": (
@@ -117,10 +113,10 @@ def reason(text: str) -> str:
     'ValueError: no'
     """
     for pattern, sentence in _KNOWN.items():
-        if match := re.search(pattern, text):
+        if re.search(pattern, text):
             place = _WHERE.search(text)
             where = f" (executor {place.group(2)} on {place.group(1)})" if place else ""
-            return sentence.format(where=where, **match.groupdict())
+            return sentence.format(where=where)
     if raised := _PYTHON.findall(text):
         return str(raised[-1])[:300]
     lines = [line.strip() for line in text.splitlines() if line.strip()]

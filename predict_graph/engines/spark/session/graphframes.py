@@ -7,11 +7,11 @@ Scala: ``graphframes-spark4_2.13-0.12.1.jar`` as Maven names it, and
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import sysconfig
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -26,33 +26,29 @@ _CACHES = (
 )
 _ACCEPTED = "a .jar file, or GROUP:ARTIFACT:VERSION of a Maven repository"
 _COORDINATES = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
-_MAVEN_NAME = re.compile(r"(graphframes(?:-graphx)?)-spark(\d+)_([\d.]+)-([\d.]+)\.jar$")
-_EARLIER_NAME = re.compile(r"(graphframes)-([\d.]+)-spark(\d+)[\d.]*-s_([\d.]+)\.jar$")
-
-
-def check_graphframes(named: str | Path) -> str | Path:
-    """Validate the path of a jar or Maven coordinates, and return it.
-
-    Examples
-    --------
-    >>> check_graphframes("io.graphframes:graphframes-spark4_2.13:0.12.1")
-    'io.graphframes:graphframes-spark4_2.13:0.12.1'
-    """
-    path = Path(os.path.expanduser(named))
-    if path.is_file() and path.suffix == ".jar":
-        return path.resolve()
-    if _COORDINATES.fullmatch(str(named)):
-        return str(named)
-    raise RequestError(f"no GraphFrames jar at {named}; accepted: {_ACCEPTED}")
+_JAR = re.compile(
+    r"(?P<artifact>graphframes(?:-graphx)?)(?:-(?P<early>[\d.]+))?-spark(?P<spark>\d+)"
+    r"(?:[\d.]*-s)?_(?P<scala>[\d.]+?)(?:-(?P<version>[\d.]+))?\.jar$"
+)
 
 
 def graphframes_conf(named: str | Path | None) -> dict[str, str]:
-    """Return the Spark settings that load GraphFrames into a session."""
-    if named is not None:
-        found = check_graphframes(named)
-        return {"spark.jars" if isinstance(found, Path) else "spark.jars.packages": str(found)}
-    jars = graphframes_jars()
-    return {"spark.jars": ",".join(map(str, jars))} if jars else {}
+    """Return the Spark settings that load GraphFrames: a jar, Maven coordinates, or local jars.
+
+    Examples
+    --------
+    >>> graphframes_conf("io.graphframes:graphframes-spark4_2.13:0.12.1")
+    {'spark.jars.packages': 'io.graphframes:graphframes-spark4_2.13:0.12.1'}
+    """
+    if named is None:
+        jars = ",".join(map(str, graphframes_jars()))
+        return {"spark.jars": jars} if jars else {}
+    path = Path(os.path.expanduser(named))
+    if path.is_file() and path.suffix == ".jar":
+        return {"spark.jars": str(path.resolve())}
+    if _COORDINATES.fullmatch(str(named)):
+        return {"spark.jars.packages": str(named)}
+    raise RequestError(f"no GraphFrames jar at {named}; accepted: {_ACCEPTED}")
 
 
 def graphframes_jars() -> list[Path]:
@@ -61,13 +57,14 @@ def graphframes_jars() -> list[Path]:
     Searches the caches of Ivy and Maven, and the folder ``jars`` next to the Python packages, where
     some packages install them.
     """
-    lines = _spark_lines()
-    newest: dict[str, tuple[tuple[int, ...], Path]] = {}
+    newest: dict[str, tuple[list[int], Path]] = {}
     for folder in [*_CACHES, str(Path(sysconfig.get_path("purelib")) / "jars")]:
         for jar in sorted(Path(os.path.expanduser(folder)).rglob("*graphframes*.jar")):
-            artifact, version, made_for = _read_name(jar.name)
-            if made_for == lines and version > newest.get(artifact, ((), jar))[0]:
-                newest[artifact] = version, jar
+            name = _JAR.search(jar.name)
+            if name and (name["spark"], name["scala"]) == _spark_lines():
+                number = (name["early"] or name["version"] or "0").split(".")
+                found = [int(part) for part in number], jar
+                newest[name["artifact"]] = max(newest.get(name["artifact"], found), found)
     return [jar for _, jar in newest.values()]
 
 
@@ -94,12 +91,12 @@ def check_there(java: Any) -> None:
         )
 
 
-def python_half(conf: Mapping[str, str]) -> Path | None:
-    """Return a jar of a session that contains its own Python half, or None.
+def python_half(jars: str) -> Path | None:
+    """Return the jar among those of a session that contains its own Python half, or None.
 
     Jars before version 0.9 do, and graphframes-py does not fit them.
     """
-    for jar in filter(None, conf.get("spark.jars", "").split(",")):
+    for jar in filter(None, jars.split(",")):
         try:
             with ZipFile(jar) as archive:
                 if "graphframes/__init__.py" in archive.namelist():
@@ -111,27 +108,13 @@ def python_half(conf: Mapping[str, str]) -> Path | None:
 
 def scala_line() -> str:
     """Return the Scala version line of the installed pyspark; that of Spark 4 if there is none."""
-    lines = _spark_lines()
-    return "2.13" if lines is None else lines[1]
+    return _spark_lines()[1]
 
 
-def _read_name(name: str) -> tuple[str, tuple[int, ...], tuple[str, str]]:
-    """Return artifact, version, and the lines of Spark and Scala in the name of a jar."""
-    if found := _MAVEN_NAME.search(name):
-        artifact, spark, scala, version = found.groups()
-    elif found := _EARLIER_NAME.search(name):
-        artifact, version, spark, scala = found.groups()
-    else:
-        return name, (), ("", "")
-    return artifact, tuple(map(int, version.split("."))), (spark, scala)
-
-
-def _spark_lines() -> tuple[str, str] | None:
-    """Return the lines of Spark and Scala of the installed pyspark; None if there is none."""
-    found = importlib.util.find_spec("pyspark")
-    if found is None or not found.submodule_search_locations:
-        return None
-    for jar in (Path(found.submodule_search_locations[0]) / "jars").glob("spark-core_*.jar"):
-        scala, version = jar.stem.removeprefix("spark-core_").split("-", 1)
-        return version.split(".")[0], scala
-    return None
+def _spark_lines() -> tuple[str, str]:
+    """Return the lines of Spark and Scala of the installed pyspark."""
+    try:
+        spark = version("pyspark").partition(".")[0]
+    except PackageNotFoundError:
+        spark = "4"
+    return spark, "2.12" if spark == "3" else "2.13"  # as published on PyPI

@@ -7,10 +7,9 @@ import socket
 import tempfile
 import threading
 import time
-import traceback
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.session.driver import driver_process
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.requirements import require_spark
-from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints
 from predict_graph.errors import JobError, RequestError
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 _SCHEME = "spark://"
 _CONNECT = 5.0  # seconds to wait for an answer: limits the wait
-PATIENCE = "spark.scheduler.maxRegisteredResourcesWaitingTime"
-"""The setting of how long Spark waits for executors."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,6 @@ class OpenSession:
 
     spark: SparkSession
     settings: SparkSettings
-    conf: Mapping[str, str]
     folder: Path
     event_logs: Path
     seconds: float
@@ -99,7 +95,7 @@ class OpenSession:
         pa.parquet.write_table(pa.table(columns), file)
         return self.spark.read.parquet(str(file))
 
-    def group(self, name: str) -> None:
+    def group(self, name: str | None) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""
         self.spark.sparkContext.setLocalProperty("spark.jobGroup.id", name)
         self.spark.sparkContext.setLocalProperty("spark.job.description", name)
@@ -110,7 +106,7 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
     context = spark.sparkContext
     listed = context._jsc.sc().statusStore().executorList(True)
     every = [listed.apply(number) for number in range(listed.size())]
-    local = SparkSettings(master=str(context.master)).local
+    local = is_local(str(context.master))
     return [
         {
             "executor": str(each.id()),
@@ -128,40 +124,31 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
 def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Iterator[OpenSession]:
     """Open a session, wait for its executors, and always close it at the end."""
     require_spark()
-    _check_alone()
-    _check_master(settings.master)
-    with temporary_folder(None) as own, temporary_folder(settings.folder) as shared:
-        event_logs = own / "events"
-        event_logs.mkdir()
-        started = time.perf_counter()
-        conf = settings.session_conf(event_logs)
-        with driver_process(conf, own):
-            with spark_failures("starting Spark"):
-                spark = _session(settings, conf, name)
-                _wait_for_executors(spark, settings)
-            checkpoints = None
-            if settings.checkpoint is not None and settings.checkpoint_interval is not None:
-                with spark_failures(f"making a folder for checkpoints in {settings.checkpoint}"):
-                    checkpoints = Checkpoints(
-                        spark, settings.checkpoint, settings.checkpoint_interval
-                    )
-            seconds = time.perf_counter() - started
-            try:
-                yield OpenSession(
-                    spark, settings, conf, shared, event_logs, seconds, checkpoints=checkpoints
-                )
-            finally:
-                if checkpoints is not None:
-                    checkpoints.close()
-
-
-def _check_alone() -> None:
     from pyspark import SparkContext
 
     if SparkContext._active_spark_context is not None:
         raise JobError(
             "a Spark session is already open in this process; stop it first, or use it: spark=spark"
         )
+    _check_master(settings.master)
+    with ExitStack() as held:
+        own = held.enter_context(temporary_folder(None))
+        shared = held.enter_context(temporary_folder(settings.folder))
+        event_logs = own / "events"
+        event_logs.mkdir()
+        started = time.perf_counter()
+        conf = settings.session_conf(event_logs)
+        held.enter_context(driver_process(conf, own))
+        with spark_failures("starting Spark"):
+            spark = _session(settings, conf, name)
+            _wait_for_executors(spark, settings)
+        checkpoints = None
+        if settings.checkpoint is not None and settings.checkpoint_interval is not None:
+            with spark_failures(f"making a folder for checkpoints in {settings.checkpoint}"):
+                checkpoints = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
+            held.enter_context(closing(checkpoints))
+        seconds = time.perf_counter() - started
+        yield OpenSession(spark, settings, shared, event_logs, seconds, checkpoints=checkpoints)
 
 
 @contextmanager
@@ -187,8 +174,14 @@ def _session(settings: SparkSettings, conf: Mapping[str, str], name: str) -> Spa
     builder: Any = SparkSession.Builder().master(settings.session_master).appName(name)
     for key, value in conf.items():
         builder = builder.config(key, value)
-    with _interrupts_as_before():
+    # Spark's handler of Ctrl-C cancels all jobs first, which raises another error if Ctrl-C has
+    # also reached the driver; ours ends the driver.
+    before = signal.getsignal(signal.SIGINT)
+    try:
         spark: SparkSession = builder.getOrCreate()
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
     if spark.version.split(".")[:2] != pyspark.__version__.split(".")[:2]:
         raise JobError(
             f"pyspark is {pyspark.__version__}, but the Spark that SPARK_HOME names is "
@@ -197,30 +190,10 @@ def _session(settings: SparkSettings, conf: Mapping[str, str], name: str) -> Spa
     return spark
 
 
-@contextmanager
-def _interrupts_as_before() -> Iterator[None]:
-    """Restore the handler of Ctrl-C, which a new SparkContext replaces.
-
-    Spark's handler cancels all jobs first, which raises another error if Ctrl-C has also reached
-    the driver; ours ends the driver.
-    """
-    here = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT) if here else None
-    try:
-        yield
-    except Exception as error:
-        frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
-        if any(frame.f_code.co_name == "signal_handler" for frame in frames):
-            raise KeyboardInterrupt from error
-        raise
-    finally:
-        if here:
-            signal.signal(signal.SIGINT, before)
-
-
-def awaited_executors(spark: Any, wanted: int, deadline: float) -> list[dict[str, Any]]:
-    """Return the executors as soon as so many have registered, or at a time since 1970."""
+def awaited_executors(spark: Any, wanted: int) -> list[dict[str, Any]]:
+    """Return the executors as soon as so many have registered, or Spark would wait no longer."""
     context = spark.sparkContext._jsc.sc()
+    deadline = context.startTime() / 1e3 + _patience(spark)
     found = executors_of(spark)
     while len(found) < wanted and time.time() < deadline and not context.isStopped():
         time.sleep(0.05)
@@ -228,18 +201,22 @@ def awaited_executors(spark: Any, wanted: int, deadline: float) -> list[dict[str
     return found
 
 
+def _patience(spark: Any) -> float:
+    """Return the seconds that Spark waits for executors."""
+    conf = spark.sparkContext._jsc.sc().conf()
+    return float(conf.getTimeAsMs("spark.scheduler.maxRegisteredResourcesWaitingTime", "30s") / 1e3)
+
+
 def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
     """Wait until all executors have registered."""
     if settings.local:
         return
-    context: Any = spark.sparkContext._jsc.sc()
-    patience = context.conf().getTimeAsMs(PATIENCE, "60s") / 1e3
-    there = len(awaited_executors(spark, settings.machines, time.time() + patience))
+    there = len(awaited_executors(spark, settings.machines))
     if there < settings.machines:
         raise JobError(
             f"{settings.master} gave {there} of the {settings.machines} machines asked for, "
             f"each with {settings.cores} cores and {settings.memory} of memory, within "
-            f"{patience:g} s; does it have enough workers with these resources free?"
+            f"{_patience(spark):g} s; does it have enough workers with these resources free?"
         )
 
 

@@ -12,9 +12,10 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from predict_graph.engines.spark.session.graphframes import check_graphframes, graphframes_conf
+from predict_graph.engines.spark.session.graphframes import graphframes_conf
 from predict_graph.errors import RequestError
 
+_MASTER = "PREDICT_GRAPH_SPARK_MASTER"
 _THREADS = re.compile(r"local\[([0-9]{1,4})\]")
 _MEMORY = re.compile(r"[1-9]\d*[kmgt]", re.IGNORECASE)
 
@@ -45,7 +46,8 @@ class SparkSettings:
     Parameters
     ----------
     master : str
-        ``local[N]``, ``local-cluster[…]``, ``spark://host:port``, ``yarn``, ….
+        ``local[N]``, ``local-cluster[…]``, ``spark://host:port``, ``yarn``, …; by default that of
+        the variable ``PREDICT_GRAPH_SPARK_MASTER``, or ``local[*]``.
     machines : int
         Executors; a job waits until all have registered. A local master is one process with as
         many threads as all of them have cores.
@@ -53,7 +55,6 @@ class SparkSettings:
         Cores of an executor; of ``local[N]`` without both, N.
     memory : str
         Memory of an executor, in Spark's notation.
-    partitions_per_core : int
     conf : mapping of str to str
         Further Spark settings, which override ours, except those of the event log and of
         the number of partitions.
@@ -77,11 +78,10 @@ class SparkSettings:
         If a value is not accepted.
     """
 
-    master: str = "local[*]"
+    master: str = field(default_factory=lambda: os.environ.get(_MASTER) or "local[*]")
     machines: int = 1
     cores: int = 1
     memory: str = "1g"
-    partitions_per_core: int = 1
     conf: Mapping[str, str] = field(default_factory=dict)
     graphframes_jar: str | Path | None = None
     folder: Path | None = None
@@ -90,7 +90,7 @@ class SparkSettings:
     checkpoint_interval: int | None = None
 
     def __post_init__(self) -> None:
-        for name, most in (("machines", 4096), ("cores", 1024), ("partitions_per_core", 64)):
+        for name, most in (("machines", 4096), ("cores", 1024)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or not 1 <= int(value) <= most:
                 raise RequestError(f"{name} is {value}; accepted: 1 to {most}")
@@ -100,7 +100,7 @@ class SparkSettings:
         for key, value in self.conf.items():
             _check_own(key, value)
         if self.graphframes_jar is not None:
-            check_graphframes(self.graphframes_jar)
+            graphframes_conf(self.graphframes_jar)
         if self.folder is not None and not Path(self.folder).is_dir():
             raise RequestError(f"there is no folder {self.folder} to put graphs in")
         self._check_checkpoint()
@@ -159,7 +159,7 @@ class SparkSettings:
     @property
     def partitions(self) -> int:
         """The number of partitions of every table."""
-        return self.machines * self.cores * self.partitions_per_core
+        return self.machines * self.cores
 
     def on(self, machines: int) -> SparkSettings:
         """Return the same settings with another number of machines."""
@@ -173,7 +173,7 @@ class SparkSettings:
             "machines": self.machines,
             "cores": self.cores,
             "memory": self.memory,
-            "partitions_per_core": self.partitions_per_core,
+            "partitions_per_core": 1,  # imported logs of other jobs may have more
             "checkpoint_interval": self.checkpoint_interval,
             **({"session": "open"} if self.in_open_session else {}),
         }
@@ -247,14 +247,6 @@ class SparkSettings:
     def session_master(self) -> str:
         """The master to connect to; a bare ``local[*]`` gets as many threads as machines."""
         return f"local[{self.machines * self.cores}]" if self.local else self.master
-
-    @staticmethod
-    def from_environment(**given: Any) -> SparkSettings:
-        """Return settings from the given values and ``PREDICT_GRAPH_SPARK_MASTER``."""
-        master = given.pop("master", None) or os.environ.get("PREDICT_GRAPH_SPARK_MASTER")
-        if master:
-            given["master"] = master
-        return SparkSettings(**given)
 
 
 def _check_own(key: object, value: object) -> None:

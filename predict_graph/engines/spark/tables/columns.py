@@ -39,26 +39,20 @@ def checked_columns(
     ('src', 'dst')
     """
     names = list(types)
-    if len(names) < 2:
-        had = "one column" if names else "no columns"
-        raise RequestError(f"{source} has {had}; accepted: a source and a target")
     usable = [types[name] in (*_INTEGERS, "string") for name in names]
     found = find_columns(names, source, wanted or EdgeList(source), usable)
     if found.bipartite:
         refuse_two_sides(source)
-    weight = found.weight
-    chosen = [names[found.source], names[found.target]]
-    for name in chosen:
+    chosen = tuple(names[place] for place in found.places)
+    for name in chosen[:2]:
         if types[name] not in _INTEGERS:
             raise RequestError(
                 f"{source}: the column {name!r} holds {types[name]}, not ids; accepted: integers"
             )
-    if weight is not None:
-        chosen.append(names[weight])
-        kind = types[names[weight]]
-        if kind not in _NUMBERS and not kind.startswith("decimal"):
-            raise RequestError(f"{source}: the column {names[weight]!r} holds {kind}, not numbers")
-    return tuple(chosen)
+    for name in chosen[2:]:
+        if types[name] not in _NUMBERS and not types[name].startswith("decimal"):
+            raise RequestError(f"{source}: the column {name!r} holds {types[name]}, not numbers")
+    return chosen
 
 
 def refuse_two_sides(source: str) -> NoReturn:
@@ -110,7 +104,8 @@ def parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) ->
         raise RequestError(f"{source.source} is not Parquet that can be read: {reason}") from error
     columns = checked_columns(source.source, dict(rows.dtypes), wanted)
     table = edge_columns(rows, columns, "_metadata.file_path")
-    return source.listed(table, partial(_row_error, spark, columns), cheap=True)
+    wrong = partial(_row_error, spark, columns)
+    return ListedEdges(source.name, source.source, table, wrong, source.identity, cheap=True)
 
 
 def _row_error(spark: SparkSession, columns: tuple[str, ...], wrong: str) -> RequestError:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -45,7 +45,8 @@ def text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> Li
     scan = partial(_scanned, layout=layout, header=header)
     table = _lines(spark, source.path).mapInArrow(scan, f"src long, dst long, {weight}wrong string")
     error = partial(_line_error, spark, layout, header)
-    return source.listed(table, error, directed=layout.directed, notes=layout.notes)
+    known: Any = {"directed": layout.directed, "notes": layout.notes}
+    return ListedEdges(source.name, source.source, table, error, source.identity, **known)
 
 
 def _first_data(
@@ -79,16 +80,11 @@ def _line_error(
 ) -> RequestError:
     """Return the error of the first line of a file that is not an edge."""
     address = unquote(wrong)
-    # Only the text of the path is used, and a Path would spoil an address.
-    place = cast(Path, shown_path(address))
-    lines = _lines(spark, literal_path(address))
-    texts = lines.mapInArrow(partial(_joined, header=header), "text binary").toLocalIterator()
-    try:
-        for _ in scan_blocks(place, (bytearray(row["text"]) for row in texts), layout):
-            pass
-    except RequestError as error:
-        return error
-    return RequestError(f"{place} changed while it was read")
+    place = shown_path(address)
+    scan = partial(_first_error, place=place, layout=layout, header=header)
+    lines = _lines(spark, literal_path(address)).coalesce(1)  # in their order
+    row = lines.mapInArrow(scan, "error string").first()
+    return RequestError(f"{place} changed while it was read" if row is None else row["error"])
 
 
 def _lines(spark: SparkSession, path: str) -> DataFrame:
@@ -114,10 +110,17 @@ def _blocks(
             yield file, _block(lines)
 
 
-def _joined(batches: Iterable[pa.RecordBatch], header: bytes | None) -> Iterator[pa.RecordBatch]:
-    """Yield blocks of lines; runs on executors."""
-    for _, block in _blocks(batches, header):
-        yield pa.RecordBatch.from_pydict({"text": pa.array([bytes(block)], pa.binary())})
+def _first_error(
+    batches: Iterable[pa.RecordBatch], place: str, layout: Layout, header: bytes | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the error of the first line of a file that is not an edge; runs on executors."""
+    # Only the text of the path is used, and a Path would spoil an address.
+    path: Any = place
+    try:
+        for _ in scan_blocks(path, (block for _, block in _blocks(batches, header)), layout):
+            pass
+    except RequestError as error:
+        yield pa.RecordBatch.from_pydict({"error": [str(error)]})
 
 
 def _scanned(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.errors import RequestError
+from predict_graph.graph.readers import name_of
 from predict_graph.graph.readers.streams import suffixes_of
 
 if TYPE_CHECKING:
@@ -33,24 +34,12 @@ class SourceFiles:
     """
 
     source: str
+    name: str
     path: str
     files: tuple[str, ...]
     form: str
     suffix: str
     identity: str
-
-    @property
-    def name(self) -> str:
-        """The last part of the source, without suffixes."""
-        from predict_graph.graph.readers import name_of
-
-        return name_of(Path(self.source.rstrip("/")))
-
-    def listed(
-        self, table: DataFrame, error: Callable[[str], RequestError], **known: Any
-    ) -> ListedEdges:
-        """Return the edges of the files; errors of rows by address."""
-        return ListedEdges(self.name, self.source, table, error, self.identity, **known)
 
 
 @dataclass(frozen=True)
@@ -137,8 +126,8 @@ def source_files(spark: SparkSession, source: str | os.PathLike[str]) -> SourceF
         raise RequestError(f"{text} is empty")
     files = tuple(address for address, _, _ in found)
     form, suffix = _format(text, files)
-    digest = hashlib.blake2b(repr(found).encode(), digest_size=16)
-    return SourceFiles(text, path, files, form, suffix, digest.hexdigest())
+    name, digest = name_of(Path(text)), hashlib.blake2b(repr(found).encode(), digest_size=16)
+    return SourceFiles(text, name, path, files, form, suffix, digest.hexdigest())
 
 
 def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
@@ -159,18 +148,15 @@ def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
 
 def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
     """Return the common format of files, and the suffix of the first."""
-    kinds = {address: suffixes_of(Path(address))[0] for address in files}
-    unknown = [
-        address
-        for address, suffix in kinds.items()
-        if suffix not in _FORMATS or suffixes_of(Path(address))[1] in (".xz", ".zip")
-    ]
-    if unknown:
-        raise RequestError(
-            f"{shown_path(unknown[0])} has the suffix {kinds[unknown[0]] or 'none'!r}; Spark reads "
-            f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
-        )
-    forms = {_FORMATS[suffix] for suffix in kinds.values()}
+    first, forms = suffixes_of(Path(files[0]))[0], set()
+    for address in files:
+        suffix, compression = suffixes_of(Path(address))
+        if suffix not in _FORMATS or compression in (".xz", ".zip"):
+            raise RequestError(
+                f"{shown_path(address)} has the suffix {suffix or 'none'!r}; Spark reads "
+                f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
+            )
+        forms.add(_FORMATS[suffix])
     if len(forms) > 1:
         raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
-    return forms.pop(), kinds[files[0]]
+    return forms.pop(), first

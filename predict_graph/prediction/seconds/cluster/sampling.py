@@ -100,7 +100,7 @@ class ClusterSamples(EngineModel):
         """
         request, engine = self.request, self.engine
         counts = request.train_machines or (engine.workers,)
-        if engine.in_open_session:
+        if engine.settings.in_open_session:
             counts = (engine.workers,)
         ratios = request.train_ratios or DEFAULT_TRAIN_RATIOS
         low, high = min(ratios), max(ratios)
@@ -291,6 +291,6 @@ def costs_on(
 ) -> ClusterCosts:
     """Return the costs of reference runs at the speed of a cluster; `runs` say those of writing."""
     factors = speed.factors(name)
-    if engine.in_open_session:
+    if engine.settings.in_open_session:
         factors["opening"] = 0.0
     return reference_costs(name, cost_model).scaled(factors, runs)
