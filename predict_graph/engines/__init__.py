@@ -1,7 +1,6 @@
 """Engines: they run an algorithm on a graph and record counters and times of each iteration."""
 
-from predict_graph.engines.answering import PHASE_NAMES, engine_said, phases_said
-from predict_graph.engines.base import ENGINES, Engine, IterationCallback
+from predict_graph.engines.base import ENGINES, Engine
 from predict_graph.engines.profile import (
     COUNTERS,
     OUT_EDGES,
@@ -27,11 +26,9 @@ __all__ = [
     "ENGINES",
     "OUT_EDGES",
     "PHASES",
-    "PHASE_NAMES",
     "TABLE_COLUMNS",
     "Engine",
     "Evidence",
-    "IterationCallback",
     "RunProfile",
     "RuntimeEstimate",
     "RuntimeModel",
@@ -39,9 +36,7 @@ __all__ = [
     "StagedSample",
     "Workload",
     "critical_worker",
-    "engine_said",
     "evenly",
     "per_iteration",
-    "phases_said",
     "spread_evenly",
 ]

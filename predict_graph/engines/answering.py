@@ -21,8 +21,6 @@ PHASE_NAMES = {
 }
 """Labels of the phases of a run."""
 
-# Limits the length of the report: phases below 0.5%, shown as at most 1%, are left out.
-_LEAST_SHARE = 0.005
 _LISTED = 6  # limits how many values of a list are shown
 
 
@@ -77,7 +75,7 @@ def engine_said(engine: Mapping[str, Any]) -> str:
 
 
 def phases_said(phases: Mapping[str, float]) -> str:
-    """Describe the phases of a run with their shares, the longest first.
+    """Describe the phases of a run with their shares, the longest first, without those of 0%.
 
     Examples
     --------
@@ -85,11 +83,10 @@ def phases_said(phases: Mapping[str, float]) -> str:
     'reading 3 s (75%), supersteps 1 s (25%)'
     """
     total = sum(phases.values())
-    longest = sorted(phases, key=lambda name: -phases[name])
     return ", ".join(
         f"{PHASE_NAMES[name]} {readable_seconds(phases[name])} ({phases[name] / total:.0%})"
-        for name in longest
-        if total and phases[name] >= _LEAST_SHARE * total
+        for name in sorted(phases, key=lambda name: -phases[name])
+        if total and f"{phases[name] / total:.0%}" != "0%"
     )
 
 

@@ -33,10 +33,7 @@ TABLE_COLUMNS = (
     "worker",
     "active_vertices",
     "total_vertices",
-    "local_messages",
-    "remote_messages",
-    "local_message_bytes",
-    "remote_message_bytes",
+    *COUNTERS[1:],
     "average_message_bytes",
     "seconds",
     "convergence",
@@ -124,11 +121,6 @@ class RunProfile(Result):
             return np.empty(0)
         own: FloatArray = self.rows.floats("seconds")[self.rows["worker"] == 0]
         return own
-
-    @property
-    def critical_worker(self) -> int:
-        """The worker with the most outbound edges: the critical path (PREDIcT, section 3.4)."""
-        return critical_worker(self.rows) if len(self.rows) else 0
 
     def per_iteration(self) -> pd.DataFrame:
         """Return counters summed over workers, seconds and convergence; one row per iteration."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import IterationCallback, RunProfile
+from predict_graph.engines import RunProfile
+from predict_graph.engines.base import IterationCallback
 from predict_graph.errors import RequestError
 from predict_graph.functions.validation import validate_function
 from predict_graph.graph import check_graph

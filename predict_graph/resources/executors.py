@@ -60,7 +60,7 @@ def speed(profile: ResourceProfile) -> float:
 def calibrate_executors(master: str, machines: int) -> Executors:
     """Measure executors concurrently, one task each."""
     settings = SparkSettings(master=master, machines=machines)
-    with open_session(settings, name="calibrate") as session, spark_failures("measuring executors"):
+    with open_session(settings) as session, spark_failures("measuring executors"):
         prepare_executors(session.spark)
         context: Any = session.spark.sparkContext
         # A barrier stage starts all its tasks at once, one in each free slot.

@@ -28,7 +28,7 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
 from predict_graph.engines.spark.blocks.running import BlockJob, StoredGraph, stored_graph
 from predict_graph.engines.spark.blocks.vertices import VertexJob
-from predict_graph.engines.spark.called import CalledAlgorithm
+from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
 from predict_graph.engines.spark.session.adopting import (
     adopted_session,
@@ -414,10 +414,10 @@ def _with_seconds(profile: RunProfile, seconds: Mapping[str, float]) -> RunProfi
 @contextmanager
 def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[StoredGraph]:
     """Store a graph in a folder that all executors see; at the end, remove it."""
-    folder = session.folder / uuid.uuid4().hex[:8]
-    with spark_failures("writing the graph for Spark"):
-        folder.mkdir()
+    folder = session.new_path()
     try:
+        with spark_failures("writing the graph for Spark"):
+            folder.mkdir()
         stored = stored_graph(session, graph, folder)
         try:
             yield stored

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 import traceback
-import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ import pyarrow.dataset
 from predict_graph.algorithms.parameters import literal
 from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.called import CalledAlgorithm
+from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.recognition.supersteps import recognise
@@ -79,7 +78,7 @@ class FunctionAlgorithm(CalledAlgorithm):
     ) -> RunProfile:
         """Write a graph for Spark, read it there, and profile the function on it."""
         spark, parts = session.for_functions, session.settings.partitions
-        folder = _written(graph, session.folder / uuid.uuid4().hex[:8], parts)
+        folder = _written(graph, session.new_path(), parts)
         with spark_failures(f"reading {graph.name} on Spark"):
             session.group("read")
             started = time.perf_counter()

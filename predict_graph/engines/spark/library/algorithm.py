@@ -1,4 +1,4 @@
-"""The declaration of a library algorithm: its call and its local replay."""
+"""Algorithms that Spark runs by a call: of a library, which has a local replay, or of a user."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
+from predict_graph.algorithms import Algorithm
 from predict_graph.algorithms.naming import NamedVertices
-from predict_graph.engines.spark.called import CalledAlgorithm
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
+from predict_graph.engines.spark.session.driver import require_spark
 from predict_graph.engines.spark.session.graphframes import check_brought
-from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -30,6 +30,28 @@ copies of changed vertices sent to partitions that hold their edges.
 
 In loops over tables, messages are rows before combining, entries are numbers beyond the first of a
 row, received vertices have a changed result, and shipped rows are sent to joins."""
+
+
+class CalledAlgorithm(Algorithm):
+    """An algorithm that Spark runs unchanged; its supersteps are found in the event log."""
+
+    @property
+    def max_iterations(self) -> int:
+        """The limit of iterations: none."""
+        return 2**31
+
+    def threshold(self, vertices: int) -> float:
+        """Return 0: the call has its own stopping rule."""
+        return 0.0
+
+    def check(self, settings: SparkSettings) -> None:
+        """Check what a session of ours needs, before it is opened."""
+
+    @abstractmethod
+    def run_in(
+        self, session: OpenSession, graph: Graph, follower: RunFollower | None
+    ) -> RunProfile:
+        """Run it on a graph; notify a follower of supersteps as they end."""
 
 
 class LibraryAlgorithm(CalledAlgorithm):

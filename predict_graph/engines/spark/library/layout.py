@@ -22,7 +22,6 @@ from predict_graph.graph import Graph
 from predict_graph.graph.hashing import mixed
 
 _MULTIPLIER = 0x9E3779B97F4A7C15  # by definition of this hash: 2**64 / the golden ratio
-_LEVEL = 1  # of compression: trades off size for speed, as files are read once
 
 
 @dataclass(frozen=True)
@@ -74,16 +73,16 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
 
 
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
-    """Write a file of lines ``source target`` for each partition; return the folder."""
-    target = folder / "edges"
-    target.mkdir()
+    """Write a file of lines ``source target`` for each partition to a new folder; return it."""
+    folder.mkdir()
     options = pa.csv.WriteOptions(include_header=False, delimiter=" ")
     for number in range(layout.partitions):
         rows = slice(layout.starts[number], layout.starts[number + 1])
         table = pa.table({"source": layout.sources[rows], "target": layout.targets[rows]})
-        with gzip.open(target / f"part-{number:05d}.txt.gz", "wb", compresslevel=_LEVEL) as file:
+        # The fastest level: files are read once
+        with gzip.open(folder / f"part-{number:05d}.txt.gz", "wb", compresslevel=1) as file:
             pa.csv.write_csv(table, file, options)
-    return target
+    return folder
 
 
 def _home(sources: IntArray, targets: IntArray, partitions: int) -> IntArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -49,9 +48,7 @@ def run_library(
     """
     partitions, algorithm = session.settings.partitions, algorithm.within(graph)
     rounds = rounds_of(algorithm, graph, partitions)
-    folder = session.folder / uuid.uuid4().hex[:8]
-    folder.mkdir()
-    source = write_layout(layout_of(graph, partitions), folder)
+    source = write_layout(layout_of(graph, partitions), session.new_path())
     spark: Any = session.for_functions
     java, context = spark._jvm, spark.sparkContext._jsc.sc()
     loader = loader_of(algorithm, session)
@@ -60,7 +57,7 @@ def run_library(
         _unpersisted(session),
         called_ours(spark),
         spark_failures(f"{algorithm.name} on Spark"),
-        loader.opened(folder),
+        loader.opened(),
     ):
         if algorithm.separated_by == "stages":
             check_partitions(algorithm, context, partitions)
@@ -152,7 +149,7 @@ class _GraphX:
         self.loaded: Any = None
 
     @contextmanager
-    def opened(self, folder: Path) -> Iterator[None]:
+    def opened(self) -> Iterator[None]:
         """Change the session settings that the library needs, and restore them."""
         yield
 
@@ -182,11 +179,11 @@ class _GraphFrames(_GraphX):
     """
 
     @contextmanager
-    def opened(self, folder: Path) -> Iterator[None]:
+    def opened(self) -> Iterator[None]:
         java: Any = self.session.spark._jvm
         check_there(java)
         try:
-            with keeping_in(self.session.spark, folder):
+            with keeping_in(self.session.spark, self.session.new_path()):
                 yield
         finally:
             if self.loaded is not None:

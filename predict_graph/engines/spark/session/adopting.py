@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.log.eventlog import wait_for_listeners
+from predict_graph.engines.spark.session.driver import require_spark
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.opening import (
     OpenSession,
     awaited_executors,
     temporary_folder,
 )
-from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import SITE, release
 from predict_graph.errors import JobError, RequestError

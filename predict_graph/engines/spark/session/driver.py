@@ -1,10 +1,11 @@
-"""The Java process of Spark's driver: started for one session, ended with it."""
+"""The Java process of Spark's driver: what it needs, its start and its end with the session."""
 
 from __future__ import annotations
 
 import logging
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,9 +15,29 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from predict_graph.errors import JobError
+from predict_graph.errors import JobError, check_installed
 
+_OLDEST_JAVA = 17  # required by Spark 4, by definition
 _ENDING = 15.0  # seconds to exit before it is killed: limits the wait
+
+
+def require_spark() -> None:
+    """Check that pyspark can be imported and that Java is installed."""
+    check_installed("pyspark", "the spark engine", extra="spark")
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=str(Path(home) / "bin") if home else None)
+    if java is None and home:
+        raise JobError(f"JAVA_HOME is {home}, but there is no bin/java in it")
+    if java is None:
+        raise JobError(
+            "the spark engine needs Java 17 or 21, but there is no java on the PATH and "
+            "JAVA_HOME is not set"
+        )
+    with suppress(OSError):  # without the file, the version is unknown
+        release = (Path(java).resolve().parents[1] / "release").read_text()
+        named = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release, re.MULTILINE)
+        if named and int(named[1]) < _OLDEST_JAVA:
+            raise JobError(f"the spark engine needs Java 17 or 21, but {java} is Java {named[1]}")
 
 
 @contextmanager

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.log.eventlog import LogReader, wait_for_listeners
 from predict_graph.engines.spark.log.growing import GrowingLog
-from predict_graph.engines.spark.session.driver import driver_process
+from predict_graph.engines.spark.session.driver import driver_process, require_spark
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.requirements import require_spark
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints
 from predict_graph.errors import JobError, RequestError
@@ -86,12 +85,16 @@ class OpenSession:
         log = self.event_log
         return GrowingLog(log, log.stat().st_size, LogReader(kept=kept, executors=there))
 
+    def new_path(self) -> Path:
+        """Return a new path in the folder that all executors see."""
+        return self.folder / uuid.uuid4().hex[:8]
+
     def small_table(self, **columns: Any) -> DataFrame:
         """Return a table of arrays, passed by a file in the folder of the session."""
         import pyarrow as pa
         import pyarrow.parquet
 
-        file = self.folder / f"table-{uuid.uuid4().hex[:8]}.parquet"
+        file = self.new_path()
         pa.parquet.write_table(pa.table(columns), file)
         return self.spark.read.parquet(str(file))
 
@@ -121,7 +124,7 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Iterator[OpenSession]:
+def open_session(settings: SparkSettings) -> Iterator[OpenSession]:
     """Open a session, wait for its executors, and always close it at the end."""
     require_spark()
     from pyspark import SparkContext
@@ -140,7 +143,7 @@ def open_session(settings: SparkSettings, *, name: str = "predict-graph") -> Ite
         conf = settings.session_conf(event_logs)
         held.enter_context(driver_process(conf, own))
         with spark_failures("starting Spark"):
-            spark = _session(settings, conf, name)
+            spark = _session(settings, conf)
             _wait_for_executors(spark, settings)
         checkpoints = None
         if settings.checkpoint is not None and settings.checkpoint_interval is not None:
@@ -167,11 +170,11 @@ def temporary_folder(parent: Path | None) -> Iterator[Path]:
         yield Path(name)
 
 
-def _session(settings: SparkSettings, conf: Mapping[str, str], name: str) -> SparkSession:
+def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
     import pyspark
     from pyspark.sql import SparkSession
 
-    builder: Any = SparkSession.Builder().master(settings.session_master).appName(name)
+    builder: Any = SparkSession.Builder().master(settings.session_master).appName("predict-graph")
     for key, value in conf.items():
         builder = builder.config(key, value)
     # Spark's handler of Ctrl-C cancels all jobs first, which raises another error if Ctrl-C has

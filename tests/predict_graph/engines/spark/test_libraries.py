@@ -352,8 +352,8 @@ def test_labels_are_those_of_scala(framed, name, tmp_path):
     job = check_function("graphframes:labelPropagation", {"maxIter": 1})
     with framed.session() as session:
         loader = loader_of(job, session)
-        with loader.opened(tmp_path):
-            loader.read(write_layout(layout, tmp_path))
+        with loader.opened():
+            loader.read(write_layout(layout, tmp_path / "edges"))
             found = job.call(session.spark._jvm, loader.graph(layout.vertices))
             table = DataFrame(found, session.spark).toPandas().sort_values("id")
     whole = graph.to_scipy()
