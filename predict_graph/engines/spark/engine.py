@@ -437,20 +437,16 @@ def _named(
     """
     from pyspark.sql import functions as F
 
-    first, *others = values.columns
-    if not getattr(algorithm.part_for("local"), "values_are_vertices", False):
-        others = []
-    named = values.select(
-        *(F.when(F.col(c) >= 0, F.col(c)).alias(c) if c in others else c for c in values.columns)
-    )
-    if graph.labels is None:
-        return named
-    labels = session.small_table(number=np.arange(graph.vertices), label=graph.labels)
-    for column in (first, *others):
-        ids = labels.select(F.col("number").alias(column), F.col("label").alias("_label"))
-        joined = named.join(ids, column, "left").drop(column)
-        named = joined.withColumnRenamed("_label", column)
-    return named.select(*values.columns)
+    columns, labels = values.columns, None
+    if graph.labels is not None:
+        labels = session.small_table(number=np.arange(graph.vertices), label=graph.labels)
+    all_vertices = getattr(algorithm.part_for("local"), "values_are_vertices", False)
+    for name in columns if all_vertices else columns[:1]:
+        values = values.withColumn(name, F.when(F.col(name) >= 0, F.col(name)))
+        if labels is not None:
+            ids = labels.withColumnRenamed("number", name)
+            values = values.join(ids, name, "left").drop(name).withColumnRenamed("label", name)
+    return values.select(*columns)
 
 
 def _collected(values: DataFrame, vertices: int) -> Array:

@@ -110,7 +110,7 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
             sister.conf.set(name, value)
         session = OpenSession(sister, settings, shared, own, 0.0, callers=spark)
         session = replace(session, stored_before=session.storage_bytes())
-        python = context.pythonExec
+        python, checkpoints = context.pythonExec, context._jsc.sc().getCheckpointDir()
         if settings.local and "PYSPARK_PYTHON" not in os.environ:
             context.pythonExec = sys.executable  # else the python3 of the path, whatever it has
         try:
@@ -119,6 +119,7 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
         finally:
             with suppress(Exception):  # a stopped session has nothing left to restore
                 context.pythonExec = python
+                getattr(context._jsc.sc(), "checkpointDir_$eq")(checkpoints)
                 for name, value in before.items():
                     context.setLocalProperty(name, value)
                 release(context, site)

@@ -56,20 +56,6 @@ def release(context: Any, site: str | None, kept: Collection[int] = ()) -> None:
             there[number].unpersist(False)
 
 
-@contextmanager
-def keeping_in(spark: SparkSession, folder: Path) -> Iterator[None]:
-    """Direct the checkpoints of a library to a folder, and restore the previous one."""
-    java: Any = spark.sparkContext._jsc
-    context = java.sc()
-    before = context.getCheckpointDir()
-    context.setCheckpointDir(f"file://{folder.resolve()}")
-    try:
-        yield
-    finally:
-        with suppress(Exception):  # a failed session has nothing to restore
-            getattr(context, "checkpointDir_$eq")(before)
-
-
 class Checkpoints:
     """States of a run in files at a folder or URL, which survive the loss of an executor.
 

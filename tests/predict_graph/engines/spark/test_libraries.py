@@ -7,6 +7,7 @@ Where no jar of GraphFrames fits the installed pyspark, what needs one is skippe
 import json
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -350,12 +351,10 @@ def test_labels_are_those_of_scala(framed, name, tmp_path):
     graph = graph_of(name)
     layout = layout_of(graph, 2)
     job = check_function("graphframes:labelPropagation", {"maxIter": 1})
-    with framed.session() as session:
-        loader = loader_of(job, session)
-        with loader.opened():
-            loader.read(write_layout(layout, tmp_path / "edges"))
-            found = job.call(session.spark._jvm, loader.graph(layout.vertices))
-            table = DataFrame(found, session.spark).toPandas().sort_values("id")
+    with framed.session() as session, closing(loader_of(job, session)) as loader:
+        loader.read(write_layout(layout, tmp_path / "edges"))
+        found = job.call(session.spark._jvm, loader.graph(layout.vertices))
+        table = DataFrame(found, session.spark).toPandas().sort_values("id")
     whole = graph.to_scipy()
     heard = np.diff(((whole + whole.T) != 0).tocsr().indptr)
     other = table["label"].to_numpy() != replays.propagated(layout, 1)[1]

@@ -46,7 +46,7 @@ def test_no_java(monkeypatch, tmp_path, java, said):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path if java else ""))
     if java and java != "none":
         (tmp_path / "bin").mkdir()
-        (tmp_path / "bin" / "java").write_text("")
+        (tmp_path / "bin" / "java").touch(0o755)
         (tmp_path / "release").write_text(java)
     with pytest.raises(JobError, match=said):
         require_spark()

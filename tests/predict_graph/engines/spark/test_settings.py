@@ -77,8 +77,8 @@ def test_a_jar_goes_beside_those_of_the_user(tmp_path, named, kind):
 
 def test_the_environment_names_a_master(monkeypatch):
     monkeypatch.setenv("PREDICT_GRAPH_SPARK_MASTER", "spark://there:7077")
-    assert SparkSettings.from_environment().master == "spark://there:7077"
-    assert SparkSettings.from_environment(master="local[2]").session_master == "local[2]"
+    assert SparkSettings().master == "spark://there:7077"
+    assert SparkSettings(master="local[2]").session_master == "local[2]"
 
 
 def test_threads_of_a_local_master_are_its_cores():
