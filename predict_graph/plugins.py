@@ -187,7 +187,19 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
 
 
 _NOT_OF_PLUGINS = frozenset(
-    ("predict_graph", "samplers", "costmodels", "numpy", "scipy", "pandas", "sklearn", "numba")
+    [
+        "predict_graph",
+        "samplers",
+        "costmodels",
+        "numpy",
+        "scipy",
+        "pandas",
+        "sklearn",
+        "numba",
+        "pyspark",
+        "py4j",
+        "graphframes",
+    ]
 )
 
 

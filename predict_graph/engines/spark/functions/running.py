@@ -6,7 +6,6 @@ import inspect
 import os
 import sys
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,9 +29,10 @@ from predict_graph.engines.spark.session.adopting import adopted_session, settin
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.errors import JobError, PredictGraphError, RequestError, described_error
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import file_module
+from predict_graph.plugins import blamed_on
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class FunctionAlgorithm(CalledAlgorithm):
         self, function: str | Callable[..., Any], parameters: Mapping[str, Any] | None = None
     ) -> None:
         super().__init__()
-        self.source, self.file, self.function = function, *_found(function)
+        self.source, self.function = function, _found(function)
         name = getattr(self.function, "__name__", type(self.function).__name__)
         self.name = str(name)  # type: ignore[misc]
         self.graph_frame, options = _signature(self.function, self.name)
@@ -109,14 +109,14 @@ def _written(graph: Graph, folder: Path, parts: int) -> Path:
     return folder
 
 
-def _found(source: str | Callable[..., Any]) -> tuple[Path | None, Callable[..., Any]]:
-    """Return a function, and the file if ``FILE.py:FUNCTION`` names it.
+def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function, or the one that ``FILE.py:FUNCTION`` names.
 
     The file is executed with its folder on the import path; Spark sends its functions by value, as
     executors do not have the file.
     """
     if not isinstance(source, str):
-        return None, source
+        return source
     name, _, function = source.rpartition(":")
     if not name.endswith(".py") or not function.isidentifier():
         raise RequestError(f"function {source!r}; accepted: FILE.py:FUNCTION")
@@ -129,7 +129,7 @@ def _found(source: str | Callable[..., Any]) -> tuple[Path | None, Callable[...,
     finally:
         sys.path.remove(str(file.parent))
     cloudpickle.register_pickle_by_value(module)
-    found = getattr(module, function, None)
+    found: Any = getattr(module, function, None)
     if not inspect.isroutine(found):
         own = [
             key
@@ -138,7 +138,7 @@ def _found(source: str | Callable[..., Any]) -> tuple[Path | None, Callable[...,
         ]
         accepted = ", ".join(own) or "any, but it defines none"
         raise RequestError(f"{name} has no function {function!r}; accepted: {accepted}")
-    return file, found
+    return found
 
 
 def _signature(function: Callable[..., Any], name: str) -> tuple[bool, dict[str, Any]]:
@@ -190,7 +190,8 @@ def profile_spark_function(
     logged, began = session.log_from_now(), time.time()
     kept = session.storage_bytes()  # memory cached by earlier jobs
     followed = followed_call(session.for_functions, logged, follower)
-    with _failures_of(job), _without_warnings(), followed:
+    blamed = blamed_on("function", job.name)
+    with blamed, spark_failures(job.name), _without_warnings(), followed:
         _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     stored = max(session.storage_bytes() - kept, 0)
@@ -243,7 +244,7 @@ def _arguments(
     from py4j.protocol import Py4JError
 
     context = session.spark.sparkContext
-    if session.callers is None and "graphframes" not in sys.modules:
+    if not session.settings.in_open_session and "graphframes" not in sys.modules:
         half = python_half(str(context.getConf().get("spark.jars", "")))
         if half is not None:
             context.addPyFile(str(half))
@@ -258,21 +259,6 @@ def _arguments(
             f"{job.name} takes a GraphFrame, but the JVM half of GraphFrames is not in this "
             "session; name its jar, or write the job as f(spark, vertices, edges)"
         ) from error
-
-
-@contextmanager
-def _failures_of(job: FunctionAlgorithm) -> Iterator[None]:
-    """Convert exceptions of a user's function into a message that names the line."""
-    try:
-        with spark_failures(job.name):
-            yield
-    except PredictGraphError:
-        raise
-    except Exception as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame for frame in frames if job.file and frame.filename == str(job.file)]
-        where = f" ({job.file.name}, line {lines[-1].lineno})" if job.file and lines else ""
-        raise JobError(f"{job.name} failed{where}: {described_error(error)}") from error
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
         sister = spark.newSession()
         for name, value in settings.sql_conf.items():
             sister.conf.set(name, value)
-        session = OpenSession(sister, settings, shared, own, 0.0, callers=spark)
+        session = OpenSession(sister, settings, shared, own, 0.0, spark)
         session = replace(session, stored_before=session.storage_bytes())
         python, checkpoints = context.pythonExec, context._jsc.sc().getCheckpointDir()
         if settings.local and "PYSPARK_PYTHON" not in os.environ:

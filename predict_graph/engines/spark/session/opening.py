@@ -38,14 +38,10 @@ class OpenSession:
     folder: Path
     event_logs: Path
     seconds: float
-    callers: SparkSession | None = None
-    stored_before: int = 0
+    for_functions: SparkSession
+    """The session in which user functions run: the user's own, if it was open."""
     checkpoints: Checkpoints | None = None
-
-    @property
-    def for_functions(self) -> SparkSession:
-        """The session in which user functions run."""
-        return self.spark if self.callers is None else self.callers
+    stored_before: int = 0
 
     @property
     def event_log(self) -> Path:
@@ -151,7 +147,7 @@ def open_session(settings: SparkSettings) -> Iterator[OpenSession]:
                 checkpoints = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
             held.enter_context(closing(checkpoints))
         seconds = time.perf_counter() - started
-        yield OpenSession(spark, settings, shared, event_logs, seconds, checkpoints=checkpoints)
+        yield OpenSession(spark, settings, shared, event_logs, seconds, spark, checkpoints)
 
 
 @contextmanager

@@ -127,7 +127,7 @@ class TestOnSpark:
             FunctionAlgorithm(f"{job_file}:once").run_in(local_session, graph)
 
     def test_the_job_fails(self, local_session, job_file, graph):
-        where = r"broken failed \(my_jobs.py, line 28\): ZeroDivisionError"
+        where = r"'broken' failed \(my_jobs.py, line 28\): ZeroDivisionError"
         with pytest.raises(JobError, match=where):
             FunctionAlgorithm(f"{job_file}:broken").run_in(local_session, graph)
         with pytest.raises(JobError, match=r"missing failed: .*nowhere"):
