@@ -186,21 +186,10 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
         ) from error
 
 
-_NOT_OF_PLUGINS = frozenset(
-    [
-        "predict_graph",
-        "samplers",
-        "costmodels",
-        "numpy",
-        "scipy",
-        "pandas",
-        "sklearn",
-        "numba",
-        "pyspark",
-        "py4j",
-        "graphframes",
-    ]
-)
+_NOT_OF_PLUGINS = {
+    *("predict_graph", "samplers", "costmodels", "numpy", "scipy", "pandas", "sklearn", "numba"),
+    *("pyspark", "py4j", "graphframes"),
+}
 
 
 def _place(error: BaseException) -> str:
