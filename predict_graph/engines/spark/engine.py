@@ -19,7 +19,6 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array
 from predict_graph.engines.base import (
     IterationCallback,
-    RunFollower,
     follower_of,
     stopping_rule,
     supersteps_begin,
@@ -205,7 +204,18 @@ class SparkEngine:
         if write_to is not None:
             check_spark_output(write_to)
         if isinstance(algorithm, CalledAlgorithm):
-            return self._run_call(algorithm, graph, write_to, follower_of(progress))
+            if write_to is not None:
+                raise RequestError(
+                    f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it "
+                    "out"
+                )
+            self._refuse_checkpoint(algorithm)
+            if self._callers is None:
+                algorithm.check(self.settings)
+            with self.started() as session:
+                profile = algorithm.run_in(session, graph, follower_of(progress))
+                seconds = {"setup": session.seconds}
+                return _with_seconds(self._described(profile, algorithm), seconds)
         self._check_program(algorithm)
         with self.started() as session, stored_on(session, graph) as stored:
             return self.run_stored(session, algorithm, graph, stored, rule, progress, write_to)
@@ -299,25 +309,6 @@ class SparkEngine:
                 f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
                 "to read that itself; accepted: a graph that is read here"
             )
-
-    def _run_call(
-        self,
-        algorithm: CalledAlgorithm,
-        graph: Graph,
-        write_to: Path | None,
-        follower: RunFollower | None,
-    ) -> RunProfile:
-        """Run a call of a library or a user's function, profiled from outside."""
-        if write_to is not None:
-            raise RequestError(
-                f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it out"
-            )
-        self._refuse_checkpoint(algorithm)
-        if self._callers is None:
-            algorithm.check(self.settings)
-        with self.started() as session:
-            profile = self._described(algorithm.run_in(session, graph, follower), algorithm)
-            return _with_seconds(profile, {"setup": session.seconds})
 
     def session_doubts(self) -> list[str]:
         """Return limits of measurements in a user's session; none for a session of our own."""

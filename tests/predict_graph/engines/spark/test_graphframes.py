@@ -84,29 +84,23 @@ def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     assert found.phases["write"] > 0.0
 
 
+JARS = [
+    "graphframes-0.8.2-spark3.1-s_2.12.jar",
+    "graphframes-graphx-spark4_2.13-0.12.1.jar",
+    "graphframes-spark3_2.13-0.12.2.jar",
+    "graphframes-spark4_2.13-0.12.3-sources.jar",
+    "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
+    "io.graphframes_graphframes-spark4_2.13-0.9.3.jar",
+]
+
+
 @pytest.mark.parametrize(
-    ("there", "taken"),
-    [
-        (
-            [
-                "io.graphframes_graphframes-spark4_2.13-0.9.3.jar",
-                "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
-                "graphframes-graphx-spark4_2.13-0.12.1.jar",
-                "graphframes-spark3_2.13-0.12.2.jar",
-                "graphframes-spark4_2.13-0.12.3-sources.jar",
-            ],
-            [
-                "graphframes-graphx-spark4_2.13-0.12.1.jar",
-                "io.graphframes_graphframes-spark4_2.13-0.12.1.jar",
-            ],
-        ),
-        (["graphframes-0.8.2-spark3.1-s_2.12.jar"], []),
-    ],
+    ("lines", "taken"), [(("4", "2.13"), [JARS[1], JARS[4]]), (("3", "2.12"), [JARS[0]])]
 )
-def test_the_newest_jars_that_fit_are_found(monkeypatch, tmp_path, there, taken):
-    for name in there:
-        (tmp_path / name).write_bytes(b"")
+def test_the_newest_jars_that_fit_are_found(monkeypatch, tmp_path, lines, taken):
+    for name in JARS:
+        (tmp_path / name).touch()
     monkeypatch.setattr(graphframes, "_CACHES", (str(tmp_path),))
-    monkeypatch.setattr(graphframes, "_spark_lines", lambda: ("4", "2.13"))
+    monkeypatch.setattr(graphframes, "_spark_lines", lambda: lines)
     found = graphframes.graphframes_jars()
     assert sorted(jar.name for jar in found if jar.parent == tmp_path) == taken
