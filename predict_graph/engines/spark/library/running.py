@@ -35,7 +35,7 @@ from predict_graph.engines.spark.recognition.supersteps import (
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.graphframes import check_there
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.checkpoints import SITE, called_ours, release
+from predict_graph.engines.spark.tables.checkpoints import release
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.table import Table
@@ -66,7 +66,6 @@ def run_library(
     since, logged = time.time(), session.log_from_now()
     with (
         _unpersisted(session),
-        called_ours(spark),
         spark_failures(f"{algorithm.name} on Spark"),
         closing(loader_of(algorithm, session)) as loader,
     ):
@@ -147,7 +146,7 @@ def _unpersisted(session: OpenSession) -> Iterator[None]:
         yield
     finally:
         with suppress(Exception):  # a failed session has released its memory
-            release(context, context.getLocalProperty(SITE), before)
+            release(context, session.site, before)
 
 
 class _GraphX:

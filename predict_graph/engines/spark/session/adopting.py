@@ -26,13 +26,13 @@ from predict_graph.engines.spark.session.opening import (
     temporary_folder,
 )
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
-from predict_graph.engines.spark.tables.checkpoints import SITE, release
+from predict_graph.engines.spark.tables.checkpoints import release
 from predict_graph.errors import JobError, RequestError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long", SITE)
+_OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long")
 _QUEUE = "predict-graph"
 _ACCEPTED = "a SparkSession of pyspark that is open"
 
@@ -108,13 +108,12 @@ def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession
         sister = spark.newSession()
         for name, value in settings.sql_conf.items():
             sister.conf.set(name, value)
-        session = OpenSession(sister, settings, shared, own, 0.0, spark)
+        session = OpenSession(sister, settings, shared, own, 0.0, spark, site)
         session = replace(session, stored_before=session.storage_bytes())
         python, checkpoints = context.pythonExec, context._jsc.sc().getCheckpointDir()
         if settings.local and "PYSPARK_PYTHON" not in os.environ:
             context.pythonExec = sys.executable  # else the python3 of the path, whatever it has
         try:
-            context.setLocalProperty(SITE, site)
             yield session
         finally:
             with suppress(Exception):  # a stopped session has nothing left to restore

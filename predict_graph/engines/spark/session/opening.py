@@ -40,6 +40,8 @@ class OpenSession:
     seconds: float
     for_functions: SparkSession
     """The session in which user functions run: the user's own, if it was open."""
+    site: str | None = None
+    """In a user's session, the call site that marks what our job groups keep in memory."""
     checkpoints: Checkpoints | None = None
     stored_before: int = 0
 
@@ -96,8 +98,11 @@ class OpenSession:
 
     def group(self, name: str | None) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""
-        self.spark.sparkContext.setLocalProperty("spark.jobGroup.id", name)
-        self.spark.sparkContext.setLocalProperty("spark.job.description", name)
+        context = self.spark.sparkContext
+        context.setLocalProperty("spark.jobGroup.id", name)
+        context.setLocalProperty("spark.job.description", name)
+        if self.site is not None:  # until pyspark collects rows
+            context.setLocalProperty("callSite.short", self.site if name else None)
 
 
 def executors_of(spark: Any) -> list[dict[str, Any]]:
@@ -147,7 +152,7 @@ def open_session(settings: SparkSettings) -> Iterator[OpenSession]:
                 checkpoints = Checkpoints(spark, settings.checkpoint, settings.checkpoint_interval)
             held.enter_context(closing(checkpoints))
         seconds = time.perf_counter() - started
-        yield OpenSession(spark, settings, shared, event_logs, seconds, spark, checkpoints)
+        yield OpenSession(spark, settings, shared, event_logs, seconds, spark, None, checkpoints)
 
 
 @contextmanager

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-SITE = "predict-graph.site"
-"""Local property of a user's session: the creation site that marks our tables."""
 
-_CALL_SITE = "callSite.short"
-
-
-def cut_off(table: DataFrame, *, eager: bool = False) -> DataFrame:
+def cut_off(table: DataFrame) -> DataFrame:
     """Return a table without lineage, computed once by the next action that needs it.
 
     Executors store it in memory, or on disk if memory is short. A table made from several such
     tables is computed in one job.
     """
-    with called_ours(table.sparkSession):
-        return table.localCheckpoint(eager=eager)
-
-
-@contextmanager
-def called_ours(spark: SparkSession) -> Iterator[None]:
-    """Mark tables as ours in a user's session, until pyspark collects rows."""
-    context = spark.sparkContext
-    site = context.getLocalProperty(SITE)
-    if site is None:
-        yield
-        return
-    before = context.getLocalProperty(_CALL_SITE)
-    context.setLocalProperty(_CALL_SITE, site)
-    try:
-        yield
-    finally:
-        context.setLocalProperty(_CALL_SITE, before)
+    return table.localCheckpoint(eager=False)
 
 
 def forget(table: DataFrame) -> None:
