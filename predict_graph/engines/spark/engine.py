@@ -350,7 +350,9 @@ class SparkEngine:
         if program_of(algorithm) is VertexJob:
             options["graph"] = graph
         job: SuperstepJob = (VertexJob if "graph" in options else BlockJob)(*given, **options)
-        job.execute(lambda: supersteps_begin(progress, algorithm, graph, *rule))
+        job.set_up()
+        supersteps_begin(progress, algorithm, graph, *rule)
+        job.go_on()
         session.flush()
         events = logged.read()
         table = superstep_table(job, events.tasks, remote=not self.settings.local)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -73,15 +72,13 @@ class SuperstepJob(ABC):
         self.seconds: list[float] = []
         self.counts: list[pd.DataFrame] = []
 
-    def execute(self, ready: Callable[[], None]) -> None:
-        """Set up, call `ready`, and run the supersteps."""
+    def set_up(self) -> None:
+        """Create the first state, and measure how long that takes."""
         started = time.perf_counter()
         with spark_failures("setting up on Spark"):
             self._session.group(superstep_group(self.run, 0))
             self.begin()
         self.setup_seconds = time.perf_counter() - started
-        ready()
-        self.go_on()
 
     @abstractmethod
     def begin(self) -> None:

@@ -7,8 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -184,15 +183,15 @@ def profile_spark_function(
         known: Any = {"graph": graph, "read_seconds": read_seconds, "follower": follower}
         with adopted_session(session, settings_of(session)) as adopted:
             return profile_spark_function(job, adopted, edges, vertices, **known)
-    with _without_warnings():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "DataFrame", UserWarning)  # concern older GraphFrames
         arguments = _arguments(job, session, vertices, edges)
-    session.group(None)  # the function may set its own
-    logged, began = session.log_from_now(), time.time()
-    kept = session.storage_bytes()  # memory cached by earlier jobs
-    followed = followed_call(session.for_functions, logged, follower)
-    blamed = blamed_on("function", job.name)
-    with blamed, spark_failures(job.name), _without_warnings(), followed:
-        _computed(job.function(*arguments, **job.parameters))
+        session.group(None)  # the function may set its own
+        logged, began = session.log_from_now(), time.time()
+        kept = session.storage_bytes()  # memory cached by earlier jobs
+        followed = followed_call(session.for_functions, logged, follower)
+        with blamed_on("function", job.name), spark_failures(job.name), followed:
+            _computed(job.function(*arguments, **job.parameters))
     ended = time.time()
     stored = max(session.storage_bytes() - kept, 0)
     session.flush()
@@ -259,14 +258,6 @@ def _arguments(
             f"{job.name} takes a GraphFrame, but the JVM half of GraphFrames is not in this "
             "session; name its jar, or write the job as f(spark, vertices, edges)"
         ) from error
-
-
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Suppress warnings of pyspark that concern older GraphFrames."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "DataFrame", UserWarning)
-        yield
 
 
 def _computed(result: Any) -> None:

@@ -13,15 +13,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 
 from predict_graph.arrays import IntArray
 from predict_graph.graph import Graph
 from predict_graph.graph.hashing import mixed
-
-_MULTIPLIER = 0x9E3779B97F4A7C15  # by definition of this hash: 2**64 / the golden ratio
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,10 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
     """
     sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
     targets = np.asarray(graph.indices, dtype=np.int64)
-    home = _home(sources, targets, partitions)
+    with np.errstate(over="ignore"):  # a hash that mixes both ends: splitmix64's finaliser
+        ends = sources.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio
+        ends += targets.astype(np.uint64)
+        home = (mixed.py_func(ends) % np.uint64(partitions)).astype(np.int64)
     order = np.argsort(home, kind="stable")  # rows stay ordered by source, then by target
     starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=partitions))))
     return EdgeLayout(graph.vertices, starts.astype(np.int64), sources[order], targets[order])
@@ -83,12 +83,3 @@ def write_layout(layout: EdgeLayout, folder: Path) -> Path:
         with gzip.open(folder / f"part-{number:05d}.txt.gz", "wb", compresslevel=1) as file:
             pa.csv.write_csv(table, file, options)
     return folder
-
-
-def _home(sources: IntArray, targets: IntArray, partitions: int) -> IntArray:
-    """Return the partition of each edge: a hash that mixes both ends (splitmix64's finaliser)."""
-    with np.errstate(over="ignore"):
-        ends = sources.astype(np.uint64) * np.uint64(_MULTIPLIER)
-        ends += targets.astype(np.uint64)
-        hashes: npt.NDArray[np.uint64] = mixed.py_func(ends)
-    return (hashes % np.uint64(partitions)).astype(np.int64)
