@@ -109,8 +109,7 @@ class TestOnSpark:
         assert profile.algorithm == "ranks"
         assert list(profile.table.columns) == [*TABLE_COLUMNS, *EXECUTOR_COLUMNS, "storage_bytes"]
         assert set(profile.phases) == set(PHASES)
-        assert all(seconds >= 0 for seconds in profile.phases.values())
-        assert profile.phases["read"] > 0
+        assert min(profile.phases.values()) >= 0 < profile.phases["read"]
         assert np.isnan(profile.convergence).all()
         sent = profile.table["shuffle_read_records"]
         assert (sent > 0).all()

@@ -88,6 +88,19 @@ def test_a_folder_that_nothing_can_be_put_in(spark_here, tmp_path):
 # A session and what it leaves.
 
 
+def begun(code, conf, folder, **options):
+    """Start Python in a folder, as the first of a login session."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, json.dumps(conf)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
+
+
 _ALONE = """
 import json, os, sys
 from predict_graph.engines.spark import SparkSettings
@@ -107,14 +120,7 @@ for memory in ("600m", "700m"):
 def test_one_session_after_the_other_each_with_its_own_memory(
     spark_here, quick_conf, tmp_path, processes_of
 ):
-    done = subprocess.Popen(
-        [sys.executable, "-c", _ALONE, json.dumps(quick_conf)],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    done = begun(_ALONE, quick_conf, tmp_path)
     out, err = done.communicate(timeout=600)
     assert done.returncode == 0, err
     lines = out.splitlines()
@@ -150,15 +156,7 @@ except KeyboardInterrupt:
 def test_an_interrupted_run_leaves_nothing_running(
     spark_here, quick_conf, tmp_path, processes_of, sent
 ):
-    run = subprocess.Popen(
-        [sys.executable, "-c", _ENDLESS, json.dumps(quick_conf)],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"TMPDIR": str(tmp_path)},
-        start_new_session=True,
-    )
+    run = begun(_ENDLESS, quick_conf, tmp_path, env=os.environ | {"TMPDIR": str(tmp_path)})
     try:
         assert run.stdout.readline() == "1\n", run.communicate()[1]
         time.sleep(0.3)
