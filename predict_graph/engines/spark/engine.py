@@ -125,12 +125,8 @@ class SparkEngine:
         return self.settings.machines
 
     def describe(self) -> dict[str, Any]:
-        """Return name and settings.
-
-        ``executors_lost`` is 0 here. In the profile of a run it is the number of lost executors,
-        which excludes such runs from training.
-        """
-        return {**self.settings.describe(), "workers": self.workers, "executors_lost": 0}
+        """Return name and settings."""
+        return self.settings.describe()
 
     def on(self, machines: int) -> SparkEngine:
         """Return an engine on the same cluster with another number of machines.
@@ -140,15 +136,13 @@ class SparkEngine:
         RequestError
             If the session belongs to the user, whose machines are fixed.
         """
+        if machines == self.workers and not (self._callers is None and self._session is None):
+            return self  # the session is open already
         if self._callers is not None:
-            if machines != self.workers:
-                raise RequestError(
-                    f"machines are {machines}; accepted in a session that is open: "
-                    f"{self.workers}, which it has"
-                )
-            return self
-        if machines == self.workers and self._session is not None:
-            return self  # the user's session is open already
+            raise RequestError(
+                f"machines are {machines}; accepted in a session that is open: {self.workers}, "
+                "which it has"
+            )
         other = copy.copy(self)
         other.settings, other._session = self.settings.on(machines), None
         return other

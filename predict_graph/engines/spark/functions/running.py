@@ -201,6 +201,7 @@ def profile_spark_function(
         found = recognise(log)
     except RequestError as error:
         raise RequestError(f"{job.name}: {error}") from error
+    lost = log.executors_lost(began, session.settings.executors)
     phases = observed_phases(log, found)
     phases["read"] += read_seconds
     rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
@@ -208,11 +209,7 @@ def profile_spark_function(
         algorithm=job.name,
         parameters=dict(job.parameters),
         graph=dict(graph),
-        engine={
-            **session.settings.describe(),
-            "workers": session.settings.machines,
-            "executors_lost": log.executors_lost(began, session.settings.executors),
-        },
+        engine={**session.settings.describe(), "executors_lost": lost},
         phases=phases,
         rows=Table(rows),
         convergence=np.full(found.iterations, np.nan),

@@ -86,12 +86,9 @@ def _forget_session() -> None:
     from pyspark.sql import SparkSession
 
     context = SparkContext._active_spark_context
-    session = SparkSession._instantiatedSession
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # stopping fails with a warning if the driver is gone
-        if session is not None:
-            session.stop()
-        elif context is not None:
+        if context is not None:
             context.stop()
     SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None

@@ -109,7 +109,6 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
     """Return the current executors; in local mode, the driver is the only one."""
     context = spark.sparkContext
     listed = context._jsc.sc().statusStore().executorList(True)
-    every = [listed.apply(number) for number in range(listed.size())]
     local = is_local(str(context.master))
     return [
         {
@@ -119,7 +118,7 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
             "added": each.addTime().getTime() / 1e3,
             "removed": float("nan"),
         }
-        for each in every
+        for each in map(listed.apply, range(listed.size()))
         if local or each.id() != "driver"
     ]
 

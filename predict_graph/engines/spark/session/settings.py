@@ -166,7 +166,11 @@ class SparkSettings:
         return replace(self, machines=machines)
 
     def describe(self) -> dict[str, Any]:
-        """Return the settings that affect speed, for JSON and to match earlier runs."""
+        """Return the settings that affect speed, for JSON and to match earlier runs.
+
+        ``executors_lost`` is 0 here. In the profile of a run it is the number of lost executors,
+        which excludes such runs from training.
+        """
         return {
             "name": "spark",
             "master": "local" if self.local else self.master,
@@ -176,6 +180,8 @@ class SparkSettings:
             "partitions_per_core": 1,  # imported logs of other jobs may have more
             "checkpoint_interval": self.checkpoint_interval,
             **({"session": "open"} if self.in_open_session else {}),
+            "workers": self.machines,
+            "executors_lost": 0,
         }
 
     @property
