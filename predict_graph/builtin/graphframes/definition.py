@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.builtin.graphx.definition import (
     GraphXAlgorithm,
     GraphXConnectedComponents,
@@ -23,7 +24,7 @@ from predict_graph.builtin.graphx.definition import (
     id_list,
     tol_or_rounds,
 )
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.plugins import Registry
 
 _HERE = "predict_graph.builtin.graphframes.definition"
@@ -155,7 +156,7 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
         return GraphXLabelPropagation(maxSteps=self.parameters["maxIter"])
 
 
-class GraphFramesShortestPaths(NamedLibraryAlgorithm, GraphFramesAlgorithm):
+class GraphFramesShortestPaths(NamedVertices, GraphFramesAlgorithm):
     """Hops from each vertex to each landmark, along edge directions."""
 
     name = "graphframes:shortestPaths"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from predict_graph.algorithms import Parameter
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.algorithms.parameters import Value
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, NamedLibraryAlgorithm
+from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
 
@@ -89,7 +90,7 @@ def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict
     return {**given, "tol": 0.001} if tol is None and number is None else dict(given)
 
 
-class OneVertex(NamedLibraryAlgorithm):
+class OneVertex(NamedVertices, LibraryAlgorithm):
     """An algorithm with a parameter that names one vertex."""
 
     def __init__(self, **parameters: object) -> None:
@@ -162,7 +163,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
         return java.org.apache.spark.graphx.lib.LabelPropagation.run(graph, steps, _tag(java))
 
 
-class GraphXShortestPaths(NamedLibraryAlgorithm, GraphXAlgorithm):
+class GraphXShortestPaths(NamedVertices, GraphXAlgorithm):
     """Hops from each vertex to each landmark, along edge directions."""
 
     name = "graphx:shortestPaths"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.engines.spark.session.driver import require_spark
 from predict_graph.engines.spark.session.graphframes import check_brought
@@ -83,8 +82,9 @@ class LibraryAlgorithm(CalledAlgorithm):
 
     @property
     def at(self) -> tuple[int, ...]:
-        """The vertices that a parameter names, in the graph it was resolved for."""
-        return ()
+        """The vertices that a parameter names, or those that represent them in a sample."""
+        known = getattr(self, "known", None)
+        return () if known is None else tuple(known.tolist())
 
     def check(self, settings: SparkSettings) -> None:
         """Check that the settings load GraphFrames, if it needs that."""
@@ -108,15 +108,6 @@ class LibraryAlgorithm(CalledAlgorithm):
         """Return a row of ``REPLAY_COLUMNS`` for each superstep."""
         found: pd.DataFrame = self.part_of("replay")(self, layout)
         return found
-
-
-class NamedLibraryAlgorithm(NamedVertices, LibraryAlgorithm):
-    """A library algorithm with a parameter that names vertices."""
-
-    @property
-    def at(self) -> tuple[int, ...]:
-        """The named vertices, or those that represent them in a sample."""
-        return () if self.known is None else tuple(self.known.tolist())
 
 
 _last: dict[tuple[Any, ...], pd.DataFrame] = {}

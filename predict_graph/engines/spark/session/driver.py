@@ -100,10 +100,9 @@ def _environment(conf: Mapping[str, str], folder: Path) -> Iterator[None]:
     ours = {
         "PYSPARK_PYTHON": conf.get("spark.pyspark.python", sys.executable),
         "SPARK_LOCAL_DIRS": str(folder),
+        "SPARK_LOCAL_IP": conf.get("spark.driver.host", ""),
     }
-    if "spark.driver.host" in conf:
-        ours["SPARK_LOCAL_IP"] = conf["spark.driver.host"]
-    added = {name: value for name, value in ours.items() if name not in os.environ}
+    added = {name: value for name, value in ours.items() if value and name not in os.environ}
     os.environ.update(added)
     try:
         yield
