@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _OURS = ("spark.jobGroup.id", "spark.job.description", "callSite.short", "callSite.long")
-_QUEUE = "predict-graph"
 _ACCEPTED = "a SparkSession of pyspark that is open"
 
 _RAN: dict[str, set[str]] = {}  # by application: algorithms that its JVMs have compiled
@@ -45,13 +44,16 @@ def warm_for(spark: SparkSession) -> set[str]:
 
 
 def settings_of(spark: Any, **ours: Any) -> SparkSettings:
-    """Return the settings of a user's session."""
+    """Return the settings of a user's session, once it has all the executors that it requested."""
     require_spark()
     _check_open(spark)
     with spark_failures("asking the session for its executors"):
         conf = dict(spark.sparkContext.getConf().getAll())
         master = str(spark.sparkContext.master)
-        executors = _awaited(spark, conf)
+        wanted = int(conf.get("spark.executor.instances", 0))
+        if not wanted and "spark.cores.max" in conf:
+            wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
+        executors = awaited_executors(spark, max(wanted, 1))
         local = is_local(master)
         java: Any = spark.sparkContext._jsc.sc().conf()
         memory = java.getSizeAsMb(f"spark.{'driver' if local else 'executor'}.memory", "1g")
@@ -141,14 +143,6 @@ def _check_open(spark: Any) -> None:
         raise RequestError(f"the session spark was stopped; accepted: {_ACCEPTED}")
 
 
-def _awaited(spark: Any, conf: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the executors, once a recently started session has all that it requested."""
-    wanted = int(conf.get("spark.executor.instances", 0))
-    if not wanted and "spark.cores.max" in conf:
-        wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
-    return awaited_executors(spark, max(wanted, 1))
-
-
 @contextmanager
 def _listening(spark: Any, folder: Path) -> Iterator[None]:
     """Write an event log of the session to a folder, in addition to its own."""
@@ -167,7 +161,7 @@ def _listening(spark: Any, folder: Path) -> Iterator[None]:
             context.hadoopConfiguration(),
         )
         listener.start()
-        context.listenerBus().addToQueue(listener, _QUEUE)
+        context.listenerBus().addToQueue(listener, "predict-graph")
     except (Py4JError, TypeError) as error:
         raise JobError(
             "the session does not accept a listener for its executors, so that nothing can be "

@@ -202,7 +202,7 @@ def test_what_is_refused_in_a_session(spark, call, options, said):
 
 
 def test_no_executors(spark, monkeypatch):
-    monkeypatch.setattr(adopting, "_awaited", lambda spark, conf: [])
+    monkeypatch.setattr(adopting, "awaited_executors", lambda spark, wanted: [])
     with pytest.raises(JobError, match=r"the session on .* has no executors; run a job"):
         SparkEngine(spark=spark)
 
