@@ -139,12 +139,8 @@ def test_graphx(spark, left_alone, tmp_path):
         budget="none",
         seed=1,
     )
-    prediction, actual = comparison.prediction, comparison.actual
-    assert prediction.method["name"] == "replay"
-    assert prediction.iterations.predicted == actual.iterations == 3
-    told = prediction.to_dict()["features_total"]["local_message_bytes"]
-    moved = actual.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
-    assert abs(told / moved - 1.0) < 0.3
+    assert comparison.prediction.method["name"] == "replay"
+    assert comparison.prediction.iterations.predicted == comparison.actual.iterations == 3
 
 
 def test_a_function_on_tables_of_the_session(spark, left_alone):
