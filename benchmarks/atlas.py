@@ -31,7 +31,6 @@ from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import GraphFunction
-from predict_graph.functions.prefix import loop_shape
 from predict_graph.graph.build import symmetric
 
 KINDS = (
@@ -123,7 +122,6 @@ def measure(file: Path, ends: float) -> None:
                     run = called(function, made, seconds)
                     if run.state != "error":
                         break
-                shape = loop_shape(run.observations, run.seconds if run.done else None)
                 row = {
                     "function": function.name,
                     "library": function.library_version,
@@ -137,8 +135,6 @@ def measure(file: Path, ends: float) -> None:
                     "seconds": run.seconds,
                     "unit": float(np.median(units[-3:])),
                     "peak_bytes": run.peak_bytes,
-                    "rounds": shape.rounds,
-                    "early": shape.early,
                     "sentence": run.sentence[:100],
                 }
                 ladder.add(row)

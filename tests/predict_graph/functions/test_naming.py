@@ -152,7 +152,3 @@ def test_a_module_of_ones_own_is_known_by_its_code(tmp_path, monkeypatch):
 def test_a_seed_by_position_is_kept():
     given = check_function("networkx:betweenness_centrality", (10, True, None, False, 42))
     assert with_seed(given, 7) is given
-
-
-def test_an_argument_that_is_no_literal_is_a_text():
-    assert check_arguments(["x={[1]}"]) == ([], {"x": "{[1]}"})

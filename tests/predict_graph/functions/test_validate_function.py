@@ -6,7 +6,6 @@ import pytest
 import predict_graph
 from predict_graph.budget import check_budget
 from predict_graph.errors import RequestError
-from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -80,19 +79,6 @@ def test_what_budgets_allow(text, run, allowed):
 def test_wrong_budgets_are_refused(budget):
     with pytest.raises(RequestError, match=r"the budget is .* a share and a time at most"):
         predict_call("networkx:clustering", GRAPH, budget=budget)
-
-
-def test_what_does_not_react_to_signals_is_ended_from_outside():
-    """Signals are held, as they are while compiled code runs; the time is a counted one."""
-    import signal
-
-    def deaf(graph):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
-        while True:
-            pass
-
-    run = run_in_child(lambda: None, deaf, Limits(seconds=0.1))
-    assert run.state == "time"
 
 
 @pytest.mark.slow
