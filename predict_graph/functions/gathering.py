@@ -50,7 +50,6 @@ _GROWTH = 5.0  # limits the cost of a sample / cost of the last one
 _PART = 0.35  # limits the share of the budget left that a sample takes
 _MISJUDGED = 3.0  # limits how much longer than expected a sample takes, times
 _FAILURES = 5  # limits the number of samples in sequence that fail
-_MOST_SAMPLES = 40  # limits the number of processes
 _MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some explode
 _SPREAD = 3.0  # vertices whose order is made for a first part / its expected share; not tuned
 _RANGE = 6.0  # vertices of the largest sample / of the smallest, to show growth; not tuned
@@ -211,7 +210,7 @@ class Gathering:
             return
         samplers, turn, failed = self.subject.samplers, 0, 0
         size = min(_FIRST_SIZE, self.graph.vertices)
-        while size and len(self.samples) < _MOST_SAMPLES and failed < _FAILURES:
+        while size and failed < _FAILURES:
             left = self._left()
             part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
             if self._fits(left) or part_helps:
@@ -292,7 +291,8 @@ class Gathering:
             power = math.log(max(most / seconds, 2.0)) / math.log(max(whole / size, 1.1))
         power = min(max(power, 1.0), _MOST_POWER)
         following = int(min(size * min((self.wanted / seconds) ** (1.0 / power), 4.0), whole))
-        unfinished = [each for each in self.samples if each.run.state in OUTLASTING]
+        ended = ("done", *REFUSED)
+        unfinished = [each for each in self.samples if each.run.state not in ended]
         stopped = min((e.vertices for e in unfinished if e.sampler == sampler), default=whole + 1)
         if following >= stopped:
             following = math.isqrt(size * stopped)

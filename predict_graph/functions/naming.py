@@ -12,6 +12,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MethodDescriptorType, ModuleType
 from typing import Any
 
@@ -287,13 +288,9 @@ def _home(place: str) -> Any:
     try:
         return import_module(place)
     except ModuleNotFoundError as error:
-        parent, _, name = place.rpartition(".")
-        if error.name != place or not parent:
+        if error.name != place or "." not in place:
             raise
-        found = getattr(_home(parent), name, None)
-        if found is None:
-            raise
-        return found
+        return resolve_name(place)
 
 
 def _public(library: str, name: str, found: Any) -> str:
