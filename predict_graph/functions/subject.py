@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -31,7 +31,7 @@ class Case:
 
     graph: Graph
     build: Callable[[], Any]
-    call: Callable[[Any], Any]
+    call: GraphFunction
 
 
 class Subject:
@@ -118,14 +118,10 @@ class Subject:
         place[vertices] = np.arange(graph.vertices) if form == "networkx" else np.argsort(order)
         return Case(graph, made, self._moved(place))
 
-    def _moved(self, place: IntArray) -> Callable[[Any], Any]:
+    def _moved(self, place: IntArray) -> GraphFunction:
         """Return the function with arguments that are vertices under their new numbers."""
-        if not self._vertex_arguments:
-            return self.function
         moved = {name: int(place[vertex]) for name, vertex in self._vertex_arguments.items()}
-        keywords = {**self.function.keywords, **moved}
-        function = self.function
-        return lambda graph: function.call(graph, *function.positional, **keywords)
+        return replace(self.function, keywords={**self.function.keywords, **moved})
 
     @cached_property
     def _connection(self) -> str:
