@@ -19,8 +19,8 @@ from predict_graph.timing import clock
 _ASK = struct.Struct("!Q")  # number of bytes to send back
 _BLOCK = 1 << 18  # bytes per write: limits memory
 _MOST_BYTES = 1 << 30  # of a reply: limits its time
-_PATIENCE = 5.0  # seconds without progress; limits the time of a client, as below
-_LONGEST = 600.0
+_PATIENCE = 5.0  # seconds without progress; limits the time of a client
+_LONGEST = 600.0  # seconds; limits it as well
 _ZEROS = memoryview(bytes(_BLOCK))  # content of all replies
 
 
