@@ -9,10 +9,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
-    "costmodels": 2_637,
-    "predict_graph": 31_417,
-    "tests": 15_651,
-    "benchmarks": 5_708,
+    "costmodels": 2_442,
+    "predict_graph": 30_821,
+    "tests": 15_461,
+    "benchmarks": 5_701,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

@@ -93,7 +93,7 @@ class Workload:
         relative_std: float | None = None,
         **more: Any,
     ) -> RuntimeEstimate:
-        """Return the runtime estimate of which the last evidence has the seconds of iterations."""
+        """Return the runtime estimate; its last evidence has the seconds of iterations."""
         seconds, std = evidence[-1].seconds, evidence[-1].relative_std
         total = float(seconds.sum())
         return RuntimeEstimate(
