@@ -81,8 +81,8 @@ class Load:
             found.append(
                 f"this process waited {' and '.join(causes)} (load average "
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): the prediction is for a "
-                f"machine that stays as busy; without the others a run may be "
-                f"{self.slowdown:.2g} times faster"
+                f"machine that stays as busy; its interval includes one without the others, where "
+                f"a run may be {self.slowdown:.2g} times faster"
             )
         if self.throttled >= 1.0 - 1.0 / _NOTED:
             found.append(

@@ -56,6 +56,8 @@ class Ranking:
     seconds: FloatArray
     low: FloatArray
     high: FloatArray
+    # shape (n,): Probability that a run takes or costs less than the best so far.
+    beats: FloatArray
     # shape (n,): Probability that a run succeeds, and within the deadline where there is one.
     chance: FloatArray
     # The best run so far: its candidate.
@@ -130,6 +132,7 @@ def rank_candidates(
     medians = medians[medians <= limit]
     known: Any = np.log(medians) + log_rate[medians.index]
     best = None if known.empty else int(known.idxmin())
+    beats = np.full(count, np.nan)
     if not len(succeeded):
         if deadline is not None:
             costs = costs + samples  # seconds are known up to a factor only
@@ -147,10 +150,11 @@ def rank_candidates(
         middle = np.median(costs, axis=0)
         sought = middle + WIDER * (costs - middle)
         better = np.maximum(0.0, 1 - np.exp(sought - known.min()))
+        beats = succeeds * (allowed & (costs < known.min())).mean(axis=0)
         gain = np.where(allowed, better, 0.0).mean(axis=0)
     gain = gain * succeeds
     gain[tried.candidate] = 0.0
-    return Ranking(gain, seconds, low, high, chance, best)
+    return Ranking(gain, seconds, low, high, beats, chance, best)
 
 
 def _measured(

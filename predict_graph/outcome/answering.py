@@ -111,11 +111,16 @@ def _cluster(found: Prediction) -> list[tuple[str, str]]:
     own = found.engine.get("machines")
     near = [row for row in found.by_machines if row["machines"] != own][:_LISTED]
     said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
-    return [("on other machines", ", ".join(said))]
+    return [("by machines", ", ".join(said))]
 
 
 # What sources of a call are called where they stand alone.
-_CALLED = {"run": "the run itself", "prefix": "the first part of the run"}
+_CALLED = {
+    "run": "the run itself",
+    "prefix": "the first part of the run",
+    "full local run": "all iterations, run on this machine",
+    "atlas": "measured runs on other graphs",
+}
 
 
 def _estimated_from(found: Prediction) -> str:
@@ -124,7 +129,7 @@ def _estimated_from(found: Prediction) -> str:
     for each in found.evidence:
         if round(each.weight, 2) == 0.0:
             continue
-        share = f" {each.weight:.0%}" if each.weight < 1.0 else ""
+        share = f" (weight {each.weight:.0%})" if each.weight < 1.0 else ""
         name = _CALLED.get(each.source, each.source)
         sources.append(f"{name}{share}")
     return ", ".join(sources)

@@ -97,7 +97,8 @@ class Advice(Result):
         predicted with a 90% interval, ``low`` to ``high``, not a number while no run has succeeded;
         ``cost`` and ``cost_high`` of one run in USD, not a number without prices; ``gain``, the
         expected improvement on the best run, as a part of what that takes or costs (before the
-        first run that succeeds, on a typical candidate); ``chance`` that a run succeeds, within the
+        first run that succeeds, on a typical candidate); ``beats`` that it is better
+        than the best so far; ``chance`` that a run succeeds, within the
         deadline where there is one; ``measured``, the median seconds of its runs.
     best : dict or None
         The best that was measured, as a row of `options`.
@@ -141,15 +142,13 @@ class Advice(Result):
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
         title = f"most promising for the goal: {self.goal}"
-        if best is not None:
-            title += "; expected gain: by what the best measured one is likely to be beaten"
         found: dict[str, list[str]] = {
             "configuration": list(shown["name"]),
             "time": _texts(shown["seconds"], readable_seconds),
-            "90% sure: from": _texts(shown["low"], readable_seconds),
+            "from (90%)": _texts(shown["low"], readable_seconds),
             "to": _texts(shown["high"], readable_seconds),
             "USD": _texts(shown["cost"], "{:.3g}".format),
-            "expected gain": [] if best is None else _texts(shown["gain"], "{:.1%}".format),
+            "beats best": _texts(shown["beats"], "{:.0%}".format),
             # Before the first run, times are known up to a factor only.
             f"{'time' if self.goal.unit == 's' else 'cost'}, of a typical one": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
@@ -171,8 +170,8 @@ class Advice(Result):
         if np.isnan(one.seconds):
             return f", estimated from {self.like or 'other jobs'}"
         cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
-        gain = "" if self.best is None else f", expected gain {one.gain:.1%} of the best"
-        return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{gain}"
+        beats = "" if self.best is None else f", {one.beats:.0%} likely to beat the best"
+        return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{beats}"
 
     @property
     def title(self) -> str:
@@ -287,6 +286,7 @@ def advise(
             "cost": rates * first.seconds,
             "cost_high": rates * first.high,
             "gain": first.gain,
+            "beats": first.beats,
             "chance": first.chance,
             "measured": [medians.get(entry, np.nan) for entry in entries],
         }

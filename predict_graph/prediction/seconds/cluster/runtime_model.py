@@ -45,8 +45,8 @@ _OTHER_ALGORITHMS = (
     "other algorithms; learn, or --budget none, runs samples of it, which narrows the interval"
 )
 _ANOTHER_CLUSTER = (
-    "no runs on this cluster yet: the estimate is from another cluster, and may be wrong by "
-    "a factor; learn, or --budget none, runs samples on it"
+    "no runs on this cluster yet: the estimate is from another cluster, and may be several times "
+    "too high or too low; learn, or --budget none (no limit), runs samples on it"
 )
 
 
