@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 944,
     "costmodels": 2_445,
     "predict_graph": 30_825,
-    "tests": 15_461,
+    "tests": 15_462,
     "benchmarks": 5_701,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
