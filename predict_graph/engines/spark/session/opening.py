@@ -7,6 +7,7 @@ import socket
 import tempfile
 import threading
 import time
+import traceback
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -182,6 +183,11 @@ def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
     before = signal.getsignal(signal.SIGINT)
     try:
         spark: SparkSession = builder.getOrCreate()
+    except Exception as error:
+        frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+        if any(frame.f_code.co_name == "signal_handler" for frame in frames):
+            raise KeyboardInterrupt from error
+        raise
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, before)
