@@ -111,7 +111,7 @@ def test_bytes_beyond_32_bits_and_of_other_sizes_are_counted():
     tally = Tally(graph, 1)
     for size in (np.full(4, 2**31 - 1, np.int32), 1, 2):
         tally.add(Superstep(0.0, size))
-    counted = tally.table(np.zeros(3), np.ones(3), 0)["local_message_bytes"]
+    counted = tally.table(np.zeros(3), np.ones(3))["local_message_bytes"]
     assert counted.tolist() == [3 * (2**31 - 1), 3, 6]
 
 
@@ -124,7 +124,7 @@ def test_the_critical_worker_holds_most_out_edges_whoever_sends_most():
     tally = Tally(graph, workers)
     for senders in ([1, 1, 0, 0], *([[0, 1, 0, 0]] * 3)):
         tally.add(Superstep(0.5, 16, np.array(senders, np.uint8)))
-    table = tally.table(np.full(4, 0.5), np.ones(4), 7)
+    table = tally.table(np.full(4, 0.5), np.ones(4))
     assert critical_worker(table) == first
     assert critical_worker(table.without(OUT_EDGES)) == second
     assert critical_worker(table.assign(out_edges=np.nan)) == second
