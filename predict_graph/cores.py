@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ import psutil
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
 _ENOUGH = 0.1  # limits noise: seconds of work or waiting that a slowdown is measured over
-_YOUNG = 5.0  # limits how old a start is included: processor seconds of the process
 
 
 def usable_cores() -> int:
@@ -113,11 +111,7 @@ class LoadMeter:
         self._lock = threading.Lock()
         self._seen: dict[str, tuple[float, float]] = {}
         self._ran = self._waited = 0.0
-        start = self._times()
-        if time.process_time() < _YOUNG:  # then it is measured since the process began
-            throttled = max(start.throttled - start.waited, 0.0)
-            start = start._replace(ran=0.0, waited=0.0, throttled=throttled)
-        self._marks = (start, start)
+        self._marks = (self._times(),) * 2
 
     def start(self) -> None:
         """Begin to measure for a prediction: from the one before where that was too short."""
@@ -138,7 +132,7 @@ class LoadMeter:
     def observe_child(self, process: int) -> None:
         """Count the first thread of a child process that ends now."""
         with self._lock:
-            self._add(*_schedstat(Path(f"/proc/{process}/schedstat")))
+            self._add(*_schedstat(process))
 
     def _add(self, ran: float, waited: float) -> None:
         self._ran, self._waited = self._ran + ran, self._waited + waited
@@ -162,11 +156,16 @@ class LoadMeter:
 def _threads() -> Iterator[tuple[str, tuple[float, float]]]:
     with suppress(OSError):
         for name in os.listdir("/proc/self/task"):
-            yield name, _schedstat(Path(f"/proc/self/task/{name}/schedstat"))
+            yield name, _schedstat(f"self/task/{name}")
 
 
-def _schedstat(file: Path) -> tuple[float, float]:
-    ran, waited = (_text(file).split() or ["0", "0"])[:2]
+def queued() -> float:
+    """Return the seconds in which the first thread of this process waited for a core."""
+    return _schedstat("self")[1]
+
+
+def _schedstat(thread: int | str) -> tuple[float, float]:
+    ran, waited = (_text(Path(f"/proc/{thread}/schedstat")).split() or ["0", "0"])[:2]
     return 1e-9 * int(ran), 1e-9 * int(waited)
 
 

@@ -6,8 +6,8 @@ import os
 import signal
 import threading
 import time
-from contextlib import suppress
-from pathlib import Path
+
+from predict_graph.cores import queued
 
 
 class Clock:
@@ -27,12 +27,6 @@ class Clock:
         more = times.children_user + times.children_system if children else 0.0
         return time.process_time() + more
 
-    def queued(self) -> float:
-        """Return the seconds in which the first thread was ready to run and no core was free."""
-        with suppress(OSError, ValueError):
-            return 1e-9 * int(_SCHEDULED.read_text(encoding="ascii").split()[1])
-        return 0.0
-
     def alarm(self, every: float) -> None:
         """Send SIGPROF to this process after each so many processor seconds; 0 ends that."""
         signal.setitimer(signal.ITIMER_PROF, every, every)
@@ -45,7 +39,6 @@ class Clock:
 clock = Clock()
 """The clock of this process."""
 
-_SCHEDULED = Path("/proc/self/schedstat")  # of Linux
 _SLEEPS = 1.25  # limits noise: seconds by the clock of a call that sleeps, for each of a processor
 
 
@@ -57,7 +50,7 @@ class CallTimer:
     """
 
     def __init__(self) -> None:
-        self._wall, self._queued = clock.wall(), clock.queued()
+        self._wall, self._queued = clock.wall(), queued()
         self._worked = clock.processor()
 
     @property
@@ -69,7 +62,7 @@ class CallTimer:
     def seconds(self) -> float:
         """Seconds of the call."""
         worked = clock.processor() - self._worked
-        there = self.wall - (clock.queued() - self._queued)
+        there = self.wall - (queued() - self._queued)
         return there if there > _SLEEPS * worked else worked
 
     def leave_out(self, seconds: float) -> None:
