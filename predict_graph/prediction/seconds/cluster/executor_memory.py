@@ -88,6 +88,5 @@ def _at(
     seen: dict[float, list[float]] = defaultdict(list)
     for run in runs:
         seen[_share_of(run)].append(float(run.record.rows.floats(column).max()))
-    return fitted_line(np.array([*seen]), np.array([kept(each) for each in seen.values()])).at(
-        share
-    )
+    line = fitted_line(np.array([*seen]), np.array([kept(each) for each in seen.values()]))
+    return line.at(share)
