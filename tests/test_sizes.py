@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
     "costmodels": 2_445,
-    "predict_graph": 30_830,
+    "predict_graph": 30_813,
     "tests": 15_462,
     "benchmarks": 5_701,
 }
