@@ -154,8 +154,8 @@ def fit_pooled(
     """
     law, posterior = _fitted(points, priors, middle)
     if ended is not None and len(ended.seconds):
-        slow = _slow(ended, law)  # by the other runs: with itself each would be expected
-        law, posterior = _fitted(_with_ended(points, ended, slow, law), priors, middle)
+        # By the law of the other runs: with itself each would be expected.
+        law, posterior = _fitted(_with_ended(points, ended, law), priors, middle)
     return law, posterior
 
 
@@ -167,25 +167,21 @@ def _fitted(
     return PooledLaw(posterior.shapes[shape], spread, posterior.measured), posterior
 
 
-def _slow(ended: Ended, law: PooledLaw) -> FloatArray:
-    """Return how likely each run that was ended was slow, and did not hang: even before it ran."""
-    share = (law.draws(ended.columns) > np.log(ended.seconds)).mean(axis=0)
-    found: FloatArray = share / (1 + share)
-    return found
+def _with_ended(points: Points, ended: Ended, law: PooledLaw) -> Points:
+    """Return the points and the runs that were ended, as far as each was slow and did not hang.
 
-
-def _with_ended(points: Points, ended: Ended, slow: FloatArray, law: PooledLaw) -> Points:
-    logs = law.draws(ended.columns)
-    least = np.log(ended.seconds)
+    Before it ran, either was as likely.
+    """
+    logs, least = law.draws(ended.columns), np.log(ended.seconds)
     longer = logs > least
-    count = longer.sum(axis=0)
+    count, share = longer.sum(axis=0), longer.mean(axis=0)
     # Where no member expects it, it hardly counts.
     expected = np.where(longer, logs, 0.0).sum(axis=0) / np.maximum(count, 1)
     found = np.exp(np.where(count > 0, expected, least))
     return Points(
         {name: np.append(column, ended.columns[name]) for name, column in points.columns.items()},
         np.append(points.seconds, found),
-        np.append(points.weight, slow),
+        np.append(points.weight, share / (1 + share)),
         np.append(points.repeats, np.ones(len(found))),
         points.noise,
     )
