@@ -10,7 +10,6 @@ from costmodels.design.criteria import SINGULAR, Criterion
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-RIDGE = 1e-7  # for designs with too few runs to be regular; not tuned: terms are near 1
 GAIN = 1e-9  # relative; not tuned: smaller improvements are rounding errors
 # How far the exchange looks. Where all designs can be tried, it finds the best in more than 9 of 10
 # (tests/costmodels/test_design.py); docs/studies/experiment-design.md has the times.
@@ -51,12 +50,12 @@ class _Exchange:
         """Return M^-1, with a ridge where M is singular."""
         inverse = self._criterion.inverse(counts)
         if inverse is None:
-            inverse = self._criterion.inverse(counts, RIDGE)
+            inverse = self._criterion.inverse(counts, SINGULAR**0.5)
             assert inverse is not None
         return inverse
 
-    def fill(self, counts: IntArray, *, per_cost: bool) -> IntArray:
-        """Add the run that helps most (or most for its cost) until none can be paid."""
+    def fill(self, counts: IntArray) -> IntArray:
+        """Add the run that helps most until none can be paid."""
         counts = counts.copy()
         while True:
             possible = (counts < self._most) & (self._costs <= self._room(counts))
@@ -64,8 +63,7 @@ class _Exchange:
                 return counts
             inverse = self._inverse(counts)
             gain = self._criterion.of_inverse(inverse) - self._criterion.after_adding(inverse)
-            worth = gain / self._costs if per_cost else gain
-            counts[int(np.argmax(np.where(possible, worth, -np.inf)))] += 1
+            counts[int(np.argmax(np.where(possible, gain, -np.inf)))] += 1
 
     def _cheapest_losses(self, counts: IntArray, inverse: FloatArray) -> IntArray:
         """Return the chosen candidates that the design misses least."""
@@ -93,12 +91,12 @@ class _Exchange:
             counts = swapped
         return counts
 
-    def settle(self, counts: IntArray, *, per_cost: bool) -> IntArray:
+    def settle(self, counts: IntArray) -> IntArray:
         """Fill and swap in turn until the design stays as it is."""
-        counts = self.fill(counts, per_cost=per_cost)
+        counts = self.fill(counts)
         while True:
             swapped = self.swap(counts)
-            counts = self.fill(swapped, per_cost=per_cost)
+            counts = self.fill(swapped)
             if np.array_equal(swapped, counts):
                 return counts
 
@@ -122,8 +120,7 @@ def round_weights(
     largest = np.argsort(-weights, kind="stable")
     starts = [basis, whole, _affordable(np.rint(weights), largest, costs, budget)]
     starts += _drawn(weights, costs, budget, DRAWS)
-    settled = [exchange.settle(start, per_cost=i % 2 == 0) for i, start in enumerate(starts)]
-    return min(settled, key=criterion.value)
+    return min(map(exchange.settle, starts), key=criterion.value)
 
 
 def _drawn(weights: FloatArray, costs: FloatArray, budget: float, number: int) -> list[IntArray]:
