@@ -11,7 +11,6 @@ from predict_graph.cores import usable_cores
 from predict_graph.resources.profile import Measured
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
-_UNIT = "million steps/s"
 # A window of 0.2 s holds hundreds of these; consecutive runs are within 7% (docs/resources.md).
 _STEPS = 200_000
 
@@ -57,7 +56,7 @@ def measure_processor(repeats: int = 7) -> dict[str, Measured]:
     }
     found = in_turns(works, repeats)
     together = found.pop("all")
-    speeds = {name: summed_up(values, _UNIT) for name, values in found.items()}
+    speeds = {name: summed_up(values, "million steps/s") for name, values in found.items()}
     one = speeds["cpu_integer_speed"].value
     busy = summed_up([max(speed / one, 1e-3) for speed in together], "cores")
     return {**speeds, "cpu_cores": replace(busy, value=min(busy.value, float(cores)))}

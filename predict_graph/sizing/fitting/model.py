@@ -235,7 +235,8 @@ class JobModel(Result):
         runs = self.measurements.done
         own = self.types.get(self.machine_type or "")
         if own is not None:
-            alike = [n for n, k in self.types.items() if k.resources == own.resources]
+            known = own.cores, own.memory  # all that a model knows of a type
+            alike = [n for n, k in self.types.items() if (k.cores, k.memory) == known]
             runs = runs[runs["machine_type"].isin(alike)]
         keys = ["scale", "machines", *(["machine_type"] if own is None else [])]
         medians = runs.groupby(keys, dropna=False)["seconds"].median()

@@ -322,6 +322,4 @@ def _check_programs(experiments: Sequence[Experiment]) -> None:
 
 
 def _log(folder: Path | None, experiment: Experiment) -> Path | None:
-    if folder is None:
-        return None
-    return folder / (re.sub(r"[^\w.]+", "-", experiment.name) + ".log")
+    return folder and folder / (re.sub(r"[^\w.]+", "-", experiment.name) + ".log")

@@ -28,7 +28,6 @@ from predict_graph.sizing.table_file import NoRowsError, TextTable, name_key, re
 CORE_NAMES = ("cores", "vcpus", "cpus")
 MEMORY_NAMES = ("memory_gb", "memory", "memory_gib", "ram_gb")
 PRICE_NAMES = ("price_per_hour", "usd_per_hour")
-PROFILE_NAME = "profile"
 DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
 
 
@@ -52,11 +51,6 @@ class MachineType:
     cores: float
     memory: float | None = None
     price: float | None = None
-
-    @property
-    def resources(self) -> tuple[float, float | None]:
-        """Cores and memory: all that a model knows of a type."""
-        return self.cores, self.memory
 
 
 Types = Mapping[str, MachineType]
@@ -160,9 +154,9 @@ def _types(table: TextTable) -> dict[str, MachineType]:
 def _cores(table: TextTable, name: str) -> FloatArray:
     """Return the cores of each row; by a profile those busy at once, times how fast they are."""
     cores = table.numbers(name)
-    if PROFILE_NAME not in table.columns:
+    if "profile" not in table.columns:
         return cores.to_numpy()
-    files = table.cells[PROFILE_NAME]
+    files = table.cells["profile"]
     if (files == "").any():
         raise RequestError(
             f"{table.place((files == '').idxmax())}: there is no profile; accepted: a file of "
