@@ -54,25 +54,17 @@ def test_a_run_goes_on_when_an_executor_is_killed(cluster, quick_conf, tmp_path)
                     alive.clear()
                     kill_executor(cluster.workers[number])
 
-            limit = 8 if name == "pagerank" else None
-            profile = engine.run(
-                algorithm,
-                graph,
-                threshold=0.0 if name == "pagerank" else None,
-                max_iterations=limit,
-                progress=kill,
-                write_to=tmp_path / f"{name}.parquet",
-            )
+            rule = {"threshold": 0.0, "max_iterations": 8} if name == "pagerank" else {}
+            written = tmp_path / f"{name}.parquet"
+            profile = engine.run(algorithm, graph, progress=kill, write_to=written, **rule)
             again = len(ran) - len(set(ran))
             assert profile.result.get("supersteps_done_again", 0) == again
             assert 1 <= again <= INTERVAL
             assert profile.engine["executors_lost"] >= 1
-            local = LocalEngine(workers=2).run(
-                algorithm, graph, threshold=0.0 if limit else None, max_iterations=limit
-            )
+            local = LocalEngine(workers=2).run(algorithm, graph, **rule)
             np.testing.assert_allclose(profile.values, local.values, rtol=1e-9)
             np.testing.assert_allclose(profile.convergence, local.convergence, rtol=1e-9)
-            assert (tmp_path / f"{name}.parquet").is_dir()
+            assert written.is_dir()
         # One state is kept, that of the last superstep.
         assert len(list(place.glob("*/rdd-*"))) == 1
     assert list(place.iterdir()) == []

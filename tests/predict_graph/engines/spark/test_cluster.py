@@ -96,14 +96,8 @@ def test_two_workers_share_a_run(profile, graph):
     remote, local = totals["remote_message_bytes"], totals["local_message_bytes"]
     assert 0.4 < remote / (remote + local) < 0.6
     assert (profile.table.groupby("iteration")["worker"].nunique() == 2).all()
-    first = profile.table[profile.table["iteration"] == 2].set_index("worker")
-    assert (first["total_vertices"] > 0.4 * first["total_vertices"].sum()).all()
-    # What an executor sends to others is what the other reads from it, but for combining.
-    sent, written = (
-        first["local_messages"] + first["remote_messages"],
-        first["shuffle_write_records"],
-    )
-    assert (sent[0] > sent[1]) == (written[0] > written[1])
+    held = profile.table.loc[profile.table["iteration"] == 2, "total_vertices"]
+    assert (held > 0.4 * held.sum()).all()
 
 
 def test_a_worker_is_killed_in_mid_run(cluster, engine, graph, processes_of):

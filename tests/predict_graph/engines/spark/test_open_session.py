@@ -85,12 +85,9 @@ def test_a_run_that_fails(spark, left_alone, tmp_path):
     def failing(iteration, aggregate):
         raise ZeroDivisionError
 
+    algorithm, graph = check_algorithm("connected-components"), check_graph(GRAPH, directed=False)
     with pytest.raises(ZeroDivisionError):
-        SparkEngine(spark=spark).run(
-            check_algorithm("connected-components"),
-            check_graph(GRAPH, directed=False),
-            progress=failing,
-        )
+        SparkEngine(spark=spark).run(algorithm, graph, progress=failing)
 
 
 def test_learn_then_validate(spark, left_alone, tmp_path, monkeypatch):
