@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
-    "costmodels": 2_445,
-    "predict_graph": 30_813,
-    "tests": 15_462,
+    "costmodels": 2_436,
+    "predict_graph": 30_808,
+    "tests": 15_443,
     "benchmarks": 5_701,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -89,21 +89,10 @@ def next_run(
     past = past_jobs(prior, there.types) if prior else None
     if like is not None and past is None:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
-    learnt = None if past is None else past.prior()
-    similar = None if past is None or like is None else past.like(like)
 
     def advice() -> Advice:
         found = read_tried(runs, there, scale, missing_ok=run)
-        return advise(
-            there,
-            found,
-            wanted,
-            prior=learnt,
-            like=similar,
-            parallel=parallel,
-            uses=uses,
-            warnings=() if past is None else past.warnings,
-        )
+        return advise(there, found, wanted, past=past, like=like, parallel=parallel, uses=uses)
 
     now = advice()
     if run:

@@ -131,7 +131,8 @@ def _estimated_from(found: Prediction) -> str:
             continue
         share = f" (weight {each.weight:.0%})" if each.weight < 1.0 else ""
         name = _CALLED.get(each.source, each.source)
-        sources.append(f"{name}{share}")
+        by = f" by {each.model['name']}" if each.source == "regression" else ""
+        sources.append(f"{name}{by}{share}")
     return ", ".join(sources)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,11 +132,11 @@ def fit(
         paths = [Path(path) for path in given]
         if paths != [Path("none")]:
             past = past_jobs(paths, kinds)
-            prior, warnings = past.prior(), past.warnings
+            prior, warnings = past.prior, past.warnings
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
         rest = measurements_of(table, measured.columns, conditions, others=True)
-        prior = _past([(table, rest)], kinds).prior()
+        prior = _past([(table, rest)], kinds).prior
     fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
     return replace(fitted, warnings=(*fitted.warnings, *warnings))
 
@@ -286,11 +287,12 @@ class PastJobs:
     jobs: Jobs
     warnings: list[str]
 
+    @cached_property
     def prior(self) -> Prior | None:
-        """Return what they have in common; None without any."""
+        """What they have in common; None without any."""
         return learn_prior(self.jobs) if self.jobs else None
 
-    def like(self, name: str) -> tuple[str, list[Points]]:
+    def like(self, name: str) -> list[Points]:
         """Return one of them with its runs at each size and setting, those of most first.
 
         Raises
@@ -300,7 +302,7 @@ class PastJobs:
         """
         if name not in self.jobs:
             raise unknown_name("past job", name, self.jobs)
-        return name, sorted(self.jobs[name], key=len, reverse=True)[:MOST_CONTEXTS]
+        return sorted(self.jobs[name], key=len, reverse=True)[:MOST_CONTEXTS]
 
 
 def past_jobs(paths: Sequence[Path], types: Types | None = None) -> PastJobs:

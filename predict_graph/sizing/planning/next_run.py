@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costmodels.scaling.points import Points
 from costmodels.scaling.pooled import fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
-from costmodels.scaling.shapes import Prior
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
 from predict_graph.durations import parse_duration, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
+from predict_graph.sizing.fitting.fit_runs import PastJobs
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.picture import pictures_of_advice
 from predict_graph.sizing.planning.candidates import PRICE_NAMES, Candidates, columns_of
@@ -210,11 +209,10 @@ def advise(
     runs: Measurements,
     goal: Goal,
     *,
-    prior: Prior | None = None,
-    like: tuple[str, Sequence[Points]] | None = None,
+    past: PastJobs | None = None,
+    like: str | None = None,
     parallel: int = 1,
     uses: int = 10,
-    warnings: Sequence[str] = (),
 ) -> Advice:
     """Choose what to measure next.
 
@@ -224,17 +222,15 @@ def advise(
     runs : Measurements
         Of :func:`~predict_graph.sizing.planning.candidates.read_tried`.
     goal : Goal
-    prior : Prior, optional
-        Of past jobs; by default that of the package alone.
-    like : (str, sequence of Points), optional
-        A past job that is like this one, and its runs at each size and setting.
+    past : PastJobs, optional
+        Past jobs of the cluster.
+    like : str, optional
+        One of them that is like this one.
     parallel : int, default 1
         How many to choose.
     uses : int, default 10
         How often the job will run as chosen: measuring stops when what it is expected to gain in
         all of these costs more than the measurement.
-    warnings : sequence of str, optional
-        To be passed on.
 
     Raises
     ------
@@ -246,7 +242,8 @@ def advise(
     """
     check_count("parallel is", parallel)
     check_count("uses is", uses)
-    known, said = runs.runs, [*warnings, *runs.notes, *runs.contradictions]
+    past = PastJobs({}, []) if past is None else past
+    known, said = runs.runs, [*past.warnings, *runs.notes, *runs.contradictions]
     if len(known) and runs.done.empty:
         said.append(
             f"all {len(known)} runs failed; what is next is estimated from other jobs, away from "
@@ -258,10 +255,9 @@ def advise(
     kinds, counts = zip(*entries, strict=True)
     table = pd.DataFrame({"scale": 1.0, "machines": counts, "machine_type": kinds})
     columns = columns_of(table, candidates.types)
-    learnt = shipped_prior() if prior is None else prior
+    learnt = past.prior or shipped_prior()
     priors = [learnt] if learnt.parent is None else [learnt, learnt.parent]
-    name, contexts = like or (None, ())
-    laws = [fit_pooled(points, priors)[0] for points in contexts]
+    laws = [fit_pooled(points, priors)[0] for points in (past.like(like) if like else ())]
 
     def ranked(tried: Tried) -> Ranking:
         rate = None if goal.unit == "s" else rates
@@ -274,23 +270,7 @@ def advise(
         known["outcome"].tolist(),
     )
     first = ranked(tried)
-    medians = runs.done.groupby(["machine_type", "machines"])["seconds"].median().to_dict()
-    options = pd.DataFrame(
-        {
-            "name": [f"{count} × {kind}" for kind, count in entries],
-            "machine_type": kinds,
-            "machines": counts,
-            "seconds": first.seconds,
-            "low": first.low,
-            "high": first.high,
-            "cost": rates * first.seconds,
-            "cost_high": rates * first.high,
-            "gain": first.gain,
-            "beats": first.beats,
-            "chance": first.chance,
-            "measured": [medians.get(entry, np.nan) for entry in entries],
-        }
-    )
+    options = _options(runs, entries, rates, first)
     count = len(candidates.entries)
     picked = _picked(first, tried, ranked, count, parallel)
     stop = None if picked else "all candidates were tried"
@@ -317,7 +297,31 @@ def advise(
         uses=uses,
         warnings=(*said, *_check_deadline(goal, first, options)),
         source=str(runs.path),
-        like=name,
+        like=like,
+    )
+
+
+def _options(
+    runs: Measurements, entries: Sequence[tuple[str, int]], rates: FloatArray, ranking: Ranking
+) -> pd.DataFrame:
+    """Return the candidates as a table: see :class:`Advice`."""
+    kinds, counts = zip(*entries, strict=True)
+    medians = runs.done.groupby(["machine_type", "machines"])["seconds"].median().to_dict()
+    return pd.DataFrame(
+        {
+            "name": [f"{count} × {kind}" for kind, count in entries],
+            "machine_type": kinds,
+            "machines": counts,
+            "seconds": ranking.seconds,
+            "low": ranking.low,
+            "high": ranking.high,
+            "cost": rates * ranking.seconds,
+            "cost_high": rates * ranking.high,
+            "gain": ranking.gain,
+            "beats": ranking.beats,
+            "chance": ranking.chance,
+            "measured": [medians.get(entry, np.nan) for entry in entries],
+        }
     )
 
 

@@ -12,6 +12,7 @@ from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
 from predict_graph.engines.spark.session.driver import require_spark
 from predict_graph.engines.spark.session.graphframes import check_brought
 from predict_graph.graph import Graph
+from predict_graph.plugins import loaded
 
 if TYPE_CHECKING:
     from predict_graph.engines.base import RunFollower
@@ -96,9 +97,9 @@ class LibraryAlgorithm(CalledAlgorithm):
         self, session: OpenSession, graph: Graph, follower: RunFollower | None
     ) -> RunProfile:
         """Run it on a graph; notify a follower of supersteps as they end."""
-        from predict_graph.engines.spark.library.running import run_library
-
-        return run_library(self, session, graph, follower)
+        run = loaded("predict_graph.engines.spark.library.running:run_library")
+        profile: RunProfile = run(self, session, graph, follower)
+        return profile
 
     @abstractmethod
     def call(self, java: Any, graph: Any) -> Any:

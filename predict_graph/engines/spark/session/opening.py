@@ -171,18 +171,16 @@ def temporary_folder(parent: Path | None) -> Iterator[Path]:
         yield Path(name)
 
 
-def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
-    import pyspark
-    from pyspark.sql import SparkSession
+@contextmanager
+def _interrupts_as_before() -> Iterator[None]:
+    """Restore the handler of Ctrl-C, which a new SparkContext replaces.
 
-    builder: Any = SparkSession.Builder().master(settings.session_master).appName("predict-graph")
-    for key, value in conf.items():
-        builder = builder.config(key, value)
-    # Spark's handler of Ctrl-C cancels all jobs first, which raises another error if Ctrl-C has
-    # also reached the driver; ours ends the driver.
+    Spark's handler cancels all jobs first, which raises another error if Ctrl-C has also reached
+    the driver; ours ends the driver.
+    """
     before = signal.getsignal(signal.SIGINT)
     try:
-        spark: SparkSession = builder.getOrCreate()
+        yield
     except Exception as error:
         frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
         if any(frame.f_code.co_name == "signal_handler" for frame in frames):
@@ -191,6 +189,17 @@ def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, before)
+
+
+def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.Builder().master(settings.session_master).appName("predict-graph")
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    with _interrupts_as_before():
+        spark: SparkSession = builder.getOrCreate()
     if spark.version.split(".")[:2] != pyspark.__version__.split(".")[:2]:
         raise JobError(
             f"pyspark is {pyspark.__version__}, but the Spark that SPARK_HOME names is "
