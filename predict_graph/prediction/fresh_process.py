@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pickle
 import signal
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from multiprocessing import get_context, resource_tracker
 from typing import Any
 
@@ -43,13 +45,9 @@ def run_in_fresh_process(
     context = get_context("spawn")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(sending, loaded_plugins(), job), daemon=True)
-    resource_tracker.ensure_running()  # started later, it would let interrupts through
-    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        try:
-            process.start()  # it inherits the mask: an interrupt is dealt with here
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        with _interrupts_held():  # the process inherits that: an interrupt is dealt with here
+            process.start()
         sending.close()
         outcome: RunProfile | Exception = receiving.recv()
     except EOFError:
@@ -75,3 +73,25 @@ def _run(sending: Any, plugins: list[str], job: bytes) -> None:
         sending.send(error)
     except Exception as error:
         sending.send(JobError(f"the run failed: {type(error).__name__}: {error}"))
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold interrupts back: a process that is started meanwhile never sees one.
+
+    It inherits the mask of this thread. Another thread without that mask may be sent the interrupt
+    all the same, which Python then raises here: so the handler waits as well.
+    """
+    resource_tracker.ensure_running()  # started later, it would let interrupts through again
+    missed: list[int] = []
+    handles = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: missed.append(1)) if handles else None
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if handles:
+            signal.signal(signal.SIGINT, handler or signal.default_int_handler)
+        if missed:
+            raise KeyboardInterrupt

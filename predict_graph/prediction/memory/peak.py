@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.graph import Graph
 from predict_graph.intervals import Interval
-from predict_graph.memory import available_memory
+from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory
 from predict_graph.prediction.memory.reading import label_bytes, reading_of
 
@@ -40,12 +42,23 @@ def peak_memory(graph: Graph, algorithm: Algorithm, source: Any = None) -> PeakM
     RequestError
         If the algorithm has no kernel for the local engine.
     """
+    base = _libraries(graph)
     reading, blocks = reading_of(source, graph)
     running, most_running = _running(algorithm, graph)
-    predicted = LIBRARIES + max(reading + _KEPT * blocks, running)
-    most = LIBRARIES + max(reading, most_running) + blocks
+    predicted = base + max(reading + _KEPT * blocks, running)
+    most = base + max(reading, most_running) + blocks
     peak = Interval(predicted, (1.0 - _BELOW) * predicted, (1.0 + _ABOVE) * most)
     return PeakMemory(peak, float(available_memory()))
+
+
+def _libraries(graph: Graph) -> float:
+    """Return what interpreter and libraries hold: what this process does, within bounds.
+
+    It may have loaded more than a run does, or not yet all.
+    """
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    own = sum(array.nbytes for array in arrays if array is not None)
+    return float(np.clip(resident_memory() - own, 0.9 * LIBRARIES, 1.1 * LIBRARIES))
 
 
 def _running(algorithm: Algorithm, graph: Graph) -> tuple[float, float]:
