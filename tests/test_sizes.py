@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
     "costmodels": 2_436,
-    "predict_graph": 30_827,
+    "predict_graph": 30_829,
     "tests": 15_443,
     "benchmarks": 5_701,
 }

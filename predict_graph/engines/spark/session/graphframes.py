@@ -64,7 +64,9 @@ def graphframes_jars() -> list[Path]:
             if name and (name["spark"], name["scala"]) == _spark_lines():
                 number = (name["early"] or name["version"] or "0").split(".")
                 found = [int(part) for part in number], jar
-                newest[name["artifact"]] = max(newest.get(name["artifact"], found), found)
+                best = newest.setdefault(name["artifact"], found)
+                if found[0] > best[0]:  # of equal ones, the first
+                    newest[name["artifact"]] = found
     return [jar for _, jar in newest.values()]
 
 
