@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used: listing them costs little."""
+"""Names of a package that are imported when they are first used: importing it costs little."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def lazily(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
-    """Return the ``__getattr__`` and the names of a package, by module below it to its names.
+    """Return the ``__getattr__`` and ``__all__`` of a package, by module below it to its names.
 
     Examples
     --------

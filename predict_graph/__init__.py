@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from predict_graph.lazy import lazily
+from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.comparison import compare_samplers as compare_samplers

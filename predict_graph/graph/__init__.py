@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from costmodels.lazy import lazily
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.graph.coerce import check_graph

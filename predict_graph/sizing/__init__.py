@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from predict_graph.lazy import lazily
+from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.fit_runs import fit as fit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from predict_graph.lazy import lazily
+from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from predict_graph.engines.spark.engine import SparkEngine as SparkEngine
