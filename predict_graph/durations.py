@@ -1,4 +1,4 @@
-"""Seconds in words, and words as seconds."""
+"""Seconds and numbers in words, and words as seconds."""
 
 from __future__ import annotations
 
@@ -61,6 +61,17 @@ def readable_number(value: float) -> str:
     ('0.1235', '200', '19257')
     """
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"
+
+
+def counted(count: float, what: str = "runs") -> str:
+    """Return a number of runs, or of others, in words.
+
+    Examples
+    --------
+    >>> counted(1), counted(2, "machines")
+    ('1 run', '2 machines')
+    """
+    return f"{count:g} {what.removesuffix('s') if count == 1 else what}"
 
 
 def parse_duration(text: str, what: str = "duration", unit: str = "s") -> float:

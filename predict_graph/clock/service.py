@@ -14,7 +14,7 @@ from typing import NoReturn
 from predict_graph.clock.applications import Application, Watch, running_at
 from predict_graph.clock.display import left_after
 from predict_graph.clock.moment import Moment
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.intervals import Interval
 from predict_graph.limits import whole_number
@@ -118,7 +118,7 @@ class Board:
             for each in reversed(self._followed.values())
         )
         return _PAGE.format(
-            title=f"{running} running application{'s' * (running != 1)}",
+            title=counted(running, "running applications"),
             parts="\n".join(parts),
             place=escape(self.source),
         )

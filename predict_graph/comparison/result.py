@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.answers import Answer, Table
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import counted, readable_seconds
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
@@ -110,7 +110,7 @@ class SamplerComparison(Result):
         frame = self.to_frame()
         ranks = self.ranks()
         graphs = frame["graph"].nunique()
-        samples = f"{len(self.rows)} samples of {graphs} graph{'s' if graphs > 1 else ''}"
+        samples = f"{len(self.rows)} samples of {counted(graphs, 'graphs')}"
         parts = [_winner("most faithful", ranks, "D", "{:.3g}")]
         tables = [self._rank_table(None)]
         for name in self.algorithms:
@@ -171,7 +171,7 @@ class SamplerComparison(Result):
         blocks = {(row["graph"], row["ratio"], row["seed"]) for row in self.rows}
         if len(blocks) < _FEW_BLOCKS:
             return [
-                f"only {len(blocks)} sample{'s' if len(blocks) > 1 else ''} by each sampler: the "
+                f"only {counted(len(blocks), 'samples')} by each sampler: the "
                 "intervals of the ranks say little; take more --seeds, and more graphs"
             ]
         if graphs == 1:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.answers import Answer, cell_text, graph_text
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import counted, readable_seconds
 
 if TYPE_CHECKING:
     from predict_graph.engines.profile import RunProfile
@@ -62,16 +62,10 @@ def engine_said(engine: Mapping[str, Any]) -> str:
             f"{k} {v}" if k != "name" else str(v) for k, v in engine.items() if v is not None
         )
     name, master, memory = engine["name"], engine["master"], engine["memory"]
-    machines, cores, lost = (
-        f"{number} {what}{'s' * (number != 1)}"
-        for what, number in (
-            ("machine", engine["machines"]),
-            ("core", engine["cores"]),
-            ("executor", engine.get("executors_lost", 0)),
-        )
-    )
+    machines, cores = (counted(engine[what], what) for what in ("machines", "cores"))
     said = f"{name}, master {master}: {machines} of {cores} and {memory} of memory"
-    return f"{said}; {lost} lost" if engine.get("executors_lost") else said
+    lost = engine.get("executors_lost")
+    return f"{said}; {counted(lost, 'executors')} lost" if lost else said
 
 
 def phases_said(phases: Mapping[str, float]) -> str:

@@ -18,13 +18,13 @@ from costmodels.scaling.points import Points, gather_points
 from costmodels.scaling.priors import MOST_CONTEXTS, learn_prior, prior_from_plain
 from costmodels.scaling.shapes import Prior
 from predict_graph.documents import usable
+from predict_graph.durations import counted
 from predict_graph.errors import RequestError, unknown_name
 from predict_graph.sizing.fitting.model import MODEL, JobModel
 from predict_graph.sizing.measuring.measurements import (
     RUN_COLUMNS,
     TYPE_NAMES,
     Measurements,
-    counted,
     measurements_of,
 )
 from predict_graph.sizing.planning.candidates import (

@@ -23,11 +23,11 @@ from costmodels.scaling.search import success_chance
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
 from predict_graph.documents import DocumentKind
-from predict_graph.durations import readable_number, readable_seconds
+from predict_graph.durations import counted, readable_number, readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
-from predict_graph.sizing.measuring.measurements import Measurements, counted
+from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.picture import pictures_of_fit
 from predict_graph.sizing.planning.candidates import Types, columns_of
 

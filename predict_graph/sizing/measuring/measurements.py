@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from predict_graph.durations import parse_duration, unit_seconds
+from predict_graph.durations import counted, parse_duration, unit_seconds
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import read_outcomes
@@ -135,17 +135,6 @@ class Measurements(Value):
                 f"select one with --where {name}=VALUE"
             )
         return said
-
-
-def counted(count: float, what: str = "runs") -> str:
-    """Return a number of runs, or of others, in words.
-
-    Examples
-    --------
-    >>> counted(1), counted(2, "machines")
-    ('1 run', '2 machines')
-    """
-    return f"{count:g} {what.removesuffix('s') if count == 1 else what}"
 
 
 def chosen_scale(measured: Sequence[Measurements], scale: float | None) -> float:

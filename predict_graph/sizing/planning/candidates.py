@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.arrays import FloatArray
+from predict_graph.durations import counted
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
 from predict_graph.sizing.measuring.measurements import (
@@ -19,7 +20,6 @@ from predict_graph.sizing.measuring.measurements import (
     TYPE_NAMES,
     Measurements,
     chosen_scale,
-    counted,
     read_measurements,
 )
 from predict_graph.sizing.quantities import parse_counts

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.answers import Answer, Table
-from predict_graph.durations import readable_number, readable_seconds
+from predict_graph.durations import counted, readable_number, readable_seconds
 from predict_graph.pictures import Picture
 from predict_graph.results import Result
-from predict_graph.sizing.measuring.measurements import counted
 from predict_graph.sizing.picture import pictures_of_plan
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from predict_graph.durations import counted
 from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
@@ -78,7 +79,7 @@ def _record(
         iterations=found.iterations,
         converged=None,
         rows=Table(observed_table(log, found, vertices or 0)),
-        machine=f"Spark executors on {hosts} host{'s' if hosts > 1 else ''}",
+        machine=f"Spark executors on {counted(hosts, 'hosts')}",
         time=datetime.fromtimestamp(began, UTC),
         uid=_digest("spark", log.application.get("id"), began, run),
     )
