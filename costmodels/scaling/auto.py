@@ -85,7 +85,7 @@ class AutoScaling(ScalingModel):
 
     def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
         prior = shipped_prior() if self.prior is None else self.prior
-        priors = [prior] if prior.parent is None else [prior, prior.parent]
+        priors = prior.with_parent
         other = replace(DIVIDES_ALL, spreads=prior.spreads)
         law, posterior = fit_pooled(points, [*priors, other], ended=self._ended)
         self._strange = len(priors) > 1 and posterior.shares[0] < _LEAST_SHARE

@@ -76,6 +76,11 @@ class Prior:
     parent: Prior | None = None
     odds: float = 1.0
 
+    @property
+    def with_parent(self) -> list[Prior]:
+        """The prior, and the one below it if there is one: a job may be of either."""
+        return [self] if self.parent is None else [self, self.parent]
+
     def draw(self, normals: FloatArray) -> FloatArray:
         """Return shapes, shape (n, 11), from standard normal numbers of that shape."""
         drawn: FloatArray = self.mean + normals @ np.linalg.cholesky(self.covariance).T

@@ -86,13 +86,13 @@ def next_run(
     wanted = parse_goal(goal)
     counts = None if machines is None else parse_counts(machines)
     there = read_candidates(candidates, counts)
-    past = past_jobs(prior, there.types) if prior else None
-    if like is not None and past is None:
+    if like is not None and not prior:
         raise RequestError("--like names a past job; accepted: with --prior HISTORY")
+    past = past_jobs(prior, there.types, like) if prior else None
 
     def advice() -> Advice:
         found = read_tried(runs, there, scale, missing_ok=run)
-        return advise(there, found, wanted, past=past, like=like, parallel=parallel, uses=uses)
+        return advise(there, found, wanted, past=past, parallel=parallel, uses=uses)
 
     now = advice()
     if run:

@@ -15,6 +15,7 @@ from scipy.special import bdtr
 
 from costmodels.scaling import SCALING_MODELS, shipped_prior
 from costmodels.scaling.points import Points, gather_points
+from costmodels.scaling.pooled import PooledLaw, fit_pooled
 from costmodels.scaling.priors import MOST_CONTEXTS, learn_prior, prior_from_plain
 from costmodels.scaling.shapes import Prior
 from predict_graph.documents import usable
@@ -282,31 +283,33 @@ def load_model(path: Path) -> JobModel:
 
 @dataclass(frozen=True)
 class PastJobs:
-    """Measured runs of the past jobs of a cluster, and warnings of what was left out."""
+    """Measured runs of the past jobs of a cluster; `like` names the one that is most similar."""
 
     jobs: Jobs
     warnings: list[str]
+    like: str | None = None
 
     @cached_property
     def prior(self) -> Prior | None:
         """What they have in common; None without any."""
         return learn_prior(self.jobs) if self.jobs else None
 
-    def like(self, name: str) -> list[Points]:
-        """Return one of them with its runs at each size and setting, those of most first.
+    @cached_property
+    def priors(self) -> list[Prior]:
+        """What is expected of another job, before it runs."""
+        return (self.prior or shipped_prior()).with_parent
 
-        Raises
-        ------
-        RequestError
-            If there is no such job.
-        """
-        if name not in self.jobs:
-            raise unknown_name("past job", name, self.jobs)
-        return sorted(self.jobs[name], key=len, reverse=True)[:MOST_CONTEXTS]
+    @cached_property
+    def laws(self) -> list[PooledLaw]:
+        """Those of the most similar job, at each size and setting; none without such a job."""
+        sets = [] if self.like is None else sorted(self.jobs[self.like], key=len, reverse=True)
+        return [fit_pooled(points, self.priors)[0] for points in sets[:MOST_CONTEXTS]]
 
 
-def past_jobs(paths: Sequence[Path], types: Types | None = None) -> PastJobs:
-    """Read past jobs.
+def past_jobs(
+    paths: Sequence[Path], types: Types | None = None, like: str | None = None
+) -> PastJobs:
+    """Read past jobs, and maybe name one of them as similar.
 
     A column ``job``, ``workload``, ``application``, ``program`` or ``task`` identifies jobs; else
     each file is one. Where the types are known, those of a job are taken together, with their cores
@@ -320,7 +323,9 @@ def past_jobs(paths: Sequence[Path], types: Types | None = None) -> PastJobs:
             f"no job in {named} was measured at two machine counts, so the history teaches "
             "nothing; accepted: tables of measured runs of past jobs"
         )
-    return found
+    if like is not None and like not in found.jobs:
+        raise unknown_name("past job", like, found.jobs)
+    return replace(found, like=like)
 
 
 def _past(past: Sequence[tuple[TextTable, Measurements]], types: Types | None) -> PastJobs:

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costmodels.scaling.pooled import fit_pooled
-from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.search import Ranking, Tried, rank_candidates
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
@@ -96,9 +94,9 @@ class Advice(Result):
         predicted with a 90% interval, ``low`` to ``high``, not a number while no run has succeeded;
         ``cost`` and ``cost_high`` of one run in USD, not a number without prices; ``gain``, the
         expected improvement on the best run, as a part of what that takes or costs (before the
-        first run that succeeds, on a typical candidate); ``beats`` that it is better
-        than the best so far; ``chance`` that a run succeeds, within the
-        deadline where there is one; ``measured``, the median seconds of its runs.
+        first run that succeeds, on a typical candidate); ``beats``, the probability that a run is
+        better than the best so far; ``chance``, that it succeeds, within the deadline where there
+        is one; ``measured``, the median seconds of its runs.
     best : dict or None
         The best that was measured, as a row of `options`.
     next : list of int
@@ -210,7 +208,6 @@ def advise(
     goal: Goal,
     *,
     past: PastJobs | None = None,
-    like: str | None = None,
     parallel: int = 1,
     uses: int = 10,
 ) -> Advice:
@@ -224,8 +221,6 @@ def advise(
     goal : Goal
     past : PastJobs, optional
         Past jobs of the cluster.
-    like : str, optional
-        One of them that is like this one.
     parallel : int, default 1
         How many to choose.
     uses : int, default 10
@@ -255,13 +250,12 @@ def advise(
     kinds, counts = zip(*entries, strict=True)
     table = pd.DataFrame({"scale": 1.0, "machines": counts, "machine_type": kinds})
     columns = columns_of(table, candidates.types)
-    learnt = past.prior or shipped_prior()
-    priors = [learnt] if learnt.parent is None else [learnt, learnt.parent]
-    laws = [fit_pooled(points, priors)[0] for points in (past.like(like) if like else ())]
 
     def ranked(tried: Tried) -> Ranking:
         rate = None if goal.unit == "s" else rates
-        return rank_candidates(columns, tried, priors, rate=rate, deadline=goal.deadline, like=laws)
+        return rank_candidates(
+            columns, tried, past.priors, rate=rate, deadline=goal.deadline, like=past.laws
+        )
 
     tried = Tried(
         np.array([entries.index(one) for one in places], np.intp),
@@ -297,7 +291,7 @@ def advise(
         uses=uses,
         warnings=(*said, *_check_deadline(goal, first, options)),
         source=str(runs.path),
-        like=like,
+        like=past.like,
     )
 
 
