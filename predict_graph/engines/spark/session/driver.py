@@ -89,6 +89,8 @@ def _forget_session() -> None:
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # stopping fails with a warning if the driver is gone
         if context is not None:
+            # a connection that the driver closes first would print a traceback
+            context._accumulatorServer.handle_error = lambda *_: None
             context.stop()
     SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
