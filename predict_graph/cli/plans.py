@@ -105,7 +105,7 @@ class Planning(Group):
     budget : USD
         Choose the fastest that costs no more.
     prices : FILE|example
-        CSV with the columns type, cores, usd_per_hour.
+        Machine types with cores and price_per_hour.
     confidence
         Probability with which a run keeps what is said; from 0.5, or 50%.
     spare

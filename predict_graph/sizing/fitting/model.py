@@ -86,7 +86,7 @@ class JobModel(Result):
         scales, machines = self.measured["scale"], self.measured["machines"]
         prior, check = getattr(estimator, "prior", None), check_fit(estimator)
         learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
-        scale = f"scale {readable_number(scales.min())}"
+        scale = self._of_scale(scales.min())
         if scales.max() > scales.min():
             scale += f" to {readable_number(scales.max())}"
         facts = [
@@ -101,7 +101,8 @@ class JobModel(Result):
             (
                 "measured",
                 f"{estimator.points_.repeats.sum():g} runs of {len(estimator.points_)} "
-                f"configurations: {scale}, {machines.min():g} to {machines.max():g} {self.unit}",
+                f"configurations: {scale and f'{scale}, '}{machines.min():g} to "
+                f"{machines.max():g} {self.unit}",
             ),
             ("verdict", self.misfit or str(check)),
         ]
@@ -157,6 +158,11 @@ class JobModel(Result):
             "warnings": list(self.warnings),
         }
 
+    def _of_scale(self, value: float) -> str:
+        """Return a scale under the name of its column; nothing without one."""
+        name = self.measurements.columns.get("scale")
+        return f"{name} {readable_number(value)}" if name else ""
+
     def _scaling(self) -> str:
         """Return how many times as fast twice the machines are, and as long twice the scale is."""
         one = self.measured_types()[0]
@@ -166,7 +172,7 @@ class JobModel(Result):
         )
         said = f"{time / faster:.2g} times as fast on {counted(2 * machines, self.unit)}"
         if self.measured["scale"].nunique() > 1:
-            said += f", {longer / time:.2g} times as long at scale {readable_number(2 * scale)}"
+            said += f", {longer / time:.2g} times as long at {self._of_scale(2 * scale)}"
         return said
 
     def _sentence(self, fits: bool) -> str:
@@ -179,7 +185,7 @@ class JobModel(Result):
             time = f"{readable_seconds(one.predicted)} ({sure(one.low, one.high)})"
             typed = f"{one.machines:g} × {one.machine_type}"
             said.append(f"{time} on {typed if self.types else counted(one.machines, self.unit)}")
-        of = f" at scale {readable_number(scales.max())}" if scales.nunique() > 1 else ""
+        of = f" at {self._of_scale(scales.max())}" if scales.nunique() > 1 else ""
         trust = "fits what was left out" if fits else "does not fit: do not use it"
         return f"a run{of} takes about {' and '.join(said)}; the model {trust}"
 

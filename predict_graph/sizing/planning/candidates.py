@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -25,10 +26,19 @@ from predict_graph.sizing.measuring.measurements import (
 from predict_graph.sizing.quantities import parse_counts
 from predict_graph.sizing.table_file import NoRowsError, TextTable, name_key, read_table
 
-CORE_NAMES = ("cores", "vcpus", "cpus")
-MEMORY_NAMES = ("memory_gb", "memory", "memory_gib", "ram_gb")
-PRICE_NAMES = ("price_per_hour", "usd_per_hour")
+CORE_NAMES = ("cores", "vcpus", "cpus", "vcpu", "number_of_cores", "guest_cpus")
+MEMORY_NAMES = (
+    *("memory_gb", "memory", "memory_gib", "ram_gb"),
+    *("instance_memory", "memory_in_mb", "memory_mb"),
+)
+PRICE_NAMES = ("price_per_hour", "usd_per_hour", "linux_on_demand_cost", "retail_price")
 DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
+_CATALOGUED = (*TYPE_NAMES, "API Name", "name")  # how catalogues of clouds name a type
+_AMOUNT = re.compile(
+    r"^(?:USD|\$)?\s*([0-9][0-9.,]*)\s*(?:([MGT])i?B|vCPUs?|cores?)?\s*(?:USD)?\s*"
+    r"(?:hourly|per hour|/\s*h(?:ou)?r?)?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,7 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
         )
     types = _types(table)
     entries: list[tuple[str, int]] = []
-    kinds = table.cells[table.needs("the machine type", *TYPE_NAMES)]
+    kinds = table.cells[table.needs("the machine type", *_CATALOGUED)]
     every = map(parse_counts, table.cells["machines"]) if own else repeat(machines or ())
     for (line, name), counts in zip(kinds.items(), every, strict=False):
         for count in counts:
@@ -115,8 +125,9 @@ def read_types(path: Path) -> dict[str, MachineType]:
     Parameters
     ----------
     path : Path
-        CSV or TSV. A column ``profile`` names, from where the table is, a resource profile of
-        ``calibrate`` for each type: cores then count by how fast they are. Without such a file,
+        CSV or TSV, or what a cloud lists: amounts may have units, as ``2 vCPUs``, ``8.0 GiB`` and
+        ``$0.096 hourly``. A column ``profile`` names, from where the table is, a resource profile
+        of ``calibrate`` for each type: cores then count by how fast they are. Without such a file,
         ``example`` is a table of the package.
 
     Raises
@@ -130,10 +141,10 @@ def read_types(path: Path) -> dict[str, MachineType]:
 
 
 def _types(table: TextTable) -> dict[str, MachineType]:
-    kind = table.needs("the machine type", *TYPE_NAMES)
+    kind = table.needs("the machine type", *_CATALOGUED)
     cores = _cores(table, table.needs("the cores of each type", *CORE_NAMES))
     memory, price = (
-        [None] * len(cores) if name is None else table.numbers(name).tolist()
+        [None] * len(cores) if name is None else _amounts(table, name).tolist()
         for name in (table.find(MEMORY_NAMES), table.find(PRICE_NAMES))
     )
     types: dict[str, MachineType] = {}
@@ -151,9 +162,18 @@ def _types(table: TextTable) -> dict[str, MachineType]:
     return types
 
 
+def _amounts(table: TextTable, name: str) -> pd.Series:
+    """Return the numbers of a column, those with a unit of memory in GiB."""
+    parts = table.plain(name).str.extract(_AMOUNT)
+    texts = parts[0].fillna(table.cells[name])
+    plain = replace(table, cells=table.cells.assign(**{name: texts}))
+    units = parts[1].str.upper().map({"M": 1 / 1024, "T": 1024.0})
+    return plain.numbers(name) * units.fillna(1.0)
+
+
 def _cores(table: TextTable, name: str) -> FloatArray:
     """Return the cores of each row; by a profile those busy at once, times how fast they are."""
-    cores = table.numbers(name)
+    cores = _amounts(table, name)
     if "profile" not in table.columns:
         return cores.to_numpy()
     files = table.cells["profile"]

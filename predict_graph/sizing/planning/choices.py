@@ -60,7 +60,7 @@ def plan(
         USD. Without a deadline the fastest configuration within it is chosen; with one the choice
         must keep both.
     prices : mapping of str to MachineType, or path, optional
-        A table with ``type``, ``cores`` and ``usd_per_hour``; ``example`` is that of the package.
+        As of :func:`read_types`; ``example`` is a table of the package.
         Needed for several types, and for a budget, unless the model knows the prices of its types.
     confidence : float, default 0.9
         Probability with which a single run keeps deadline and budget; in [0.5, 1).
@@ -172,7 +172,8 @@ def _check(
     if prices is None and (len(models) > 1 or budget is not None):
         why = "a budget needs" if len(models) == 1 else "machines of several types need"
         raise RequestError(
-            f"{why} prices; accepted: --prices FILE with the columns type, cores, usd_per_hour"
+            f"{why} prices; accepted: --prices FILE with the columns machine_type, cores, "
+            "price_per_hour"
         )
 
 
@@ -199,7 +200,7 @@ def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tup
         raise unknown_name("machine type", machine_type, prices)
     found = prices[machine_type]
     if found.price is None:
-        raise RequestError(f"{machine_type} has no price; accepted: a column {PRICE_NAMES[1]}")
+        raise RequestError(f"{machine_type} has no price; accepted: a column {PRICE_NAMES[0]}")
     return found.cores, found.price
 
 

@@ -224,7 +224,18 @@ def test_no_plan_for_another_scale_than_that_of_runs_without_one(written):
     assert plan([model], [1, 2]).scale == 1
 
 
-def test_machine_types_as_clouds_list_them(written):
-    rows = "small;2;4,5;0,1\nbig;8;32;0,4\n"
-    types = read_types(written(f"Instance Type;vCPUs;Memory (GiB);Price per hour\n{rows}"))
+CATALOGUES = {
+    "renamed": "Instance Type;vCPUs;Memory (GiB);Price per hour\nsmall;2;4,5;0,1\nbig;8;32;0,4\n",
+    "AWS": "Name,API Name,Instance Memory,vCPUs,Linux On Demand cost\n"
+    "Small one,small,4.5 GiB,2 vCPUs,$0.100000 hourly\nBig,big,512 MiB,8 vCPUs,$1.000000 hourly\n",
+    "Google": "name,guest_cpus,memory_mb,price_per_hour\nsmall,2,4.5,0.1\nsmall,2,4.5,0.1\n",
+    "Azure": "MemoryInMB    Name    NumberOfCores    RetailPrice\n"
+    "------------  ------  ---------------  ---\n4.5  small  2  0.1\n",
+}
+
+
+@pytest.mark.parametrize("rows", CATALOGUES.values(), ids=CATALOGUES)
+def test_machine_types_as_clouds_list_them(written, rows):
+    types = read_types(written(rows))
     assert (types["small"].cores, types["small"].memory, types["small"].price) == (2, 4.5, 0.1)
+    assert "big" not in types or types["big"].memory in (32, 0.5)
