@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
     "costmodels": 2_439,
-    "predict_graph": 30_842,
-    "tests": 15_452,
+    "predict_graph": 30_883,
+    "tests": 15_458,
     "benchmarks": 5_701,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -204,6 +204,8 @@ def _reader_has_gone(error: BaseException | None) -> bool:
 def _sentence(error: Any, given: Sequence[str]) -> str:
     """Return the text of an error of typer, with the value that it is about."""
     text = str(error.format_message())
+    if text.startswith("Got unexpected extra argument") and "=" in text:
+        return f"{text}; accepted: -p NAME=VALUE for an algorithm, --arg NAME=VALUE for a function"
     options = getattr(getattr(error, "param", None), "opts", ())
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]
     for option, value in pairwise(parts):

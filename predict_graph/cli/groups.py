@@ -113,7 +113,7 @@ class SizedCase(Case):
         if sizes == (None, None) and self.graph:
             return self.of(self.graph)
         if self.graph or self.vertices is None or self.edges is None:
-            both = "both are given" if self.graph else "a graph is missing"
+            both = f"{self.graph!r} is given too" if self.graph else "a graph is missing"
             raise RequestError(f"{both}; accepted: GRAPH, or --vertices and --edges without it")
         from predict_graph.functions import is_function
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 
-from predict_graph.functions.naming import GraphFunction, unusual_arguments
+from predict_graph.durations import readable_seconds
+from predict_graph.functions.atlas import atlas_points
+from predict_graph.functions.growth import NOTHING, extrapolate
+from predict_graph.functions.naming import GraphFunction, check_function, unusual_arguments
 
 _WORTH_A_WORD = 60.0  # limits hints at another library to calls of so many seconds
 
@@ -24,8 +28,10 @@ _ALIKE = {
 }
 
 
-def compiled_alternatives(function: GraphFunction, seconds: float) -> list[str]:
-    """Return the advice to try an installed library that offers the same, compiled.
+def compiled_alternatives(
+    function: GraphFunction, seconds: float, drivers: Mapping[str, float]
+) -> list[str]:
+    """Return the advice to try an installed library that offers the same, with its time.
 
     With arguments it may be another thing: k vertices of betweenness are not all of them.
     """
@@ -35,7 +41,11 @@ def compiled_alternatives(function: GraphFunction, seconds: float) -> list[str]:
     other = _ALIKE.get(name, "") if library == "networkx" else ""
     if not other or seconds < _WORTH_A_WORD or find_spec(other.partition(":")[0]) is None:
         return []
-    return [f"{other} offers the same, compiled: compare-functions GRAPH {function.name} {other}"]
+    known = atlas_points(check_function(other))
+    found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
+    time = "" if found is None else f" in about {readable_seconds(found.cost)}"
+    both = f"compare-functions GRAPH {function.name} {other}"
+    return [f"{other} offers the same, compiled{time}: {both}"]
 
 
 def quantity(name: str) -> str:

@@ -13,7 +13,12 @@ import numpy as np
 
 from predict_graph.functions.atlas_file import FILE, content
 from predict_graph.functions.growth import Point
-from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, unusual_arguments
+from predict_graph.functions.naming import (
+    VERTEX_PARAMETERS,
+    GraphFunction,
+    signature_of,
+    unusual_arguments,
+)
 from predict_graph.timing import clock
 
 MACHINE = "atlas"
@@ -43,9 +48,12 @@ def measured_unit() -> float:
     return float(np.median(taken))
 
 
-def atlas_points(function: GraphFunction) -> list[Point]:
-    """Return runs of a function with the same arguments, in seconds of this machine."""
-    graphs, rows = content(FILE)["graphs"], _rows(function)
+def atlas_points(function: GraphFunction, *, near: bool = False) -> list[Point]:
+    """Return runs of a function, in seconds of this machine.
+
+    They have the same arguments; with `near`, where there are none, others that are numbers, too.
+    """
+    graphs, rows = content(FILE)["graphs"], _rows(function, near)
     unit = measured_unit() if rows else 0.0
     return [
         Point(graphs[graph][1], units * unit, "", graphs[graph][0], machine=MACHINE)
@@ -53,15 +61,31 @@ def atlas_points(function: GraphFunction) -> list[Point]:
     ]
 
 
-def atlas_peaks(function: GraphFunction) -> list[tuple[dict[str, float], float]]:
+def atlas_peaks(
+    function: GraphFunction, *, near: bool = False
+) -> list[tuple[dict[str, float], float]]:
     """Return drivers and peak memory, in bytes beside the graph, of the same runs."""
     graphs = content(FILE)["graphs"]
-    return [(graphs[graph][1], 2.0**20 * peak) for graph, _, peak in _rows(function)]
+    return [(graphs[graph][1], 2.0**20 * peak) for graph, _, peak in _rows(function, near)]
 
 
-def _rows(function: GraphFunction) -> list[tuple[int, float, float]]:
-    rows = content(FILE)["functions"].get(key_of(function.name, unusual_arguments(function)), [])
-    return [tuple(row) for row in rows]
+def _rows(function: GraphFunction, near: bool) -> list[tuple[int, float, float]]:
+    known = content(FILE)["functions"]
+    key = key_of(function.name, unusual_arguments(function))
+    if near and key not in known:
+        key = next((other for other in known if _differs_in_numbers(function, other)), key)
+    return [tuple(row) for row in known.get(key, [])]
+
+
+def _differs_in_numbers(function: GraphFunction, key: str) -> bool:
+    """Whether a call of the atlas is this one but for arguments that are numbers in both."""
+    name, _, text = key.partition(" ")
+    if name != function.name:
+        return False
+    usual = {name: each.default for name, each in signature_of(function.call).parameters.items()}
+    own, other = unusual_arguments(function), json.loads(text or "{}")
+    values = [each.get(name, usual.get(name)) for each in (own, other) for name in {**own, **other}]
+    return all(isinstance(value, int | float) for value in values)
 
 
 def key_of(name: str, arguments: Mapping[str, Any]) -> str:

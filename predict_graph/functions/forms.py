@@ -51,6 +51,8 @@ def failure(function: GraphFunction, graph: Graph, reason: str, where: str = "")
     said = f"{function.name} fails on {where}{graph.name}: {reason}"
     if graph.directed and "not implemented for directed" in reason:
         said += "; accepted: the graph without directions (--undirected, directed=False)"
+    if not function.library:
+        said += f"; it was called with a graph of the form {function.form}, --as names another"
     return said
 
 

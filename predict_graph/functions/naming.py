@@ -376,13 +376,13 @@ def _wanted(function: Any, name: str) -> str:
     homes = (getattr(each, "__module__", getattr(each, "__name__", "")) for each in names.values())
     imported = {str(home).partition(".")[0] for home in homes}
     found = [each for each in _GRAPH_LIBRARIES if each in imported]
+    if not found:
+        return "scipy" if "scipy" in imported else "networkx"
     if len(found) == 1:
         return found[0]
-    if not found and "scipy" in imported:
-        return "scipy"
     raise RequestError(
-        f"nothing says what {name} takes as its graph; accepted: --as (in Python graph_form=) with "
-        f"one of {', '.join(FORMS)}, or an annotation of its first parameter"
+        f"{name} may take a graph of {' or '.join(found)}; accepted: --as (in Python graph_form=) "
+        f"with one of {', '.join(FORMS)}, or an annotation of its first parameter"
     )
 
 

@@ -87,7 +87,7 @@ class FunctionCase(Gathering):
             budget=str(self.budget),
             load=load,
             processor_seconds=total,
-            advice=compiled_alternatives(self.function, runtime.predicted),
+            advice=compiled_alternatives(self.function, runtime.predicted, self.target),
         )
 
     def _memory(self) -> PeakMemory | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +31,7 @@ _BYTES = {
     "edges": ((15.0, 19.0), (14.0, 19.0)),
     "graph": ((12.0, 8.0), (12.0, 4.0)),
 }
+_OTHER_NUMBERS = 0.5  # of the logarithm, of other numbers as arguments; not tuned
 _UNREAD = ("budget", "within", "ids", "history", "seed")  # options, by definition
 
 
@@ -59,11 +61,6 @@ class GraphSize:
             raise RequestError(
                 f"edges are {self.edges:g}, but {self.vertices:g} vertices have at most {most:g}"
             )
-
-    @property
-    def name(self) -> str:
-        """The numbers, in words."""
-        return f"a graph of {self.vertices:,.0f} vertices and {self.edges:,.0f} edges"
 
     def bytes(self, form: str) -> float:
         """Return the memory that it takes in a form of :data:`~.naming.FORMS`; nan if unknown."""
@@ -112,29 +109,36 @@ def predict_by_size(
 
 def _predicted(function: GraphFunction, size: GraphSize) -> Prediction:
     known, drivers = atlas_points(function), size.drivers()
+    warnings = ["the size of the graph alone is known: graphs of one size differ"]
+    if near := not known:
+        known = atlas_points(function, near=True)
+        warnings.append(
+            "the measured runs have other numbers as arguments; what these do is unknown"
+        )
     call = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
     if call is None:
         raise RequestError(
-            f"the atlas has no runs of {function.name} with these arguments, so that the size of a "
+            f"the atlas has no runs of {function.name} with such arguments, so that the size of a "
             "graph is not enough; accepted: the graph itself"
         )
+    log_std = math.hypot(call.log_std, _OTHER_NUMBERS) if near else call.log_std
     meter.start()
     load = meter.read()
-    held = grown_bytes(atlas_peaks(function), drivers)
+    held = grown_bytes(atlas_peaks(function, near=near), drivers)
     graph = size.bytes(function.form)
     memory = None
     if np.isfinite(graph):
         peak = Interval.spread(held.cost, held.log_std)
         peak = Interval(graph + peak.predicted, 0.85 * graph + peak.low, 1.15 * graph + peak.high)
         memory = PeakMemory(peak, float(available_memory()))
-    runtime = Interval.spread(call.cost, call.log_std)
+    runtime = Interval.spread(call.cost, log_std)
     grows = ", ".join(name for name, _ in call.drivers[:2])
     detail = f"{len(known)} of the atlas; grows with {grows}"
     phases = {"call": call.cost}
     return Prediction(
         algorithm=function.describe(),
         graph={
-            "name": size.name,
+            "name": "a graph",
             "vertices": int(size.vertices),
             "edges": int(size.edges),
             "directed": size.directed,
@@ -143,12 +147,15 @@ def _predicted(function: GraphFunction, size: GraphSize) -> Prediction:
         seed=None,
         runtime_seconds=runtime,
         phases=phases,
-        evidence=[SourceEstimate("atlas", call.cost, call.log_std, 1.0, detail)],
-        warnings=["the size of the graph alone is known: graphs of one size differ"],
+        evidence=[SourceEstimate("atlas", call.cost, log_std, 1.0, detail)],
+        warnings=warnings,
         verdict=verdict_of(runtime, phases, load=load, memory=memory),
         load=load,
         processor_seconds=call.cost,
-        advice=[*_smaller_forms(size, memory), *compiled_alternatives(function, call.cost)],
+        advice=[
+            *_smaller_forms(size, memory),
+            *compiled_alternatives(function, call.cost, drivers),
+        ],
     )
 
 

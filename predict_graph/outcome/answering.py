@@ -40,7 +40,7 @@ def answer_of(found: Prediction) -> Answer:
         *_memory(found),
         ("estimated from", _estimated_from(found)),
         *(("instead", text) for text in found.advice),
-        ("prediction overhead", _overhead(found)),
+        *([("prediction overhead", _overhead(found))] if found.overhead_seconds else []),
     ]
     return Answer(
         found.verdict.sentence,

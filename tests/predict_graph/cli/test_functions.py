@@ -24,7 +24,9 @@ def test_predict_a_function(program, tmp_path):
 def test_a_function_of_a_file_of_ones_own(program, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("def f(graph):\n    return graph.sum()\n")
-    program("predict", f"{file}:f", GRAPH).is_refused("nothing says what mine.py:f takes")
+    failed = program("predict", f"{file}:f", GRAPH)
+    assert failed.status == 1
+    assert "called with a graph of the form networkx, --as names another" in failed.err
     done = program("predict", f"{file}:f", GRAPH, "--as", "scipy")
     assert done.status == 0, done
     assert "mine.py:f" in done.out
