@@ -13,7 +13,7 @@ from predict_graph.answers import (
     readable_bytes,
     sure,
 )
-from predict_graph.durations import readable_seconds
+from predict_graph.durations import counted, readable_seconds
 from predict_graph.engines.answering import PHASE_NAMES, engine_said, phases_said
 from predict_graph.intervals import Interval
 
@@ -58,15 +58,15 @@ def answer_of_comparison(found: Comparison) -> Answer:
     error, actual = found.errors()["runtime_seconds"], found.actual
     far = "" if error is None else f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
     iterations, memory = found.prediction.iterations, found.prediction.verdict.memory
-    counted = ""
+    steps = ""
     if iterations is not None:
-        counted = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"
+        steps = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"
     inside = found.inside()["runtime_seconds"]
     sentence = (
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "
         f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
         f"{'inside' if inside else 'outside'} the interval{far}"
-        f"{counted}{'' if memory is None else f'; {memory.sentence}'}"
+        f"{steps}{'' if memory is None else f'; {memory.sentence}'}"
     )
     repeated = ("iterations", "phases", "peak memory")
     counters = [_counters(found)] if found.prediction.features_total() else []
@@ -111,7 +111,11 @@ def _cluster(found: Prediction) -> list[tuple[str, str]]:
     own = found.engine.get("machines")
     near = [row for row in found.by_machines if row["machines"] != own][:_LISTED]
     said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
-    return [("by machines", ", ".join(said))]
+    best = min(found.by_machines, key=lambda row: float(row["predicted"]))
+    time = readable_seconds(best["predicted"])
+    better = f"{counted(best['machines'], 'machines')} for the shortest run, of about {time}"
+    shorter = best["predicted"] < found.runtime_seconds.predicted
+    return [("by machines", ", ".join(said)), *([("instead", better)] if shorter else [])]
 
 
 # What sources of a call are called where they stand alone.

@@ -171,8 +171,9 @@ def _room(
     if executors:
         needed = float(executors["execution_bytes"] + executors["storage_bytes"])
         has = float(executors["available_bytes"])
-        sizes = f"{readable_bytes(needed)} of {readable_bytes(has)}"
+        both = readable_bytes(needed), readable_bytes(has)
+        sizes = "an executor needs {} for data, and has {}".format(*both)
         if needed <= has:
-            return f"; an executor needs {sizes}", True
-        return f"; an executor would need {sizes}: it will spill or fail", False
+            return f"; fits in memory: {sizes}", True
+        return f"; does not fit in memory: {sizes}, so it will spill or fail", False
     return "", None
