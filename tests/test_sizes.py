@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 944,
     "costmodels": 2_439,
-    "predict_graph": 30_883,
+    "predict_graph": 30_898,
     "tests": 15_458,
     "benchmarks": 5_701,
 }

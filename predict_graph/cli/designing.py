@@ -9,6 +9,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.output import Output
+from predict_graph.durations import counted
 from predict_graph.errors import RequestError
 
 
@@ -85,7 +86,14 @@ def design(
     rows = [list(point.values()) for point in summary["points"]]
     title = f"design for {', '.join(made.terms)}"
     table = Table(title, ["scale", "machines", "repeats", "cost"], rows)
-    Output(json=json).give(Answer(f"{made}: {out}", tables=[table]), summary)
+    unit = "where a run of the smallest scale on one machine costs 1"
+    sentence = f"{counted(made.runs)} for {made.cost:.4g} of {budget:.4g}, {unit}: {out}"
+    measure = f"{made.criterion.upper()}-criterion {made.value:.4g}"
+    facts = [
+        ("precision", f"at least {made.efficiency:.1%} of the best for the budget ({measure})"),
+        ("next", f"predict-graph collect --design {out} --out points.csv -- COMMAND"),
+    ]
+    Output(json=json).give(Answer(sentence, facts, tables=[table]), summary)
 
 
 def _target(text: str | None) -> tuple[float, list[int]] | None:
