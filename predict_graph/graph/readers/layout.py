@@ -21,13 +21,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.columns import Columns, declared_in, ends_named, find_columns, pair_of
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.scan import LARGEST_ID
 from predict_graph.limits import whole_number
 
 # By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
@@ -38,7 +35,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # A line in which a comma is the decimal mark of a number after the first two columns.
 _SEMICOLONS = re.compile(rb"[^,;]+;[^,;]+;(?:[^,;]*;)*[ \t]*[+-]?[0-9]*,[0-9]+[ \t\r]*(?:;|$)")
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+ONE_COLUMN = "the line has one column; accepted: two ids a line, source and target"
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Layout:
         True when the first line of data holds the names of the columns.
     ids : {"integer", "string"}
     hash_ids : bool
-        True when ids may begin with ``#`` or ``%``; see :func:`scan.scan_lines`.
+        True when ids may begin with ``#`` or ``%``.
     point : str
         The decimal mark of weights.
     directed : bool, optional
@@ -76,27 +74,10 @@ class Layout:
     directed: bool | None = None
     notes: tuple[str, ...] = ()
 
-
-def scan_error(
-    path: Path, line: int, code: int, field: str, lowest: int = 0, highest: int = LARGEST_ID
-) -> RequestError:
-    """Say what is wrong in a line, and what is accepted."""
-    place = f"{path}:{line}"
-    what = {
-        scan.NOT_INTEGER: f"{field!r} is not an id; accepted: integers from 0 on, "
-        "or any text with --ids string",
-        scan.EMPTY: "an id is missing; accepted: two ids a line, source and target",
-        scan.TOO_LARGE: f"the id {field} is too large; accepted: 0 to {LARGEST_ID}, "
-        "or any text with --ids string",
-        scan.OUT_OF_RANGE: f"the id {field} is out of range; accepted: {lowest} to {highest}",
-        scan.ONE_COLUMN: "the line has one column; accepted: two ids a line, source and target",
-        scan.EXTRA: "the line has more columns than the first one",
-        scan.MISSING_WEIGHT: "the line has no weight, although the first one has",
-        scan.NOT_NUMBER: f"{field!r} is not a weight; accepted: finite numbers",
-        scan.UNCLOSED: "a quoted field does not end on its line",
-        scan.AFTER_QUOTE: "text follows a closing quote",
-    }
-    return RequestError(f"{place}: {what[code]}")
+    @property
+    def texts(self) -> bool:
+        """Whether ids are text."""
+        return self.ids == "string"
 
 
 @dataclass
@@ -128,9 +109,8 @@ class FirstData:
         return chain([self.block], self.rest)
 
     def blank(self) -> None:
-        """Overwrite the line by blanks, so that the numbers of the others stay right."""
-        stop = self.block.index(b"\n")
-        self.block[:stop] = b" " * stop
+        """Remove the line but for its end, so that the numbers of the others stay right."""
+        del self.block[: self.block.index(b"\n")]
 
 
 _KEPT_COMMENTS = 1 << 16  # limits the memory of comments: bytes
@@ -227,9 +207,7 @@ def layout_of(
     delimiter = _delimiter(lines[0], suffix, wanted.ids)
     rows = [[field.strip() for field in _split(line, delimiter)] for line in lines]
     if len(rows[0]) < 2:
-        raise RequestError(
-            f"{place}: the line has one column; accepted: two ids a line, source and target"
-        )
+        raise RequestError(f"{place}: {ONE_COLUMN}")
     header = wanted.header or wanted.named
     notes: list[str] = []
     if wanted.header is None and not header:
@@ -252,9 +230,9 @@ def layout_of(
     ids = wanted.ids
     if ids is None:
         ends = columns.places[:2]
-        text = next((text for text in _fields(data, ends) if not _NUMBER.fullmatch(text)), None)
+        text = next((text for text in _fields(data, ends) if not NUMBER.fullmatch(text)), None)
         ids = "integer" if text is None else "string"
-        if text is not None and all(map(_NUMBER.fullmatch, _fields(data[:1], ends))):
+        if text is not None and all(map(NUMBER.fullmatch, _fields(data[:1], ends))):
             notes.append(f"ids read as text because of {text[:40]!r} (--ids integer refuses it)")
     kind = columns.kind
     kinds = () if kind is None else (row[kind] for row in data if kind < len(row))
@@ -279,11 +257,11 @@ def _has_header(
 ) -> tuple[bool, list[str]]:
     """Tell whether the first line holds the names of columns, with a note if that is a guess."""
     names, data = rows[0], rows[1:]
-    if any(map(_NUMBER.fullmatch, names[:2])) or not data:
+    if any(map(NUMBER.fullmatch, names[:2])) or not data:
         return pair_of(names) and not data, []
     if pair_of(names) or any(
-        not _NUMBER.fullmatch(name)
-        and all(len(row) > at and _NUMBER.fullmatch(row[at]) for row in data)
+        not NUMBER.fullmatch(name)
+        and all(len(row) > at and NUMBER.fullmatch(row[at]) for row in data)
         for at, name in enumerate(names)
     ):
         return True, []
@@ -338,7 +316,7 @@ def _check_ends(data: list[list[str]], columns: Columns, place: str) -> None:
     one, other = ends = [list(_fields(data, [at])) for at in columns.places[:2]]
     marks = any(not any(map(str.isalnum, chain(*each))) for each in ends)
     heads = all(field.endswith(":") for field in one)
-    kinds = [{_NUMBER.fullmatch(field) is not None for field in each} for each in ends]
+    kinds = [{NUMBER.fullmatch(field) is not None for field in each} for each in ends]
     if len(data) > 1 and all(ends) and (marks or heads or ({True} in kinds and {False} in kinds)):
         raise RequestError(
             f"{place}: the ids would be such as {one[0][:40]!r} and {other[0][:40]!r}, which are "
@@ -402,7 +380,7 @@ def _fields(rows: list[list[str]], places: list[int]) -> Iterator[str]:
 def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
     tab = b"\t" in line and suffix != ".csv"
     if tab and ids is None:  # text ids may hold blanks, commas and semicolons
-        tab = not all(map(_NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
+        tab = not all(map(NUMBER.fullmatch, _split(line, ord("\t"))[:2]))
     if tab and (ids != "integer" or suffix == ".tsv"):
         return ord("\t")
     bars = b"" if re.search(rb"^[|]|[ \t]", line) else b"|"
@@ -424,15 +402,3 @@ def _split(line: bytes, delimiter: int) -> list[str]:
         return next(csv.reader([text], delimiter=chr(delimiter), skipinitialspace=True))
     except csv.Error:  # a field beyond 128 KiB, a zero byte
         return text.split(chr(delimiter)) if delimiter else text.split()
-
-
-def wrong_field(block: bytearray, at: int, delimiter: int) -> str:
-    """Return the field that begins at `at`, for an error."""
-    stop = block.find(b"\n", at)
-    rest = block[at : stop if stop >= 0 else len(block)].strip(b" \r\t")
-    if delimiter:
-        field = rest.split(bytes([delimiter]), 1)[0].strip()
-    else:
-        field = next(iter(rest.split(None, 1)), rest)  # all of it may be form feeds
-    text = bytes(field).decode("utf-8", errors="replace")
-    return text if len(text) <= 40 else text[:37] + "..."

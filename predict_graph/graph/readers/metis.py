@@ -12,23 +12,20 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
-from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.layout import first_data, scan_error, wrong_field
-from predict_graph.graph.readers.scan import parse_float
+from predict_graph.graph.readers.blocks import shortened
+from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, whole_number
 
-_NEWLINE, _PERCENT = 10, 37
 _MOST_CONSTRAINTS = 1000  # limits what a header is believed
 
 
@@ -74,26 +71,23 @@ def _blocks(
     skipped: int,
     weighted: bool,
 ) -> Iterator[EdgeBlock]:
-    wrong = {
-        scan.EXTRA: f"the header says {vertices} vertices, but a further line follows",
-        scan.MISSING_WEIGHT: "a vertex or edge weight is missing",
-    }
     vertex = entries = loops = 0
     for block in blocks:
-        buffer = np.frombuffer(block, np.uint8)
-        ends = np.empty((2, len(block) // 2 + 1), np.int32)
-        weights = np.empty(ends.shape[1] if weighted else 0, np.float32)
-        found, code, lines, at, vertex = _scan(buffer, vertex, vertices, skipped, ends, weights)
-        line += lines
-        if code in wrong:
-            raise RequestError(f"{path}:{line + 1}: {wrong[code]}")
-        if code != scan.DONE:
-            raise scan_error(path, line + 1, code, wrong_field(block, at, 0), 1, vertices)
-        entries += found
-        loops += int(np.count_nonzero(ends[0, :found] == ends[1, :found]))
-        if found:
-            kept = weights[:found].copy() if weighted else None
-            yield EdgeBlock(ends[0, :found].copy(), ends[1, :found].copy(), kept)
+        lines = enumerate(block.split(b"\n")[:-1], line + 1)
+        line += block.count(b"\n")
+        listed = [(at, text.split()) for at, text in lines if not text.lstrip().startswith(b"%")]
+        rows, after = listed[: vertices - vertex], listed[vertices - vertex :]
+        for at, row in after:
+            if row:
+                raise RequestError(
+                    f"{path}:{at}: the header says {vertices} vertices, but a further line follows"
+                )
+        found = _edges(path, rows, vertex, vertices, skipped, 2 if weighted else 1)
+        vertex += len(rows)
+        entries += len(found.sources)
+        loops += int(np.count_nonzero(found.sources == found.targets))
+        if len(found.sources):
+            yield found
     if vertex != vertices:
         raise RequestError(
             f"{path}: the header says {vertices} vertices, but {vertex} lines follow"
@@ -105,53 +99,43 @@ def _blocks(
         )
 
 
-@njit(cache=True, nogil=True)
-def _scan(
-    buffer: scan.Bytes,
+def _edges(
+    path: Path,
+    rows: list[tuple[int, list[bytearray]]],
     vertex: int,
     vertices: int,
     skipped: int,
-    ends: npt.NDArray[np.int32],
-    weights: scan.Floats,
-) -> tuple[int, int, int, int, int]:
-    """Fill the edges of whole lines, each of a vertex or a comment, from a vertex on.
+    step: int,
+) -> EdgeBlock:
+    """Return the edges of numbered lines of vertices from `vertex` on; with weights if `step` is 2.
 
-    Weights are read if there is room for them. Return the number of edges, a code as a scan does,
-    the line, where the field in it begins, and the vertex.
+    Each line has `skipped` numbers before the neighbours.
     """
-    step = 2 if len(weights) > 0 else 1
-    at, line, edges = 0, 0, 0
-    while at < len(buffer):
-        place = 0
-        while buffer[at] != _NEWLINE:
-            if buffer[at] in (32, 9, 13):
-                at += 1
-                continue
-            if buffer[at] == _PERCENT and place == 0:
-                place = -1
-                while buffer[at] != _NEWLINE:
-                    at += 1
-                break
-            if vertex == vertices:
-                return edges, scan.EXTRA, line, at, vertex
-            begin = at
-            value, at, code = parse_float(buffer, at)
-            own = place - skipped
-            target = own >= 0 and own % step == 0
-            known = 1 <= value <= vertices and value == np.floor(value)
-            ended = buffer[at] in (32, 9, 13, _NEWLINE)
-            if code != scan.DONE or not ended or (target and not known):
-                return edges, scan.OUT_OF_RANGE, line, begin, vertex
-            if target:
-                ends[0, edges], ends[1, edges] = vertex, np.int64(value) - 1
-                edges += 1
-            elif own > 0:
-                weights[edges - 1] = value
-            place += 1
-        if place >= 0 and vertex < vertices:
-            if place < skipped or (place - skipped) % step != 0:
-                return edges, scan.MISSING_WEIGHT, line, at, vertex
-            vertex += 1
-        line += 1
-        at += 1
-    return edges, scan.DONE, line, at, vertex
+    lengths = np.array([len(row) for _, row in rows], np.int64)
+    missing = np.flatnonzero((lengths < skipped) | ((lengths - skipped) % step != 0))
+    if len(missing):
+        raise RequestError(f"{path}:{rows[missing[0]][0]}: a vertex or edge weight is missing")
+    fields = [field for _, row in rows for field in row]
+    values = np.array([_number(field) for field in fields])
+    place = np.arange(len(fields)) - np.repeat(np.cumsum(lengths) - lengths + skipped, lengths)
+    owners = np.repeat(np.arange(len(rows)), lengths)
+    is_target = (place >= 0) & (place % step == 0)
+    wrong = ~(np.abs(values) <= np.finfo(np.float32).max)
+    wrong |= is_target & ~((values >= 1) & (values <= vertices) & (values == np.floor(values)))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        field = shortened(fields[at].decode("utf-8", errors="replace"))
+        raise RequestError(
+            f"{path}:{rows[owners[at]][0]}: the id {field} is out of range; accepted: 1 to "
+            f"{vertices}"
+        )
+    weights = values[(place > 0) & ~is_target].astype(np.float32) if step == 2 else None
+    sources = (vertex + owners[is_target]).astype(np.int32)
+    return EdgeBlock(sources, values[is_target].astype(np.int32) - np.int32(1), weights)
+
+
+def _number(field: bytearray) -> float:
+    try:
+        return math.nan if b"_" in field else float(field)
+    except ValueError:
+        return math.nan

@@ -6,27 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
-from predict_graph.graph.readers import scan
-from predict_graph.graph.readers.layout import (
-    FirstData,
-    Layout,
-    first_data,
-    layout_of,
-    scan_error,
-    wrong_field,
-)
-from predict_graph.graph.readers.scan import LARGEST_ID
+from predict_graph.graph.readers.blocks import scan_blocks
+from predict_graph.graph.readers.layout import FirstData, Layout, first_data, layout_of
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked
-from predict_graph.stopwatch import imported
 
 _PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
 _POINTER = b"version https://git-lfs."
@@ -63,7 +50,7 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     if layout.header:
         found.blank()
     blocks, line = found.blocks(), found.number - 1
-    if layout.ids == "string":
+    if layout.texts:
         blocks = _checked(path, blocks, line, control=wanted.ids is None)
     return EdgeSource(
         scan_blocks(path, blocks, layout, line=line),
@@ -137,40 +124,6 @@ def _checked(
         yield block
 
 
-def scan_blocks(
-    path: Path,
-    blocks: Iterator[bytearray],
-    layout: Layout,
-    *,
-    lowest: int = 0,
-    highest: int = LARGEST_ID,
-    line: int = 0,
-) -> Iterator[EdgeBlock]:
-    """Yield the edges of blocks of whole lines; see :func:`scan.scan_lines`."""
-    columns, texts = layout.columns, layout.ids == "string"
-    weighted = columns.weight is not None
-    places = (columns.source, columns.target, -1 if columns.weight is None else columns.weight)
-    how = (layout.delimiter, ord(layout.point), places, layout.exact, layout.hash_ids)
-    for block in blocks:
-        room = len(block) // 4 + 1  # an edge takes four bytes at least: 0 1 and the line end
-        ends = np.empty((2, 0 if texts else room), np.int64)
-        weights = np.empty(room if weighted else 0, np.float32)
-        spans = np.empty((2, room if texts else 0, 2), np.int64)
-        buffer = np.frombuffer(block, np.uint8)
-        edges, code, at = scan.scan_lines(buffer, *how, (lowest, highest), ends, weights, spans)
-        line += block.count(b"\n", 0, at)
-        if code != scan.DONE:
-            field = wrong_field(block, at, layout.delimiter)
-            raise scan_error(path, line + 1, code, field, lowest, highest)
-        if edges:
-            kept = weights[:edges].copy() if weighted else None
-            if texts:
-                both = [_texts(block, each[:edges]) for each in spans]
-            else:
-                both = [_narrow(each[:edges]) for each in ends]
-            yield EdgeBlock(both[0], both[1], kept)
-
-
 def edges_below_header(
     content: Content,
     found: FirstData,
@@ -201,18 +154,3 @@ def edges_below_header(
         yield block
     if edges not in [listed * each for each in times]:
         raise RequestError(f"{path}: the file says {edges} edges, but holds {listed}")
-
-
-def _texts(block: bytearray, spans: npt.NDArray[np.int64]) -> Any:
-    """Return fields of a block as a dictionary array of pyarrow."""
-    pa = imported("pyarrow")
-    # Fields and what is between them, in turn, are texts one after the other.
-    buffers = [None, pa.py_buffer(spans.ravel()), pa.py_buffer(bytes(block))]
-    fields = pa.Array.from_buffers(pa.large_string(), 2 * len(spans) - 1, buffers)
-    return fields.take(pa.array(np.arange(0, len(fields), 2))).dictionary_encode()
-
-
-def _narrow(ids: npt.NDArray[np.int64]) -> npt.NDArray[np.integer]:
-    """Copy ids into 32 bits if they fit."""
-    fits = int(ids.max()) < 2**31
-    return ids.astype(np.int32 if fits else np.int64)

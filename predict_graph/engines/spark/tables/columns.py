@@ -17,7 +17,7 @@ from predict_graph.engines.spark.tables.source_files import (
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.readers.scan import LARGEST_WEIGHT
+from predict_graph.graph.readers.blocks import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -27,8 +27,8 @@ from predict_graph.engines.spark.tables.source_files import (
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock
+from predict_graph.graph.readers.blocks import scan_blocks
 from predict_graph.graph.readers.layout import Layout, first_data, layout_of
-from predict_graph.graph.readers.text import scan_blocks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,0 +1,219 @@
+"""From blocks of lines to edges: what is right is read at once, what is wrong row by row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from predict_graph.errors import RequestError
+from predict_graph.graph.edge_source import EdgeBlock
+from predict_graph.graph.readers.layout import NUMBER, ONE_COLUMN, Layout
+from predict_graph.graph.readers.scan import scan_pairs
+from predict_graph.limits import whole_number
+from predict_graph.stopwatch import imported
+
+Ints = npt.NDArray[np.int64]
+LARGEST_ID = int(np.iinfo(np.int64).max)
+LARGEST_WEIGHT = float(np.finfo(np.float32).max)
+_WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
+# Where text ids may begin with the mark of a comment, that of a comment is followed by a blank, a
+# control character or another mark.
+_COMMENTS = {
+    False: re.compile(rb"^[ \t\r]*[#%][^\n]*", re.MULTILINE),
+    True: re.compile(rb"^[ \t\r]*[#%](?=[\x00-\x20#%])[^\n]*", re.MULTILINE),
+}
+
+
+def scan_blocks(
+    path: Path,
+    blocks: Iterator[bytearray],
+    layout: Layout,
+    *,
+    lowest: int = 0,
+    highest: int = LARGEST_ID,
+    line: int = 0,
+) -> Iterator[EdgeBlock]:
+    """Yield the edges of blocks of whole lines; of the ids, `lowest` is subtracted.
+
+    Compiled code scans lines of two whole numbers, pyarrow reads other columns. A block in which
+    something is wrong, or that pyarrow could read otherwise, is read row by row.
+    """
+    for block in blocks:
+        found = (
+            _pairs_of(block, layout, lowest, highest)
+            or _columns_of(block, layout, lowest, highest)
+            or _rows_of(path, block, layout, lowest, highest, line)
+        )
+        line += block.count(b"\n")
+        if len(found.sources):
+            yield found
+
+
+def _pairs_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> EdgeBlock | None:
+    """Return the edges of lines of two whole numbers; None if there are other lines."""
+    if layout.texts or layout.columns.places != [0, 1]:
+        return None
+    ends = np.empty((2, len(block) // 4 + 1), np.int64)  # an edge takes four bytes at least
+    buffer = np.frombuffer(block, np.uint8)
+    at, edges = scan_pairs(buffer, layout.delimiter, lowest, highest, ends)
+    return _whole(*ends[:, :edges]) if at == len(block) else None
+
+
+def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> EdgeBlock | None:
+    """Return the edges of columns without quotes, as pyarrow reads them; None if it cannot."""
+    pa, reader = imported("pyarrow"), imported("pyarrow.csv")
+    mark = bytes([layout.delimiter or ord(" ")])
+    content = _without_comments(block, layout)
+    if not layout.delimiter:
+        content = content.replace(b"\t", b" ")
+    # Marks of what pyarrow would read otherwise: quotes, blanks, and hexadecimal numbers.
+    odd = (b"" if mark == b"\t" else b"\t") + (b'"' if layout.texts else b'"xX')
+    if any(byte in content for byte in odd) or b"\r" in content.replace(b"\r\n", b"\n"):
+        return None
+    padded = (b" " + mark, mark + b" ", b" \n", b"\n ", b" \r")
+    if b" " in content and (content[:1] == b" " or any(pair in content for pair in padded)):
+        content = re.sub(rb" *" + re.escape(mark) + rb" *", mark, content)
+        content = re.sub(rb" *(\r?\n) *", rb"\1", content).lstrip(b" ")
+    id_type = pa.large_string() if layout.texts else pa.int64()
+    names = [f"f{place}" for place in layout.columns.places]
+    types = dict(zip(names, (id_type, id_type, pa.float64()), strict=False))
+    try:
+        table = reader.read_csv(
+            pa.py_buffer(content),
+            reader.ReadOptions(
+                use_threads=False,
+                block_size=len(content) + 1,
+                column_names=["f0", "f1"] if layout.exact else None,
+                autogenerate_column_names=not layout.exact,
+            ),
+            reader.ParseOptions(delimiter=mark.decode(), quote_char=False),
+            reader.ConvertOptions(
+                check_utf8=False,
+                column_types=types,
+                null_values=[],
+                include_columns=[*types],
+                decimal_point=layout.point,
+            ),
+        )
+    except (pa.ArrowException, OverflowError):
+        return None
+    source, target, *weights = (table[name].combine_chunks() for name in names)
+    if any(not np.all(np.abs(each.to_numpy()) <= LARGEST_WEIGHT) for each in weights):
+        return None
+    kept = [each.to_numpy().astype(np.float32) for each in weights]
+    if layout.texts:
+        lengths = imported("pyarrow.compute").binary_length
+        if any(np.any(lengths(each).to_numpy() == 0) for each in (source, target)):
+            return None
+        return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
+    ends = [each.to_numpy() for each in (source, target)]
+    if min(each.min() for each in ends) < lowest or max(each.max() for each in ends) > highest:
+        return None
+    return _whole(ends[0] - lowest, ends[1] - lowest, *kept)
+
+
+def _rows_of(
+    path: Path, block: bytearray, layout: Layout, lowest: int, highest: int, line: int
+) -> EdgeBlock:
+    """Return the edges of rows, or say what is wrong with the first wrong one.
+
+    A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
+    """
+    content = _without_comments(block, layout).decode("utf-8", errors="replace")
+    content = content.replace("\r", " ")
+    mark, blank, side = chr(layout.delimiter), "[ \t]", f"[{chr(layout.delimiter)}\n]"
+    if not layout.delimiter:
+        content, mark, blank, side = content.replace("\t", " "), " ", " ", "\n"
+    elif mark == "\t":
+        blank = " "
+    content = re.sub(rf"{blank}+(?={side})|(?<={side}){blank}+", "", content)
+    rows = csv.reader(content.split("\n"), delimiter=mark, skipinitialspace=True, strict=True)
+
+    def whole(text: str) -> int:
+        return _id(text, lowest, highest)
+
+    kinds: list[Callable[[str], Any]] = [_text if layout.texts else whole] * 2
+    kinds.append(lambda text: _weight(text, layout.point))
+    columns: list[list[Any]] = [[] for _ in layout.columns.places]
+    number, unclosed = 0, "a quoted field does not end on its line"
+    try:
+        for number, row in enumerate(rows, 1):
+            if rows.line_num > number:
+                raise ValueError(unclosed)
+            if len(row) == 1:
+                raise ValueError(ONE_COLUMN)
+            if row:
+                for column, place, kind in zip(columns, layout.columns.places, kinds, strict=False):
+                    column.append(kind(row[place] if place < len(row) else ""))
+            if layout.exact and len(row) > 2:
+                raise ValueError("the line has more columns than the first one")
+    except csv.Error as error:
+        what = unclosed if "end of data" in str(error) else "text follows a closing quote"
+        raise RequestError(f"{path}:{line + number + 1}: {what}") from None
+    except ValueError as error:
+        raise RequestError(f"{path}:{line + number}: {error}") from None
+    source, target, *weights = columns
+    kept = [np.array(each, np.float32) for each in weights]
+    if layout.texts:
+        pa = imported("pyarrow")
+        texts = [pa.array(each, pa.large_string()) for each in (source, target)]
+        return EdgeBlock(*(each.dictionary_encode() for each in texts), *kept)
+    return _whole(np.array(source, np.int64), np.array(target, np.int64), *kept)
+
+
+def _without_comments(block: bytearray, layout: Layout) -> bytes:
+    if b"#" in block or b"%" in block:
+        return _COMMENTS[layout.hash_ids].sub(b"", block)
+    return bytes(block)
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise ValueError("an id is missing; accepted: two ids a line, source and target")
+    return text
+
+
+def _id(text: str, lowest: int, highest: int) -> int:
+    found = _WHOLE.fullmatch(_text(text))
+    if found is None:
+        raise ValueError(
+            f"{shortened(text)!r} is not an id; accepted: integers from 0 on, or any text with "
+            "--ids string"
+        )
+    value = whole_number(found[1])
+    if value is None:
+        raise ValueError(
+            f"the id {shortened(text)} is too large; accepted: 0 to {LARGEST_ID}, or any text with "
+            "--ids string"
+        )
+    if not lowest <= value <= highest:
+        raise ValueError(
+            f"the id {shortened(text)} is out of range; accepted: {lowest} to {highest}"
+        )
+    return value - lowest
+
+
+def _weight(text: str, point: str) -> float:
+    if not text:
+        raise ValueError("the line has no weight, although the first one has")
+    plain = text if point == "." else text.translate({ord(","): ".", ord("."): ","})
+    if not NUMBER.fullmatch(plain) or abs(float(plain)) > LARGEST_WEIGHT:
+        raise ValueError(f"{shortened(text)!r} is not a weight; accepted: finite numbers")
+    return float(plain)
+
+
+def shortened(text: str) -> str:
+    """Return a field, for an error."""
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _whole(source: Ints, target: Ints, *weights: npt.NDArray[np.float32]) -> EdgeBlock:
+    """Return edges between whole numbers, in 32 bits if they fit."""
+    kind = np.int32 if max(source.max(initial=0), target.max(initial=0)) < 2**31 else np.int64
+    return EdgeBlock(source.astype(kind), target.astype(kind), *weights)
