@@ -1,7 +1,7 @@
 """Time without compilation and imports.
 
-Compiled code is built, and libraries are imported, when they are first needed, in the middle of
-whatever needs them. That happens once, takes up to seconds, and is no part of what a job takes.
+Compiled code is built or loaded, and libraries are imported, when they are first needed, in the
+middle of whatever needs them. That happens once, takes up to seconds, and is no part of a job.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _imports: list[float] = []  # the seconds of each, in this process
 
 
 class Stopwatch:
-    """Seconds since it was started, less what numba spent on compiling, and less imports."""
+    """Seconds since it was started, less compiling and loading by numba, and less imports."""
 
     def __init__(self, compiling: event.TimingListener) -> None:
         self._compiling = compiling
@@ -44,7 +44,7 @@ def stopwatch() -> Iterator[Stopwatch]:
     True
     """
     compiling = event.TimingListener()
-    with event.install_listener("numba:compile", compiling):
+    with event.install_listener("numba:compiler_lock", compiling):
         yield Stopwatch(compiling)
 
 

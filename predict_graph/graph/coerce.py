@@ -17,7 +17,6 @@ from predict_graph.graph.build import as_asked
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
-from predict_graph.graph.warm import load_generators, load_readers
 from predict_graph.inputs import is_stream
 from predict_graph.remote import address_of
 from predict_graph.stopwatch import stopwatch
@@ -96,7 +95,7 @@ def check_graph(
 def _named(
     text: str, directed: bool | None, wanted: EdgeList, name: str | None, seed: Any
 ) -> Callable[[], Graph]:
-    """Return what reads or generates the graph of a text, when compiled code has been loaded."""
+    """Return what reads or generates the graph of a text."""
     from predict_graph.graph.readers import read_graph
     from predict_graph.graph.readers.parquet import parquet_files
 
@@ -105,21 +104,16 @@ def _named(
         raise RequestError(f"unknown graph {text!r}; accepted: {_accepted()}")
     given = text == "-" or address_of(text) or is_stream(path) or os.path.isfile(text)
     if given or (os.path.isdir(text) and parquet_files(path)):
-        load_readers(directed)
         return partial(read_graph, wanted, directed=directed, name=name)
     if is_generator(text):
         if wanted.ids is not None or wanted.columns_given:
             raise RequestError(f"{text} has no columns to choose, and integer ids; drop what says")
-        load_generators()
         return partial(generate, text, directed=directed, name=name, seed=seed)
     from predict_graph.graph.datasets import dataset, dataset_names, fetch
 
     if text in dataset_names():
-        described = dataset(text)
-        asked = described.directed if directed is None else directed
-        file = fetch(text)
-        load_readers(asked)
-        found = replace(wanted, edges=file)
+        asked = dataset(text).directed if directed is None else directed
+        found = replace(wanted, edges=fetch(text))
         return partial(read_graph, found, directed=asked, name=name or text)
     if text and os.path.exists(text):
         return partial(read_graph, path)  # a folder, a device: this says what is wrong
