@@ -12,12 +12,6 @@ from typing import Any
 from predict_graph.durations import parse_duration
 from predict_graph.errors import RequestError
 
-_DEFAULT_SHARE = 0.05  # documented default: docs/budget.md, as those below
-_LEAST_SECONDS = 2.0  # as above: what a user waits without noticing
-_MOST_SECONDS = 120.0  # as above
-# Times its budget, at which a prediction stops all work: by definition, the documented limit is
-# 1.25, and the answer has to be put together, too.
-_TOLERANCE = 1.2
 _ACCEPTED = (
     "accepted: a share of the run such as 5%, a time such as 30s or 10m, a share and a time at "
     "most such as '5%, 10m', 0 for a baseline estimate, or none"
@@ -113,12 +107,16 @@ class Spending:
 
     @property
     def left_at_most(self) -> float:
-        """Seconds until all work stops, whatever it was expected to take."""
-        return _TOLERANCE * self._allowed - self.spent
+        """Seconds until all work stops, whatever it was expected to take.
+
+        The documented limit is 1.25 times the budget, and the answer has to be put together, too.
+        """
+        return 1.2 * self._allowed - self.spent
 
 
-DEFAULT_BUDGET = Budget(_DEFAULT_SHARE, _MOST_SECONDS, _LEAST_SECONDS)
-"""The larger of 2 seconds and 5% of the predicted run, at most 2 minutes."""
+DEFAULT_BUDGET = Budget(share=0.05, seconds=120.0, least_seconds=2.0)
+"""The larger of 2 seconds, which a user waits without noticing, and 5% of the predicted run, at
+most 2 minutes (docs/budget.md)."""
 
 
 def check_budget(value: Any, default: Budget = DEFAULT_BUDGET) -> Budget:

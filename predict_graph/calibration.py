@@ -14,10 +14,6 @@ from typing import Any
 
 FILE = "calibration.json"
 
-# Edges and vertices from which data no longer fits in a cache, and the power by which seconds of
-# each grow from there: measured on R-MAT of scale 18 to 22.
-_CACHED, _BEYOND_CACHE = 1e6, 0.35
-
 
 @dataclass(frozen=True)
 class Usual:
@@ -91,9 +87,12 @@ def sampling_of(algorithm: str) -> Sampling:
     return Sampling(**known.get(algorithm, known[""]))
 
 
-def beyond_cache(work: int) -> float:
-    """Return how many times as long an edge or vertex takes where all do not fit in a cache."""
-    return float(max(work / _CACHED, 1.0) ** _BEYOND_CACHE)
+def beyond_cache(work: int, cached: float = 1e6, power: float = 0.35) -> float:
+    """Return how many times as long an edge or vertex takes where all do not fit in a cache.
+
+    From so many edges and vertices on, by a power: measured on R-MAT of scale 18 to 22.
+    """
+    return float(max(work / cached, 1.0) ** power)
 
 
 def reverse_ns() -> float:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
+
+from predict_graph.machine import machine_identity
 
 _GRAPH = "rmat:scale=12,edge_factor=8,seed=1"  # larger than what is never sampled
 _REASON = "compiling kernels for this machine, once, so that no prediction waits for it"
@@ -73,11 +74,9 @@ def _use(algorithm: str) -> None:
 
 def _marker() -> Path:
     """Return the file that exists once all is compiled, beside the code that numba keeps."""
-    lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
-    own = [next((x for x in lines if x.startswith(word)), "") for word in ("model name", "flags")]
     chosen = [os.environ.get(f"NUMBA_CPU_{each}", "") for each in ("NAME", "FEATURES")]
-    target = chosen if chosen[0] else own
-    parts = [version("predict-graph"), version("numba"), platform.machine(), *target, sys.version]
+    target = chosen if chosen[0] else [machine_identity()]
+    parts = [version("predict-graph"), version("numba"), *target, sys.version]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return _folder() / f"compiled-{key}"
 

@@ -18,8 +18,6 @@ from typing import NamedTuple
 import psutil
 
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
-_NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
-_ENOUGH = 0.1  # limits noise: seconds of work or waiting that a slowdown is measured over
 
 
 def usable_cores() -> int:
@@ -65,8 +63,8 @@ class Load:
 
     @property
     def noted(self) -> bool:
-        """Whether others slow work down so much that a prediction has to say so."""
-        return self.slowdown >= _NOTED
+        """Whether others slow work down so much that a prediction has to say so: docs/budget.md."""
+        return self.slowdown >= 1.1
 
     @property
     def warnings(self) -> list[str]:
@@ -82,7 +80,7 @@ class Load:
                 f"machine that stays as busy; its interval includes one without the others, where "
                 f"a run may be {self.slowdown:.2g} times faster"
             )
-        if self.throttled >= 1.0 - 1.0 / _NOTED:
+        if self.throttled >= 1.0 - 1.0 / 1.1:
             found.append(
                 f"a CPU quota of {cores_allowed():.2g} cores held this process back for "
                 f"{self.throttled:.0%} of its time: the prediction is for the same quota"
@@ -107,7 +105,8 @@ class _Times(NamedTuple):
 class LoadMeter:
     """Adds up how long the threads of this process, and its children, ran and waited for a core."""
 
-    def __init__(self) -> None:
+    def __init__(self, enough: float = 0.1) -> None:
+        self._enough = enough  # seconds of work or waiting that a slowdown is measured over
         self._lock = threading.Lock()
         self._seen: dict[str, tuple[float, float]] = {}
         self._ran = self._waited = 0.0
@@ -116,7 +115,7 @@ class LoadMeter:
     def start(self) -> None:
         """Begin to measure for a prediction: from the one before where that was too short."""
         now, (_, last) = self._times(), self._marks
-        if now.ran + now.waited - last.ran - last.waited >= _ENOUGH:
+        if now.ran + now.waited - last.ran - last.waited >= self._enough:
             self._marks = (last, now)
 
     def observe(self) -> None:
@@ -142,7 +141,7 @@ class LoadMeter:
         before, now = self._marks[0], self._times()
         ran, waited, throttled, stolen, busy = (b - a for a, b in zip(before, now, strict=True))
         whole, used = ran + waited, stolen + busy
-        if whole < _ENOUGH:
+        if whole < self._enough:
             return Load()
         held = min(max(throttled, 0.0), waited)
         share = stolen / used if used > 0.0 else 0.0

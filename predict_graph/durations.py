@@ -7,7 +7,6 @@ import re
 
 from predict_graph.errors import RequestError
 
-_LEAST_DONE = 0.03  # limits noise: the least completed share that is extrapolated
 # By definition: seconds.
 _UNITS = {
     name: seconds
@@ -23,9 +22,7 @@ _UNITS = {
     )
     for name in names.split()
 }
-_YEAR = 365.25 * 86400.0  # by definition
-_LONG = ((_YEAR, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min"))
-_OFTEN = 2.0  # limits rounding: multiples of a unit from which it is used: 90 s, but 2.5 min
+_LONG = ((365.25 * 86400.0, "years"), (86400.0, "days"), (3600.0, "h"), (60.0, "min"))
 _PART = re.compile(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)\s*([a-zµμ]*)\s*,?\s*")
 # [days-]hours:minutes:seconds, minutes:seconds, and after days hours:minutes, as SLURM writes.
 _CLOCK = re.compile(
@@ -47,7 +44,7 @@ def readable_seconds(value: float) -> str:
     if value < 1.0:
         return f"{value * 1000:.3g} ms"
     for least, unit in _LONG:
-        if value >= least * _OFTEN:
+        if value >= 2.0 * least:  # 90 s, but 2.5 min
             return f"{value / least:.3g} {unit}"
     return f"{value:.3g} s"
 
@@ -126,12 +123,14 @@ def _by_units(text: str, unit: str) -> float:
     return sum(float(part[1]) * _UNITS.get(part[2] or unit, math.nan) for part in parts)
 
 
-def remaining(passed: float, fraction: float) -> float | None:
+def remaining(passed: float, fraction: float, least: float = 0.03) -> float | None:
     """Return the seconds that remain, if the rest goes as what is done did; None if unknown.
+
+    Less than the least fraction is not extrapolated.
 
     Examples
     --------
     >>> remaining(10.0, 0.25), remaining(10.0, 0.0)
     (30.0, None)
     """
-    return passed * (1.0 - fraction) / fraction if fraction >= _LEAST_DONE else None
+    return passed * (1.0 - fraction) / fraction if fraction >= least else None

@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from predict_graph.printable import printable
 
 _LONG_WORD = re.compile(r"(\S{40})\S{260,}?([^\s\w]{0,2})(?=\s|$)")  # no name of a file is longer
-_LONGEST = 1500  # limits the characters of a sentence
 
 
 class PredictGraphError(Exception):
@@ -31,8 +30,8 @@ class PredictGraphError(Exception):
 
     def __init__(self, text: object = "") -> None:
         short = _LONG_WORD.sub(r"\1…\2", str(text))
-        if len(short) > _LONGEST:
-            short = f"{short[: _LONGEST - 400]} … {short[-400:]}"
+        if len(short) > 1500:
+            short = f"{short[:1100]} … {short[-400:]}"
         super().__init__(printable(short))
 
 
@@ -112,8 +111,10 @@ def unknown_name(kind: str, name: object, accepted: Iterable[str]) -> RequestErr
     return RequestError(f"unknown {kind} {name!r};{asked} accepted: {', '.join(names)}")
 
 
-def did_you_mean(name: object, accepted: Iterable[str]) -> str:
+def did_you_mean(name: object, accepted: Iterable[str], most: int = 200) -> str:
     """Return the question whether a name that is like this one was meant; empty if none is.
+
+    Of the name, so many characters count at most: comparing is quadratic in them.
 
     Examples
     --------
@@ -127,13 +128,8 @@ def did_you_mean(name: object, accepted: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     by_plain = {each.lower().replace("_", "-"): each for each in accepted}
-    plain = str(name).lower().replace("_", "-")[:_LONGEST_NAME]
-    near = get_close_matches(plain, by_plain, n=2, cutoff=_NEAR)
-    if not near and len(plain) >= _PART:
+    plain = str(name).lower().replace("_", "-")[:most]
+    near = get_close_matches(plain, by_plain, n=2, cutoff=0.7)  # one of four letters may differ
+    if not near and len(plain) >= 4:
         near = [each for each in by_plain if plain in each][:2]
     return f" did you mean {' or '.join(by_plain[each] for each in near)}?" if near else ""
-
-
-_NEAR = 0.7  # limits suggestions: difflib's ratio with one of four letters different
-_PART = 4  # limits suggestions: letters of a part of a name
-_LONGEST_NAME = 200  # limits the time of a comparison, which is quadratic in the characters

@@ -19,7 +19,6 @@ _FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-_FILLED, _MOST_FILLED = 2**15, 2**28  # bytes at a time, and in all: limits the time
 _HEAD = sys.getsizeof(b"")  # bytes of an object beside its content
 
 
@@ -52,20 +51,21 @@ def trim_memory() -> None:
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
-def fill_holes() -> list[Any]:
+def fill_holes(at_once: int = 2**15, most: int = 2**28) -> list[Any]:
     """Fill memory that Python holds without using it, which no trimming gives back.
 
     A small call that fits there seems to take none, unlike a large one. Python has pools for
-    objects of each multiple of 16 bytes up to 512; each is filled until the process grows.
+    objects of each multiple of 16 bytes up to 512; each is filled until the process grows, so many
+    bytes at once, and at most so many in all, which limits the time.
     """
-    kept, left, before = [], _MOST_FILLED, resident_memory()
+    kept, left, before = [], most, resident_memory()
     for size in range(512, 32, -16):  # large ones first: they take the pools that are all free
         while left > 0:
-            kept.append([bytes(size - _HEAD) for _ in range(_FILLED // size)])
-            left -= _FILLED
+            kept.append([bytes(size - _HEAD) for _ in range(at_once // size)])
+            left -= at_once
             now = resident_memory()
             grown, before = now - before, now
-            if grown - sys.getsizeof(kept[-1]) > 0.5 * _FILLED:
+            if grown - sys.getsizeof(kept[-1]) > 0.5 * at_once:
                 break
     return kept
 

@@ -17,7 +17,6 @@ from predict_graph.limits import beyond, limits
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # one letter would be a drive
 _WEB = ("http", "https")
 _ALIASES = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}  # Hadoop's names of object stores, and Google's
-_BLOCK = 1 << 19  # limits what is read at a time, in bytes
 
 
 class Address(PosixPath):
@@ -79,7 +78,7 @@ class Address(PosixPath):
 
     def _read(self, stream: Any) -> Iterator[bytes]:
         with _explained(self), stream:
-            yield from iter(partial(stream.read, _BLOCK), b"")
+            yield from iter(partial(stream.read, 1 << 19), b"")
             if missing := getattr(stream, "length", None):  # of the web, urllib does not look
                 raise OSError(f"it ended {missing} bytes before its end")
 

@@ -7,8 +7,6 @@ from numbers import Integral
 
 from predict_graph.errors import RequestError
 
-_LARGEST_SEED = 2**63 - 1  # by definition: of int64
-
 
 def check_seed(seed: int | None) -> int:
     """Return the seed; a fresh one is drawn and reported when none is given.
@@ -21,6 +19,6 @@ def check_seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbelow(2**32)
     whole = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if not whole or not 0 <= int(seed) <= _LARGEST_SEED:
+    if not whole or not 0 <= int(seed) < 2**63:
         raise RequestError(f"seed is {seed!r}; accepted: a whole number from 0 on")
     return int(seed)

@@ -39,8 +39,6 @@ class Clock:
 clock = Clock()
 """The clock of this process."""
 
-_SLEEPS = 1.25  # limits noise: seconds by the clock of a call that sleeps, for each of a processor
-
 
 class CallTimer:
     """Times a call from now on by the processor, or by the clock if it sleeps.
@@ -49,7 +47,8 @@ class CallTimer:
     waits for a core is not counted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sleeps: float = 1.25) -> None:
+        self._sleeps = sleeps  # seconds by the clock for each of a processor: above noise
         self._wall, self._queued = clock.wall(), queued()
         self._worked = clock.processor()
 
@@ -63,7 +62,7 @@ class CallTimer:
         """Seconds of the call."""
         worked = clock.processor() - self._worked
         there = self.wall - (queued() - self._queued)
-        return there if there > _SLEEPS * worked else worked
+        return there if there > self._sleeps * worked else worked
 
     def leave_out(self, seconds: float) -> None:
         """Leave processor seconds out that were no part of the call."""

@@ -21,8 +21,6 @@ from predict_graph.inputs import is_stream
 from predict_graph.remote import address_of
 from predict_graph.stopwatch import stopwatch
 
-_MOST_NAMES = 1000  # limits the search for similar names
-
 
 def check_graph(
     source: Any,
@@ -129,7 +127,7 @@ def _names_beside(path: Path) -> list[str]:
     """Return the names of files in the folder of a path, a thousand at most."""
     try:
         with os.scandir(path.parent) as entries:
-            return [entry.name for entry in islice(entries, _MOST_NAMES)]
+            return [entry.name for entry in islice(entries, 1000)]
     except OSError:
         return []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from predict_graph.errors import RequestError
@@ -135,17 +136,17 @@ def pair_of(names: Sequence[str]) -> bool:
     return _known_pair([_plain(name) for name in names]) is not None
 
 
-def declared_in(values: Iterable[Any]) -> bool | None:
+def declared_in(values: Iterable[Any], rows: int = 1000) -> bool | None:
     """Return whether edges are directed by a column ``directed``, or ``Type`` as Gephi writes it.
 
-    None if its values do not say, or differ.
+    None if the values of its first rows do not say, or differ.
 
     Examples
     --------
     >>> declared_in(["Undirected", "Undirected"]), declared_in([True, False])
     (False, None)
     """
-    said = {_DIRECTIONS.get(str(value).lower()) for value in values}
+    said = {_DIRECTIONS.get(str(value).lower()) for value in islice(values, rows)}
     return said.pop() if len(said) == 1 else None
 
 

@@ -139,13 +139,12 @@ def _edges(
     texts = ids_are_text(where, chosen, [each.type for each in arrays], wanted)
     return EdgeSource(
         [edge_block(where, chosen, arrays, texts=texts)],
-        directed=None if found.kind is None else declared_in(columns[found.kind][:_SAMPLE]),
+        directed=None if found.kind is None else declared_in(columns[found.kind]),
         bipartite=found.bipartite,
         notes=found.notes(names, wanted),
     )
 
 
-_SAMPLE = 1000  # limits the rows that are searched for a direction
 _TABLES = ("pandas", "polars")
 # By the library and the name of a class.
 _MAKERS: dict[tuple[str, str], Callable[[Any], Graph]] = {

@@ -12,9 +12,6 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.rows import checked_rows
-
-_LARGEST = np.uint64(2**63 - 1)  # by definition: of int64
 
 
 def from_networkx(source: Any) -> Graph:
@@ -110,7 +107,11 @@ def from_scipy(source: Any) -> Graph:
         raise RequestError("the sparse array has complex values; accepted: real ones")
     if source.dtype.kind not in "biuf":
         raise RequestError(f"the sparse array has values of {source.dtype}; accepted: real numbers")
-    _check_layout(source)
+    if hasattr(source, "check_format"):  # compiled code of scipy believes its row pointers
+        try:
+            source.check_format(full_check=True)
+        except (ValueError, TypeError) as error:
+            raise RequestError(f"the sparse array is no matrix: {error}") from error
     listed = source.tocoo()
     rows, columns = listed.coords if hasattr(listed, "coords") else (listed.row, listed.col)
     values = np.asarray(listed.data, dtype=np.float64)
@@ -123,20 +124,6 @@ def from_scipy(source: Any) -> Graph:
         weights=values if weighted else None,
         name="sparse array",
     )
-
-
-def _check_layout(source: Any) -> None:
-    """Check the row pointers of a compressed layout, which scipy's compiled code believes."""
-    if source.format not in ("csr", "csc", "bsr"):
-        return
-    high, wide = getattr(source, "blocksize", (1, 1))
-    rows, columns = source.shape[0] // high, source.shape[1] // wide
-    if len(source.indptr) != rows + 1 or len(source.data) != len(source.indices):
-        raise RequestError("the arrays of the sparse array differ in length")
-    try:
-        checked_rows(source.indptr, source.indices, columns)
-    except RequestError as error:
-        raise RequestError(f"the sparse array is no matrix: {error}") from error
 
 
 def weights_of(values: Any, where: str) -> npt.NDArray[np.float64]:
@@ -185,9 +172,8 @@ def whole_numbers(
     [1, 2]
     """
     with np.errstate(invalid="ignore"):
-        good = (values >= 0) & (
-            values < 2.0**63 if values.dtype.kind == "f" else values <= _LARGEST
-        )
+        most = 2.0**63 if values.dtype.kind == "f" else np.uint64(2**63)
+        good = (values >= 0) & (values < most)
         good &= values == np.floor(values)
         return np.where(good, values, 0).astype(np.int64), np.flatnonzero(~good)
 

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.stopwatch import imported
 
-_DENSE = 1 << 22  # limits the memory of a table of all ids up to the largest one
-
 
 def relabel(
     blocks: list[EdgeBlock], *, apart: bool = False
@@ -49,12 +47,15 @@ def relabel(
     return edges, len(labels), None if plain else labels
 
 
-def _numbered(parts: list[Any]) -> npt.NDArray[Any]:
-    """Replace ids by their places among all of them, in ascending order; return them so."""
+def _numbered(parts: list[Any], dense: int = 1 << 22) -> npt.NDArray[Any]:
+    """Replace ids by their places among all of them, in ascending order; return them so.
+
+    If the largest id is below `dense`, or below twice their number, by a table of all ids.
+    """
     if not isinstance(parts[0], np.ndarray):
         return _numbered_sparse(parts)
     largest = max(int(part.max()) for part in parts)
-    if largest >= max(_DENSE, 2 * sum(map(len, parts))):
+    if largest >= max(dense, 2 * sum(map(len, parts))):
         return _numbered_sparse(parts)
     present = np.zeros(largest + 1, np.bool_)
     for part in parts:

@@ -20,9 +20,6 @@ from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
 
-_MOST_LEVELS = 30  # by definition: vertices are numbered in 32 bits
-
-_BLOCK = 1 << 22  # limits the memory of edges at a time
 _STREAM = 1 << 14  # by definition of a seed: edges of one random stream
 
 
@@ -64,8 +61,8 @@ def rmat(
     >>> rmat(scale=4, edge_factor=4, seed=1).vertices
     16
     """
-    if not 1 <= scale <= _MOST_LEVELS:
-        raise RequestError(f"scale of rmat is {scale}; accepted: 1 to {_MOST_LEVELS}")
+    if not 1 <= scale <= 30:  # vertices are numbered in 32 bits
+        raise RequestError(f"scale of rmat is {scale}; accepted: 1 to 30")
     if edge_factor < 1:
         raise RequestError(f"edge_factor of rmat is {edge_factor}; accepted: 1 and more")
     if min(a, b, c) < 0 or not 0 < a + b + c <= 1:
@@ -79,9 +76,9 @@ def rmat(
     key = random.integers(0, 2**64, dtype=np.uint64)
     renamed = random.permutation(2**scale).astype(np.int32)
     table = _alias_table(np.array([[a, b], [c, 1 - a - b - c]]))
-    blocks = []
-    for begin in range(0, edges, _BLOCK):
-        length = min(_BLOCK, edges - begin)
+    blocks, at_once = [], 1 << 22
+    for begin in range(0, edges, at_once):
+        length = min(at_once, edges - begin)
         sources, targets = np.empty(length, np.int32), np.empty(length, np.int32)
         _draw(key, begin // _STREAM, scale, *table, renamed, sources, targets)
         blocks.append(EdgeBlock(sources, targets))

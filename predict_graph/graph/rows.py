@@ -24,7 +24,7 @@ _KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)
 
 
 def checked_rows(
-    indptr: Any, indices: Any, columns: int | None = None
+    indptr: Any, indices: Any
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.integer], bool]:
     """Return the rows of a graph as arrays that compiled code can be given.
 
@@ -35,8 +35,6 @@ def checked_rows(
     ----------
     indptr : array, shape (n + 1,)
     indices : array, shape (m,)
-    columns : int, optional
-        Number of columns of a matrix that is not square; n by default.
 
     Returns
     -------
@@ -65,9 +63,8 @@ def checked_rows(
     if len(indptr) < 1:
         raise RequestError("indptr of a graph must be a vector of at least one element")
     n = len(indptr) - 1
-    columns = n if columns is None else columns
     pointers = _plain(indptr, np.int64)
-    narrow = columns < 2**31
+    narrow = n < 2**31
     # Narrowed only after the check: a cast would turn wrong vertices into right ones. Unsigned ones
     # that are too large become negative.
     targets = _plain(indices, np.int32 if narrow and indices.dtype.itemsize == 4 else np.int64)
@@ -82,10 +79,10 @@ def checked_rows(
         )
     if pointers[n] != len(targets):
         raise RequestError(f"indptr ends at {int(pointers[n])}, but there are {len(targets)} edges")
-    if len(targets) and not 0 <= int(targets.min()) <= int(targets.max()) < columns:
-        place = int(np.argmax((targets < 0) | (targets >= columns)))
+    if len(targets) and not 0 <= int(targets.min()) <= int(targets.max()) < n:
+        place = int(np.argmax((targets < 0) | (targets >= n)))
         raise RequestError(
-            f"edge {place} leads to the vertex {int(targets[place])}; accepted: 0 to {columns - 1}"
+            f"edge {place} leads to the vertex {int(targets[place])}; accepted: 0 to {n - 1}"
         )
     rises = targets[1:] > targets[:-1]
     starts = pointers[1:-1]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from predict_graph.history.machine import machine_identity
 from predict_graph.history.record import RunRecord
 from predict_graph.history.store import History, Imported, check_history, default_path
+from predict_graph.machine import machine_identity
 
 __all__ = [
     "History",

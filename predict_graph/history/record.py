@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import RequestError
-from predict_graph.history.machine import machine_identity
+from predict_graph.machine import machine_identity
 from predict_graph.results import Value
 from predict_graph.table import Table
 from predict_graph.version import __version__

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from predict_graph.history.machine import machine_identity
+from predict_graph.machine import machine_identity
 from predict_graph.resources.profile import Measured, ResourceProfile
 from predict_graph.resources.storage import measure_storage
 from predict_graph.timing import clock

@@ -27,10 +27,7 @@ from predict_graph.graph.columns import Columns, declared_in, ends_named, find_c
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.limits import whole_number
 
-# By definition: Unix times of nine digits begin in 1973; what follows is no unsigned 32-bit number.
-_FIRST_TIME, _LAST_TIME = 10**8, 2**32
 _NUMERIC = re.compile(r"[+-]?(?:[0-9.]|inf|nan)", re.IGNORECASE)  # what may be a damaged weight
-_MANY_LINES = 100  # limits the harm of a wrong guess to one edge in a hundred
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # A line in which a comma is the decimal mark of a number after the first two columns.
@@ -113,14 +110,15 @@ class FirstData:
         del self.block[: self.block.index(b"\n")]
 
 
-_KEPT_COMMENTS = 1 << 16  # limits the memory of comments: bytes
 _NOT_BLANK = re.compile(rb"\S")
 
 
-def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData:
+def first_data(
+    blocks: Iterator[bytearray], comment: bytes = b"#%", kept: int = 1 << 16
+) -> FirstData:
     """Take blocks up to the first line of data: neither blank nor a comment.
 
-    What comes before is not kept, however much it is.
+    Of what comes before, so many bytes of comments are kept.
     """
     comments = bytearray()
     number = 1
@@ -136,8 +134,8 @@ def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData
             if line[:1] not in comment:
                 del block[:begin]
                 return FirstData(block, line, number, bytes(comments), blocks)
-            if len(comments) < _KEPT_COMMENTS:
-                comments += line[:_KEPT_COMMENTS] + b"\n"
+            if len(comments) < kept:
+                comments += line[:kept] + b"\n"
             number += 1
             at = stop + 1
         number += block.count(b"\n", at)
@@ -269,7 +267,7 @@ def _has_header(
     again = {field.strip(b'" \r') for field in re.split(rb"[\n\t,;]", after)} | {*after.split()}
     if any(name and name.encode() in again for name in names[:2]):
         return False, []
-    if after.count(b"\n") > _MANY_LINES:
+    if after.count(b"\n") > 100:  # a wrong guess harms one edge in a hundred
         shown = ", ".join(names)[:80]
         return True, [f"the first line, {shown}, read as names of columns (--no-header: an edge)"]
     raise RequestError(
@@ -365,11 +363,10 @@ def _columns_by_place(
 
 
 def _is_time(field: str) -> bool:
-    """Tell whether a field may be a date, or a Unix time in seconds or in milliseconds."""
+    """Tell whether a field may be a date, or a Unix time in seconds or milliseconds since 1973."""
     value = whole_number(field) or 0
-    return _DATE.match(field) is not None or any(
-        _FIRST_TIME <= value / unit < _LAST_TIME for unit in (1, 1000)
-    )
+    times = (10**8 <= value / unit < 2**32 for unit in (1, 1000))
+    return _DATE.match(field) is not None or any(times)
 
 
 def _fields(rows: list[list[str]], places: list[int]) -> Iterator[str]:

@@ -26,8 +26,6 @@ from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, whole_number
 
-_MOST_CONSTRAINTS = 1000  # limits what a header is believed
-
 
 def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a METIS file; the ids become 0 … n - 1.
@@ -51,7 +49,7 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     if len(form) != 3 or set(form) - {"0", "1"}:
         raise RequestError(f"{path}:{line}: fmt is {form[:40]}; accepted: three digits of 0 and 1")
     constraints = (numbers[3] or 0) if len(header) > 3 else 1
-    if constraints > _MOST_CONSTRAINTS:
+    if constraints > 1000:
         raise RequestError(f"{path}:{line}: ncon is {constraints}; accepted: 0 to 1000")
     if vertices >= 2**31:
         raise RequestError(f"{path}:{line}: n is {vertices}; accepted: up to {2**31 - 1}")

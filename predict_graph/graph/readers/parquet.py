@@ -20,11 +20,6 @@ from predict_graph.graph.tables import edge_block, ids_are_text, is_number, is_t
 from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported
 
-_ROWS = 1 << 19  # limits the memory of rows at a time
-# Rows at a time of texts that are stored as what differs from the one before, which can be
-# unpacked to as many times their size: no more than the limit unpack_ratio has by default.
-_ROWS_OF_DELTAS = 256  # as above
-
 
 def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open a Parquet file.
@@ -119,9 +114,11 @@ def _explained(file: Path, what: str) -> Iterator[None]:
 
 def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
     done, unpacked, packed = 0, 0, file.stat().st_size
-    rows, texts = _ROWS, chosen[:2] if as_text else []
+    rows, texts = 1 << 19, chosen[:2] if as_text else []
     if texts and _has_deltas(_table(file), texts):
-        rows, texts = _ROWS_OF_DELTAS, []  # pyarrow reads no dictionaries of them
+        # Texts that are stored as what differs from the one before can be unpacked to as many times
+        # their size as there are rows. pyarrow reads no dictionaries of them.
+        rows, texts = 256, []
     table = _table(file, texts)
     with _explained(file, "is damaged"):
         for batch in table.iter_batches(batch_size=rows, columns=chosen):

@@ -34,9 +34,6 @@ _MAGIC = re.compile(
 # These limit memory, and what is read before the first line is known: bytes.
 _READ = 1 << 19  # limits what is read at a time
 _BLOCK = 1 << 22  # limits what is unpacked at a time
-_FIRST = 1 << 16  # limits the first block, which is unpacked before the thread that reads ahead
-_PEEK = 1 << 12  # limits what is searched for the format
-_PATIENCE = 2.0  # limits the wait for a thread that reads from a silent stream, in seconds
 _NOT_BLANK = re.compile(rb"\S")
 # What decompressors raise; RuntimeError is that of a password.
 _DAMAGED = (
@@ -149,7 +146,7 @@ class Content:
             taken.append(block)
             found = _NOT_BLANK.search(block)
             if found is not None:
-                start = block[found.start() : found.start() + _PEEK]
+                start = block[found.start() : found.start() + 4096]
                 break
             if sum(map(len, taken)) >= _BLOCK:
                 break
@@ -163,7 +160,7 @@ class Content:
             return
         try:
             with self._opened() as file:
-                count, size = 0, _FIRST
+                count, size = 0, 1 << 16  # unpacked before the thread that reads ahead
                 while block := file.read(size):
                     count, size = count + len(block), _BLOCK
                     check_unpacked(str(self.path), count, self.packed_bytes)
@@ -233,11 +230,11 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
         yield rest
 
 
-def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
+def read_ahead(blocks: Iterable[bytes], patience: float = 2.0) -> Generator[bytes, None, None]:
     """Yield the blocks; another thread makes the next one meanwhile.
 
     Decompression releases the interpreter, so it runs beside the parsing. An error of the thread
-    is raised here.
+    is raised here. At the end, it may be waiting for a stream that sends nothing: so many seconds.
     """
     source = iter(blocks)
 
@@ -259,7 +256,7 @@ def read_ahead(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
             made = begun()
             yield block
     finally:
-        wait([made], _PATIENCE)  # it may be waiting for a stream that sends nothing
+        wait([made], patience)
 
 
 class _XzMembers:

@@ -19,8 +19,10 @@ _PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
 _POINTER = b"version https://git-lfs."
 
 
-def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
+def open_text(content: Content, wanted: EdgeList, sample: int = 1 << 16) -> EdgeSource:
     """Open an edge list, or an adjacency list as networkx writes it.
+
+    So many bytes decide how its lines are laid out (docs/graphs.md).
 
     Raises
     ------
@@ -38,10 +40,12 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     found = first_data(blocks)
     if found.text is None:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
-    while len(found.block) < _SAMPLE and (more := next(found.rest, None)):
+    while len(found.block) < sample and (more := next(found.rest, None)):
         found.block += more
     place = f"{path}:{found.number}"
-    layout = layout_of(_first_lines(found), suffix, wanted, place, found.block, found.comments)
+    layout = layout_of(
+        _first_lines(found, sample), suffix, wanted, place, found.block, found.comments
+    )
     if layout.hash_ids and _HASH_ID.search(found.comments):
         raise RequestError(
             f"{path}: a line before the first one of data begins with '#' and no blank, which may "
@@ -60,20 +64,19 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     )
 
 
-_SAMPLE = 1 << 16  # limits what is searched for the layout: bytes, see docs/graphs.md
 _PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
 _HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
 _ATTRIBUTES = re.compile(rb"([,;]?)\{(['\"}][^\n]*)")
 _WEIGHT = re.compile(rb"['\"]weight['\"]:[ ]*([^,}\s]+)")
 
 
-def _first_lines(found: FirstData) -> list[bytes]:
+def _first_lines(found: FirstData, sample: int) -> list[bytes]:
     """Return lines of data that show how all of them are laid out: one if they are plain."""
-    sample = bytes(found.block[:_SAMPLE])
-    sample = sample[: sample.rfind(b"\n") + 1] or bytes(found.block)
-    if _PLAIN.fullmatch(sample):
+    text = bytes(found.block[:sample])
+    text = text[: text.rfind(b"\n") + 1] or bytes(found.block)
+    if _PLAIN.fullmatch(text):
         return [found.text or b""]
-    lines = [line.strip() for line in sample.split(b"\n")]
+    lines = [line.strip() for line in text.split(b"\n")]
     return [line for line in lines if line and (line == found.text or not _COMMENT.match(line))]
 
 

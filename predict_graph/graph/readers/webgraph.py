@@ -39,7 +39,6 @@ from predict_graph.limits import check_size, whole_number
 # By definition: the codes that a flag may name, which are those without it.
 _FLAGS = ("OUTDEGREES_GAMMA", "BLOCKS_GAMMA", "RESIDUALS_ZETA", "REFERENCES_UNARY")
 _FLAGS += ("BLOCK_COUNT_GAMMA", "OFFSETS_GAMMA", "OFFSETS_DELTA")
-_GAMMA = 1  # by definition: the zeta code of parameter 1
 # The cursor: the next bit, the vertex, the counts of gaps by their highest bit.
 _AT, _VERTEX, _GAPS, _CURSOR = 0, 1, 2, 66
 
@@ -158,8 +157,8 @@ def _unary(data: Bytes, cursor: Cursor) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _natural(data: Bytes, cursor: Cursor, zeta: int, most: int) -> int:
-    """Read one number in a zeta code: the bounded reader through which all of them come.
+def _natural(data: Bytes, cursor: Cursor, most: int, zeta: int = 1) -> int:
+    """Read one number in a zeta code, by default gamma: all of them come through this reader.
 
     A number above `most`, or one that does not end with the file, is damage. `most` is at most
     2**33 in this file, which leaves room for sums.
@@ -193,7 +192,7 @@ def _decode(
     for v in range(n):
         cursor[_VERTEX] = v
         begin = indptr[v]
-        end = begin + _natural(data, cursor, _GAMMA, min(n, len(indices) - begin))
+        end = begin + _natural(data, cursor, min(n, len(indices) - begin))
         indptr[v + 1] = end
         if begin == end:
             continue
@@ -220,14 +219,14 @@ def _decode(
 @njit(cache=True, nogil=True)
 def _copy_blocks(data: Bytes, cursor: Cursor, source: Row, row: Row) -> int:
     """Copy every other block of an earlier row to the beginning of this one; return its length."""
-    blocks = _natural(data, cursor, _GAMMA, len(source) + 1)
+    blocks = _natural(data, cursor, len(source) + 1)
     done, at = 0, 0
     for block in range(blocks + 1):
         copied, left = block % 2 == 0, len(source) - done
         # After an even number of blocks, the rest of the row is copied too.
         length = left if copied else 0
         if block < blocks:
-            length = _natural(data, cursor, _GAMMA, left) + (block > 0)
+            length = _natural(data, cursor, left) + (block > 0)
         if length > left or (copied and length > len(row) - at):
             raise ValueError
         if copied:
@@ -245,11 +244,11 @@ def _add_others(
     """Fill the row from `at` on with the successors of intervals, then with the residuals."""
     left, farthest = 0, 2 * n + 1
     if shortest > 0 and at < len(row):
-        intervals = _natural(data, cursor, _GAMMA, (len(row) - at) // shortest)
+        intervals = _natural(data, cursor, (len(row) - at) // shortest)
         for i in range(intervals):
-            gap = _natural(data, cursor, _GAMMA, farthest)
+            gap = _natural(data, cursor, farthest)
             left = vertex + _signed(gap) if i == 0 else left + gap + 1
-            length = shortest + _natural(data, cursor, _GAMMA, n)
+            length = shortest + _natural(data, cursor, n)
             if left < 0 or left + length > n or length > len(row) - at:
                 raise ValueError
             for e in range(length):
@@ -258,7 +257,7 @@ def _add_others(
             left += length
     target = 0
     for e in range(at, len(row)):
-        gap = _natural(data, cursor, zeta, farthest)
+        gap = _natural(data, cursor, farthest, zeta)
         target = vertex + _signed(gap) if e == at else target + gap + 1
         if target < 0 or target >= n:
             raise ValueError
