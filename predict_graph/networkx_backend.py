@@ -10,10 +10,10 @@ threshold: ``nx.config.backends.predict_graph.threshold``, 10 seconds by default
 from __future__ import annotations
 
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -22,10 +22,8 @@ _THRESHOLD = 10.0  # seconds: limits what is spoken of; a documented default
 _PATIENCE = 1.0  # limits the cost: seconds of a call before anything is done about it
 _SMALL = 1000  # limits the cost: vertices of graphs on which unknown functions are not watched
 _BRIEF = 60.0  # limits the cost: units of the atlas, a third of a second, that are not watched
-_FIRST_ROWS = 8  # limits the cost: vertices whose degrees are looked at
 _FIRST_PAUSE, _LAST_PAUSE = 5.0, 60.0  # limits the output: seconds between lines
 _EVERY = 0.25  # limits the cost: seconds between two observations
-_SWITCH = 1e-4  # limits how long this waits for the call, in seconds
 _log = logging.getLogger(NAME)
 _inside = threading.local()
 
@@ -47,8 +45,7 @@ class _Backend:
 
         if name not in _registered_algorithms:
             raise AttributeError(name)
-        algorithm = _registered_algorithms[name]
-        return lambda *args, **kwargs: _watched(algorithm, args, kwargs)
+        return partial(_watched, _registered_algorithms[name])
 
     @staticmethod
     def can_run(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -62,7 +59,7 @@ class _Backend:
         if not hasattr(graph, "_adj"):
             return False
         vertices = len(graph)
-        rows = islice(graph._adj.values(), _FIRST_ROWS)
+        rows = islice(graph._adj.values(), 8)
         edges = vertices * max(map(len, rows), default=0)
         from predict_graph.functions.atlas_file import rough_runs
 
@@ -85,15 +82,7 @@ class _Backend:
 backend = _Backend()
 
 
-def _say(text: str, *values: Any) -> None:
-    """Write a line to the log; to standard error where nobody has set one up."""
-    if _log.hasHandlers():
-        _log.info(text, *values)
-    else:
-        print(text % values, file=sys.stderr)
-
-
-def _watched(algorithm: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _watched(algorithm: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Make a call that a thread watches."""
     graph = args[0] if args else kwargs.get("G")
     cache = getattr(graph, "__networkx_cache__", None) or {}
@@ -143,7 +132,7 @@ class _Call:
         expected = None if prediction is None else prediction.runtime_seconds
         if expected is not None and expected.predicted > threshold:
             advice = "".join(f"; {each}" for each in prediction.advice)
-            _say("%s: %s%s", name, prediction.verdict.sentence, advice)
+            _log.warning("%s: %s%s", name, prediction.verdict.sentence, advice)
         watcher = Watcher(self._thread, _called.__code__, expected, self._began)
         said = time.perf_counter()
         while not self.ended.wait(_EVERY):
@@ -154,23 +143,18 @@ class _Call:
             said = now
             if (moment.total or moment.elapsed) > threshold:
                 after = f"{readable_seconds(moment.elapsed)} elapsed{watcher.progress}"
-                _say("%s: %s", name, ", ".join(filter(None, (after, moment.left))))
+                _log.warning("%s: %s", name, ", ".join(filter(None, (after, moment.left))))
 
     def _predicted(self) -> Any:
         """Return what the atlas says of the call; None where it does not have it."""
         from predict_graph.errors import PredictGraphError
+        from predict_graph.functions.sizes import GraphSize, predict_by_size
 
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH)  # importing waits for its turn at each file
+        graph, (positional, keywords) = self._graph, self._arguments
+        size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
+        name = f"networkx:{self._algorithm.name}"
+        others = {key: value for key, value in keywords.items() if value is not graph}
         try:
-            from predict_graph.functions.sizes import GraphSize, predict_by_size
-
-            graph, (positional, keywords) = self._graph, self._arguments
-            size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
-            name = f"networkx:{self._algorithm.name}"
-            others = {key: value for key, value in keywords.items() if value is not graph}
             return predict_by_size(name, size, arguments=positional[1:], keywords=others)
         except PredictGraphError:
             return None
-        finally:
-            sys.setswitchinterval(usual)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 ENDINGS = (".parquet", ".csv", ".csv.gz")
-_GZIP = 16 + zlib.MAX_WBITS  # by definition, of zlib
 
 
 def write_runs(path: Path, records: Sequence[RunRecord]) -> int:
@@ -81,7 +80,7 @@ def _of_csv(content: bytes, ending: str) -> pd.DataFrame:
     import pandas as pd
 
     if ending == ".csv.gz":
-        content = inflated(content, limits().document_bytes, _GZIP)
+        content = inflated(content, limits().document_bytes, 16 + zlib.MAX_WBITS)  # gzip
     return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
 
 

@@ -15,17 +15,12 @@ from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
-_TYPES = {"i8": "<i8", "f8": "<f8"}  # of a column, in the file
-
 
 def pack(rows: Table) -> tuple[str, int, bytes]:
     """Pack a numeric table."""
-    types, parts = [], []
-    for name, values in rows.items():
-        short = "f8" if values.dtype.kind == "f" else "i8"
-        types.append([name, short])
-        parts.append(values.astype("<" + short, copy=False).tobytes())
-    return json.dumps(types), len(rows), zlib.compress(b"".join(parts), level=6)
+    types = [[name, "f8" if each.dtype.kind == "f" else "i8"] for name, each in rows.items()]
+    cells = b"".join(rows[name].astype(f"<{kind}").tobytes() for name, kind in types)
+    return json.dumps(types), len(rows), zlib.compress(cells)
 
 
 def unpack(types: str, rows: int, cells: bytes) -> Table:
@@ -37,11 +32,11 @@ def unpack(types: str, rows: int, cells: bytes) -> Table:
     content = inflated(cells, size)
     if len(content) != size:
         raise ValueError(f"it has not the {size} bytes that belong there")
-    columns = {
-        str(name): np.frombuffer(content, _TYPES[kind], rows, 8 * rows * position).copy()
-        for position, (name, kind) in enumerate(kinds.items())
-    }
-    return Table(columns)
+    columns = np.frombuffer(bytearray(content), "<i8").reshape(len(kinds), rows)
+    named = zip(kinds.items(), columns, strict=True)
+    return Table(
+        {str(name): each if kind == "i8" else each.view("<f8") for (name, kind), each in named}
+    )
 
 
 def inflated(packed: bytes, most: int, form: int = zlib.MAX_WBITS) -> bytes:

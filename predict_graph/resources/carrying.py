@@ -8,10 +8,6 @@ from dataclasses import dataclass
 
 from predict_graph.resources.profile import WORKING_SETS, ResourceProfile, latency_name
 
-# Of a factor between machines, which profiles only approximate: calibrated in docs/studies/nimo.md,
-# where the median error of carried predictions is 13%, all within the interval.
-_LEAST_STD = 0.1
-
 
 @dataclass(frozen=True)
 class Carried:
@@ -33,7 +29,9 @@ class Carried:
     std: float
 
 
-def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: int) -> Carried:
+def carried_factor(
+    here: ResourceProfile, there: ResourceProfile, working_set: int, least_std: float = 0.1
+) -> Carried:
     """Return the factor on the time of a graph algorithm `there`.
 
     An iteration computes, streams its edges and accesses vertices randomly. The factor is the
@@ -46,6 +44,9 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
     here, there : ResourceProfile
     working_set : int
         Bytes that an iteration accesses.
+    least_std : float
+        Of factors, which profiles only approximate: calibrated in docs/studies/nimo.md, where the
+        median error of carried predictions is 13%, all within the interval.
 
     Raises
     ------
@@ -64,7 +65,7 @@ def carried_factor(here: ResourceProfile, there: ResourceProfile, working_set: i
         compute=statistics.median(together),
         single=statistics.median((integers, latency, floats)),
         # The median of the three, like the factor: robust against one attribute with a large error.
-        std=math.hypot(apart, statistics.median(noise), _LEAST_STD),
+        std=math.hypot(apart, statistics.median(noise), least_std),
     )
 
 

@@ -16,10 +16,6 @@ from predict_graph.pictures import draw_together
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.resources.profile import ResourceProfile
 
-# Of the median: limits the speed of executors to keep; twice the spread of repeats on one machine
-# (7%, docs/resources.md).
-_SLOW = 0.85
-
 
 @dataclass(frozen=True)
 class Executors:
@@ -38,10 +34,13 @@ class Executors:
 
     @property
     def verdict(self) -> str:
-        """A sentence on which executors to drop."""
+        """A sentence on which executors to drop: those with less than 85% of the median speed.
+
+        That is twice the spread of repeats on one machine (docs/resources.md).
+        """
         middle = statistics.median(map(speed, self.profiles.values()))
         shares = {host: speed(profile) / middle for host, profile in self.profiles.items()}
-        slow = [f"{host} ({x:.0%} of the median)" for host, x in shares.items() if x < _SLOW]
+        slow = [f"{host} ({x:.0%} of the median)" for host, x in shares.items() if x < 0.85]
         if not slow:
             return "no executor is clearly slower than the others"
         return f"drop these executors, which slow down every superstep: {', '.join(slow)}"

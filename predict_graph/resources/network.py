@@ -20,7 +20,6 @@ _ASK = struct.Struct("!Q")  # number of bytes to send back
 _BLOCK = 1 << 18  # bytes per write: limits memory
 _MOST_BYTES = 1 << 30  # of a reply: limits its time
 _PATIENCE = 5.0  # seconds without progress; limits the time of a client
-_LONGEST = 600.0  # seconds; limits it as well
 _ZEROS = memoryview(bytes(_BLOCK))  # content of all replies
 
 
@@ -61,7 +60,7 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Send a client as many bytes as each of its requests says."""
     with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
-        async with asyncio.timeout(_LONGEST):
+        async with asyncio.timeout(600.0):
             while True:
                 asked = await asyncio.wait_for(reader.readexactly(_ASK.size), _PATIENCE)
                 left = min(int(_ASK.unpack(asked)[0]), _MOST_BYTES)
@@ -104,11 +103,8 @@ def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
         begun = clock.wall()
         while clock.wall() - begun < WINDOW:
             trips.append(fetch(_ASK.size))
-        seconds = fetch(count)
-        while seconds < WINDOW / 2 and count < _MOST_BYTES:
-            more = min(max(WINDOW / max(seconds, 1e-4), 2.0), 16.0)
-            count = min(int(count * more), _MOST_BYTES)
-            seconds = fetch(count)
+        while (seconds := fetch(count)) < WINDOW / 2 and count < _MOST_BYTES:
+            count = min(4 * count, _MOST_BYTES)
         rates.append(count / seconds)
     return trips, rates
 

@@ -17,7 +17,6 @@ from predict_graph.timing import clock
 # Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
 _BYTES = 48 << 20
 _BLOCK = 1 << 20
-_LONGEST = 5.0  # seconds; limits the repeats on slow disks
 
 
 def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
@@ -43,7 +42,7 @@ def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
         with file.open("wb", buffering=0) as out:
             while clock.wall() - started < WINDOW:
                 commits.append(1e3 * _write(out, b"x" * 512))
-        if clock.wall() - begun > _LONGEST:
+        if clock.wall() - begun > 5.0:  # seconds: a slow disk
             break
     found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}
     if reads:
