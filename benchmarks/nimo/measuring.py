@@ -11,9 +11,8 @@ from pathlib import Path
 
 from benchmarks.nimo.machines import Machine, Testbed
 from benchmarks.nimo.programs import Program
-from predict_graph.resources.memory import measure_memory
+from predict_graph.resources.loops import measure_memory, measure_processor
 from predict_graph.resources.network import measure_network, serve
-from predict_graph.resources.processor import measure_processor
 from predict_graph.sizing.tasks.watching import watch
 
 

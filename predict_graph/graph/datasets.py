@@ -5,6 +5,9 @@ and in its ``graphs/``; then in the cache folder of the user (``PREDICT_GRAPH_CA
 one). A download is checked against the SHA-256 that comes with this package where there is one;
 otherwise the first download is trusted: its SHA-256 is recorded in the cache, and the file is
 checked against it from then on. A file of the cache whose record is lost is not used.
+
+The datasets are listed in ``catalogue.json``, with what their publishers say about their size.
+Addresses without encryption need a SHA-256 there, and a test checks that.
 """
 
 from __future__ import annotations
@@ -15,19 +18,59 @@ import os
 import shutil
 import tarfile
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.files import written_beside
-from predict_graph.graph.catalogue import CATALOGUE, Dataset
 from predict_graph.inputs import read_json
 from predict_graph.limits import check_unpacked
 
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
 _CHECKSUMS = "checksums.json"
 _BAD_ARCHIVE = (zipfile.BadZipFile, tarfile.TarError, KeyError)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A graph that has a name.
+
+    Parameters
+    ----------
+    name : str
+    addresses : sequence of str
+        What to download; the first one is the graph, others have to lie beside it.
+    files : sequence of str
+        File names under which a local copy is recognized, the best first.
+    directed : bool
+    vertices, edges : int
+        As published; an undirected edge counts once.
+    member : str, optional
+        File inside the archive that is downloaded; its last part is one of `files`.
+    sha256 : sequence of str
+        Of what each address gives; none where that is not known for certain: then the first
+        download is trusted, and later ones are compared with it.
+    """
+
+    name: str
+    addresses: Sequence[str]
+    files: Sequence[str]
+    directed: bool
+    vertices: int
+    edges: int
+    member: str | None = None
+    sha256: Sequence[str] = ()
+
+
+CATALOGUE = {
+    name: Dataset(name, **facts)
+    for name, facts in json.loads(
+        Path(__file__).with_name("catalogue.json").read_text("utf-8")
+    ).items()
+}
 
 
 def dataset_names() -> list[str]:

@@ -19,9 +19,8 @@ import numpy as np
 from predict_graph.errors import PredictGraphError, RequestError, error_text
 from predict_graph.files import written_beside
 from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
-from predict_graph.history.pack import inflated
 from predict_graph.history.record import RunRecord
-from predict_graph.history.rows import decode, encode
+from predict_graph.history.rows import decode, encode, inflated
 from predict_graph.inputs import parse_json, read_bytes
 from predict_graph.limits import beyond, limits
 from predict_graph.table import Table

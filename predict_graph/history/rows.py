@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from predict_graph.errors import RequestError
 from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
-from predict_graph.history.pack import pack, unpack
 from predict_graph.history.record import RunRecord, check_fields, to_json
 from predict_graph.inputs import parse_json
+from predict_graph.limits import beyond, limits
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -108,6 +110,38 @@ def read_tables(
                 "move the file away to start a new one, or name another history file"
             ) from error
     return tables
+
+
+def pack(rows: Table) -> tuple[str, int, bytes]:
+    """Pack a numeric table: columns one after the other, which compresses counters well."""
+    types = [[name, "f8" if each.dtype.kind == "f" else "i8"] for name, each in rows.items()]
+    cells = b"".join(rows[name].astype(f"<{kind}").tobytes() for name, kind in types)
+    return json.dumps(types), len(rows), zlib.compress(cells)
+
+
+def unpack(types: str, rows: int, cells: bytes) -> Table:
+    """Return a packed table."""
+    kinds = dict(parse_json(types, "the list of columns"))
+    size = 8 * rows * len(kinds)
+    if not 0 <= size <= limits().document_bytes:
+        raise ValueError(f"it has {size:,} bytes; accepted: up to {beyond('document_bytes')}")
+    content = inflated(cells, size)
+    if len(content) != size:
+        raise ValueError(f"it has not the {size} bytes that belong there")
+    columns = np.frombuffer(bytearray(content), "<i8").reshape(len(kinds), rows)
+    named = zip(kinds.items(), columns, strict=True)
+    return Table(
+        {str(name): each if kind == "i8" else each.view("<f8") for (name, kind), each in named}
+    )
+
+
+def inflated(packed: bytes, most: int, form: int = zlib.MAX_WBITS) -> bytes:
+    """Return what compressed bytes hold, as long as that is no more than `most` bytes."""
+    unpacking = zlib.decompressobj(form)
+    content = unpacking.decompress(packed, most + 1)
+    if len(content) > most or unpacking.unused_data or not (unpacking.eof or most == 0):
+        raise ValueError(f"it is cut off, or has more than {most:,} bytes")
+    return content
 
 
 def frame_of(runs: list[dict[str, Any]]) -> pd.DataFrame:

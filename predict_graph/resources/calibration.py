@@ -45,9 +45,8 @@ def calibrate(
     Shivam, Babu, Chase: NIMO, 2005, section IV-D.
     """
     # Compiled loops load slowly: reading a profile does without them.
-    from predict_graph.resources.memory import measure_memory
+    from predict_graph.resources.loops import measure_memory, measure_processor
     from predict_graph.resources.network import measure_network
-    from predict_graph.resources.processor import measure_processor
 
     tell = progress or (lambda _what, _done: None)
     started = clock.wall()

@@ -48,17 +48,18 @@ def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str
     return found
 
 
-def rate_of(work: Callable[[], float]) -> float:
-    """Return the units per second of work repeated for a window of time."""
+def rate_of(work: Callable[[], object], units: float) -> float:
+    """Return the units per second of work of so many units, repeated for a window of time."""
     done, begun = 0.0, clock.wall()
     while True:
-        done += work()
+        work()
+        done += units
         elapsed = clock.wall() - begun
         if elapsed >= WINDOW:
             return done / elapsed
 
 
-def side_by_side(work: Callable[[], float], threads: int) -> float:
-    """Return the units per second of several threads together, all doing the same work."""
-    with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(lambda _: rate_of(work), range(threads)))
+def side_by_side(works: Sequence[Callable[[], object]], units: float) -> float:
+    """Return the units per second of several threads together, each doing its own work."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        return sum(pool.map(lambda work: rate_of(work, units), works))

@@ -60,6 +60,4 @@ def _of_scipy(path: Path) -> EdgeSource:
 
     matrix = sparse.load_npz(path)
     check_unpacked("the array", 16 * max(matrix.shape), path.stat().st_size)
-    if matrix.dtype.kind not in "biuf":
-        raise RequestError(f"data is {matrix.dtype}; accepted: numbers")
     return EdgeSource(graph=from_scipy(matrix))

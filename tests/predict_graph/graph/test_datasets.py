@@ -13,8 +13,7 @@ import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.graph.catalogue import CATALOGUE
-from predict_graph.graph.datasets import dataset, dataset_names, dataset_path, fetch
+from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
 
 
 @pytest.fixture

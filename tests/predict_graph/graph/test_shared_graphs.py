@@ -3,7 +3,7 @@
 import pytest
 
 from predict_graph.graph import check_graph
-from predict_graph.graph.catalogue import CATALOGUE
+from predict_graph.graph.datasets import CATALOGUE
 
 FILES = [
     "web-NotreDame.txt.gz",

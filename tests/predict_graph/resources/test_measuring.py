@@ -10,9 +10,9 @@ import pytest
 
 from predict_graph.cores import usable_cores
 from predict_graph.errors import JobError, RequestError
-from predict_graph.resources import calibrate, memory, network, processor
+from predict_graph.resources import calibrate, loops, network
+from predict_graph.resources.loops import measure_processor
 from predict_graph.resources.network import check_peer, measure_network, serve
-from predict_graph.resources.processor import measure_processor
 from predict_graph.resources.profile import WORKING_SETS, latency_name
 from predict_graph.timing import clock
 
@@ -58,19 +58,19 @@ def simulated(share=1.0):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "wall", machine.wall)
         patch.setattr(os, "fsync", machine.commit)
-        for module, name, seconds in (
-            (processor, "integers", lambda _, steps: steps / INTEGERS),
-            (processor, "floats", lambda _, steps: steps / FLOATS),
-            (memory, "triad", lambda a, b, c: (a.nbytes + b.nbytes + c.nbytes) / STREAM),
-            (memory, "chase", lambda chain, _, steps: steps * latency(chain.nbytes)),
+        for name, seconds in (
+            ("integers", lambda _, steps: steps / INTEGERS),
+            ("floats", lambda _, steps: steps / FLOATS),
+            ("triad", lambda a, b, c: (a.nbytes + b.nbytes + c.nbytes) / STREAM),
+            ("chase", lambda chain, _, steps: steps * latency(chain.nbytes)),
         ):
 
             def work(*given, seconds=seconds):
                 machine.take(seconds(*given))
                 return 0
 
-            patch.setattr(module, name, work)
-        patch.setattr(memory, "_STREAM_BYTES", 1 << 16)
+            patch.setattr(loops, name, work)
+        patch.setattr(loops, "_STREAM_BYTES", 1 << 16)
         patch.setattr(network, "_MOST_BYTES", 1 << 22)
         yield machine
 
@@ -172,7 +172,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_the_chain_goes_through_all_places():
-    following, seen = memory._cycle(1024), [0]
+    following, seen = loops._cycle(1024), [0]
     while len(seen) < 1024:
         seen.append(int(following[seen[-1]]))
     assert len(set(seen)) == 1024
