@@ -11,8 +11,6 @@ import json
 import os
 import select
 import stat
-import threading
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,11 @@ from predict_graph.limits import beyond, limits
 from predict_graph.remote import Address
 
 STANDARD_INPUT = Path("/dev/stdin")
-_AT_ONCE = os.O_NONBLOCK  # opening a FIFO does not wait for who writes
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open a file; a FIFO without waiting for who writes."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 class Input(io.RawIOBase):
@@ -30,26 +32,25 @@ class Input(io.RawIOBase):
 
     def __init__(self, path: Path) -> None:
         self.path = STANDARD_INPUT if str(path) == "-" else path
-        self._lock = threading.Lock()
         self._ahead = b""
         self.taken = 0  # bytes so far, those looked at included
-        self._handle: int | None = None
-        self._remote: Iterator[bytes] | None = None
-        if isinstance(path, Address):
-            self._remote, self.stream = path.blocks(), True
+        self._file: io.FileIO | None = None
+        self._remote = path.blocks() if isinstance(path, Address) else None
+        self.stream = self._remote is not None
+        if self.stream:
             return
         try:
             self._check(os.stat(self.path).st_mode)  # opening a device can already do something
-            self._handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | _AT_ONCE)
-            state = os.fstat(self._handle)
-            self._check(state.st_mode)
+            self._file = open(self.path, "rb", buffering=0, opener=_at_once)  # noqa: SIM115
+            mode = os.fstat(self._file.fileno()).st_mode
+            self._check(mode)
         except RequestError:
             self.close()
             raise
         except (OSError, ValueError) as error:  # or a zero byte in the name
             reason = getattr(error, "strerror", None) or error
             raise RequestError(f"{self.path} cannot be read: {reason}") from error
-        self.stream = stat.S_ISFIFO(state.st_mode)
+        self.stream = stat.S_ISFIFO(mode)
 
     def _check(self, mode: int) -> None:
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
@@ -73,16 +74,15 @@ class Input(io.RawIOBase):
 
     def _taken(self, most: int) -> bytes:
         """Return what the file or stream holds next."""
-        if self._remote is not None:
-            content = next(self._remote, b"")
-        else:
-            try:
-                if self.stream and self._handle is not None:
-                    self._wait(self._handle)
-                with self._lock:  # another thread may close it; the number is another file's then
-                    content = b"" if self._handle is None else os.read(self._handle, most)
-            except OSError as error:
-                raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
+        try:
+            if self._file is None:
+                content = b"" if self._remote is None else next(self._remote, b"")
+            else:
+                if self.stream:
+                    self._wait(self._file)
+                content = self._file.read(most) or b""
+        except OSError as error:
+            raise RequestError(f"{self.path} cannot be read: {error.strerror}") from error
         self.taken += len(content)
         if self.stream and self.taken > limits().unpacked_bytes:
             raise RequestError(
@@ -98,9 +98,9 @@ class Input(io.RawIOBase):
         self._ahead = ahead
         return ahead
 
-    def _wait(self, handle: int) -> None:
+    def _wait(self, file: io.FileIO) -> None:
         waiting = select.poll()
-        waiting.register(handle, select.POLLIN)
+        waiting.register(file, select.POLLIN)
         if not waiting.poll(1e3 * limits().stream_seconds):
             raise RequestError(
                 f"{self.path} sent nothing for too long; accepted: silence of up to "
@@ -109,10 +109,8 @@ class Input(io.RawIOBase):
 
     def close(self) -> None:
         """Close it; a second time does nothing."""
-        with self._lock:
-            if self._handle is not None:
-                os.close(self._handle)
-            self._handle = None
+        if self._file is not None:
+            self._file.close()
         super().close()
 
 

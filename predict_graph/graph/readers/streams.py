@@ -1,4 +1,4 @@
-"""Files as streams of bytes: decompressed as they are read, cut at line ends, read ahead."""
+"""Files as streams of bytes: decompressed as they are read, cut at line ends."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import gzip
 import lzma
 import os
 import re
-import threading
 import zipfile
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import closing
 from functools import partial
 from itertools import chain
@@ -113,8 +111,8 @@ class Content:
             self.close()
 
     def lines(self) -> Iterator[bytearray]:
-        """Yield the same in blocks of whole lines, read ahead; UTF-16 as UTF-8."""
-        read: Iterator[bytes] = read_ahead(self.blocks())
+        """Yield the same in blocks of whole lines; UTF-16 as UTF-8."""
+        read: Iterator[bytes] = self.blocks()
         if self.start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
             read = _from_utf16(read, self.path)
         return line_blocks(read, self.path)
@@ -160,9 +158,9 @@ class Content:
             return
         try:
             with self._opened() as file:
-                count, size = 0, 1 << 16  # unpacked before the thread that reads ahead
-                while block := file.read(size):
-                    count, size = count + len(block), _BLOCK
+                count = 0
+                while block := file.read(_BLOCK):
+                    count += len(block)
                     check_unpacked(str(self.path), count, self.packed_bytes)
                     yield block
         except RequestError:
@@ -228,35 +226,6 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
     if rest:
         rest += b"\n"
         yield rest
-
-
-def read_ahead(blocks: Iterable[bytes], patience: float = 2.0) -> Generator[bytes, None, None]:
-    """Yield the blocks; another thread makes the next one meanwhile.
-
-    Decompression releases the interpreter, so it runs beside the parsing. An error of the thread
-    is raised here. At the end, it may be waiting for a stream that sends nothing: so many seconds.
-    """
-    source = iter(blocks)
-
-    def begun() -> Future[bytes]:
-        made: Future[bytes] = Future()
-
-        def work() -> None:
-            try:
-                made.set_result(next(source, b""))
-            except BaseException as error:
-                made.set_exception(error)
-
-        threading.Thread(target=work, name="predict-graph-read-ahead", daemon=True).start()
-        return made
-
-    made = begun()
-    try:
-        while block := made.result():
-            made = begun()
-            yield block
-    finally:
-        wait([made], patience)
 
 
 class _XzMembers:
