@@ -13,6 +13,7 @@ References
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,8 @@ from predict_graph.graph.readers.blocks import shortened
 from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, whole_number
+
+_FIELD, _COMMENT = re.compile(rb"[^ \t\r]+"), re.compile(rb"[ \t\r]*%")
 
 
 def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
@@ -73,7 +76,7 @@ def _blocks(
     for block in blocks:
         lines = enumerate(block.split(b"\n")[:-1], line + 1)
         line += block.count(b"\n")
-        listed = [(at, text.split()) for at, text in lines if not text.lstrip().startswith(b"%")]
+        listed = [(at, _FIELD.findall(text)) for at, text in lines if not _COMMENT.match(text)]
         rows, after = listed[: vertices - vertex], listed[vertices - vertex :]
         for at, row in after:
             if row:
@@ -99,7 +102,7 @@ def _blocks(
 
 def _edges(
     path: Path,
-    rows: list[tuple[int, list[bytearray]]],
+    rows: list[tuple[int, list[bytes]]],
     vertex: int,
     vertices: int,
     skipped: int,
@@ -132,7 +135,7 @@ def _edges(
     return EdgeBlock(sources, values[is_target].astype(np.int32) - np.int32(1), weights)
 
 
-def _number(field: bytearray) -> float:
+def _number(field: bytes) -> float:
     try:
         return math.nan if b"_" in field else float(field)
     except ValueError:
