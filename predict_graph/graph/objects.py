@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import chain, compress
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,9 @@ def from_networkx(source: Any) -> Graph:
         targets,
         vertices=len(nodes),
         weights=weights_of(listed, "the networkx graph") if listed else None,
-        directed=source.is_directed(),
         name=str(getattr(source, "name", "")) or "networkx",
         labels=None if plain else labels_of(nodes),
-    )
+    ).described_as(directed=source.is_directed())
 
 
 def _listed(
@@ -50,9 +49,8 @@ def _listed(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Any] | None]:
     """Return the ends of edges, and their weights if all have one, row by row.
 
-    An undirected edge is in two rows, and counts in the first. Nothing here is done edge by edge in
-    Python, but for weights; vertices that are 0 … n - 1 need no position, which is most of the
-    time.
+    An undirected edge is in two rows, as in ours. Nothing here is done edge by edge in Python, but
+    for weights; vertices that are 0 … n - 1 need no position, which is most of the time.
     """
 
     def places(nodes: Iterable[Any], count: int) -> npt.NDArray[np.int64]:
@@ -60,35 +58,18 @@ def _listed(
         return np.fromiter(found, np.int64, count)
 
     rows = source._adj
-    own = places(rows, len(rows))
     counts = np.fromiter(map(len, rows.values()), np.int64, len(rows))
     targets = places(chain.from_iterable(rows.values()), int(counts.sum()))
-    sources = np.repeat(own, counts)
-    kept = np.ones(len(targets), np.bool_)
-    if not source.is_directed():
-        turn = np.empty(len(own), np.int64)
-        turn[own] = np.arange(len(own))
-        kept = turn[sources] <= turn[targets]
-    sources, targets = sources[kept], targets[kept]
-    data = chain.from_iterable(row.values() for row in rows.values())
-    found: Iterable[Any] = compress(data, kept.tolist())
+    sources = np.repeat(places(rows, len(rows)), counts)
+    found: Iterable[Any] = chain.from_iterable(row.values() for row in rows.values())
     if source.is_multigraph():
         edges = list(found)
         copies = list(map(len, edges))
         sources, targets = np.repeat(sources, copies), np.repeat(targets, copies)
         found = chain.from_iterable(each.values() for each in edges)
-    return sources, targets, _weights(found)
-
-
-def _weights(data: Iterable[Any]) -> list[Any] | None:
-    """Return the attribute ``weight`` of all edges; None if one has none."""
-    found = []
-    for each in data:
-        weight = each.get("weight")
-        if weight is None:
-            return None
-        found.append(weight)
-    return found
+    given = (each.get("weight") for each in found)
+    weights = list(takewhile(lambda weight: weight is not None, given))
+    return sources, targets, weights if len(weights) == len(targets) else None
 
 
 def from_scipy(source: Any) -> Graph:
@@ -113,7 +94,7 @@ def from_scipy(source: Any) -> Graph:
         except (ValueError, TypeError) as error:
             raise RequestError(f"the sparse array is no matrix: {error}") from error
     listed = source.tocoo()
-    rows, columns = listed.coords if hasattr(listed, "coords") else (listed.row, listed.col)
+    rows, columns = listed.coords
     values = np.asarray(listed.data, dtype=np.float64)
     check_weights(values, "the sparse array")
     weighted = source.dtype != np.bool_ and bool(np.any(values != 1))

@@ -20,13 +20,13 @@ from predict_graph.remote import Address, copied
 # The function that reads each format, and the suffixes of its files.
 _FORMATS = {
     "text": ("text:open_text", ".txt .tsv .csv .edges .edgelist .el"),
-    "matrix-market": ("matrix_market:open_matrix_market", ".mtx"),
+    "matrix-market": ("counted:open_matrix_market", ".mtx"),
     "metis": ("metis:open_metis", ".graph .metis"),
     "npz": ("npz:open_npz", ".npz"),
     "parquet": ("parquet:open_parquet", ".parquet .pq"),
     "webgraph": ("webgraph:open_webgraph", ""),
     "adjacency": ("text:open_text", ".adjlist"),
-    "dimacs": ("dimacs:open_dimacs", ".gr .dimacs .col .clq"),
+    "dimacs": ("counted:open_dimacs", ".gr .dimacs .col .clq"),
     "graphml": ("networkx_files:open_networkx", ".graphml"),
     "gexf": ("networkx_files:open_networkx", ".gexf"),
     "gml": ("networkx_files:open_networkx", ".gml"),

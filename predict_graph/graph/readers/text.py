@@ -9,11 +9,10 @@ from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.blocks import scan_blocks
-from predict_graph.graph.readers.layout import FirstData, Layout, first_data, layout_of
+from predict_graph.graph.readers.layout import FirstData, first_data, layout_of
 from predict_graph.graph.readers.streams import Content
-from predict_graph.limits import check_size, check_unpacked
 
 _PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
 _POINTER = b"version https://git-lfs."
@@ -125,35 +124,3 @@ def _checked(
             )
         line += block.count(b"\n")
         yield block
-
-
-def edges_below_header(
-    content: Content,
-    found: FirstData,
-    layout: Layout,
-    vertices: int,
-    edges: int,
-    times: tuple[int, ...] = (1,),
-) -> Iterator[EdgeBlock]:
-    """Yield the edges between vertices from 1 on, below the line that says how many there are.
-
-    Their number, or a multiple of it, has to be that of the line.
-
-    Raises
-    ------
-    RequestError
-        If there are more than the limits say, or as many as the line does not say.
-    """
-    path = content.path
-    if vertices < 1:
-        raise RequestError(f"{path} has no edges")
-    check_size(f"{path}: the graph", vertices=vertices, edges=edges)
-    check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
-    found.blank()
-    line, listed = found.number - 1, 0
-    blocks = found.blocks()
-    for block in scan_blocks(path, blocks, layout, lowest=1, highest=vertices, line=line):
-        listed += len(block.sources)
-        yield block
-    if edges not in [listed * each for each in times]:
-        raise RequestError(f"{path}: the file says {edges} edges, but holds {listed}")
