@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 from predict_graph.printable import printable
@@ -56,7 +57,7 @@ def check_installed(package: str, what: str, *, extra: str) -> None:
         )
 
 
-def error_text(error: BaseException) -> str:
+def error_text(error: object) -> str:
     r"""Return the text of an error on one line, whatever its class makes of it.
 
     Examples
@@ -71,6 +72,26 @@ def error_text(error: BaseException) -> str:
         return " ".join(str(error).split())
     except BaseException:  # of another's class, which may raise anything
         return "(without a text)"
+
+
+@contextmanager
+def explained(said: str) -> Iterator[None]:
+    """Turn an error of a library, about what a user gave, into a sentence and the reason.
+
+    Examples
+    --------
+    >>> with explained("g.json is not JSON"):
+    ...     {}["a"]
+    Traceback (most recent call last):
+    predict_graph.errors.RequestError: g.json is not JSON: 'a'
+    """
+    try:
+        yield
+    except (PredictGraphError, MemoryError):
+        raise
+    except Exception as error:
+        reason = error_text(getattr(error, "reason", None) or error)[:200]
+        raise RequestError(f"{said}: {reason or type(error).__name__}") from error
 
 
 def described_error(error: BaseException) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
-from http.client import HTTPException
 from importlib import import_module
 from pathlib import Path, PosixPath
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.limits import beyond, limits
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # one letter would be a drive
@@ -53,7 +51,7 @@ class Address(PosixPath):
             return {}
         from pyarrow import fs
 
-        with _explained(self):
+        with explained(f"{self} cannot be read"):
             system, path = _filesystem(self)
             if system.get_file_info(path).type != fs.FileType.Directory:
                 return {}
@@ -64,7 +62,7 @@ class Address(PosixPath):
 
     def blocks(self) -> Iterator[bytes]:
         """Open it; return its content block by block."""
-        with _explained(self):
+        with explained(f"{self} cannot be read"):
             stream = self._opened()
         return self._read(stream)
 
@@ -77,7 +75,7 @@ class Address(PosixPath):
         return system.open_input_stream(path, compression=None)
 
     def _read(self, stream: Any) -> Iterator[bytes]:
-        with _explained(self), stream:
+        with explained(f"{self} cannot be read"), stream:
             yield from iter(partial(stream.read, 1 << 19), b"")
             if missing := getattr(stream, "length", None):  # of the web, urllib does not look
                 raise OSError(f"it ended {missing} bytes before its end")
@@ -116,18 +114,6 @@ def copied(address: Address, files: Mapping[str, Address], folder: Path) -> Path
                         f"{address} is too large; accepted: up to {beyond('unpacked_bytes')}"
                     )
     return whole
-
-
-@contextmanager
-def _explained(address: Address) -> Iterator[None]:
-    """Say what is wrong with an address in one sentence."""
-    try:
-        yield
-    except RequestError:
-        raise
-    except (OSError, HTTPException, ValueError) as error:
-        reason = " ".join(str(getattr(error, "reason", None) or error).split())
-        raise RequestError(f"{address} cannot be read: {reason:.200}") from error
 
 
 def _filesystem(address: Address) -> tuple[Any, str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import Graph
 
@@ -89,10 +89,8 @@ def from_scipy(source: Any) -> Graph:
     if source.dtype.kind not in "biuf":
         raise RequestError(f"the sparse array has values of {source.dtype}; accepted: real numbers")
     if hasattr(source, "check_format"):  # compiled code of scipy believes its row pointers
-        try:
+        with explained("the sparse array is no matrix"):
             source.check_format(full_check=True)
-        except (ValueError, TypeError) as error:
-            raise RequestError(f"the sparse array is no matrix: {error}") from error
     listed = source.tocoo()
     rows, columns = listed.coords
     values = np.asarray(listed.data, dtype=np.float64)

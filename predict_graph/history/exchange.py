@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.errors import PredictGraphError, RequestError, error_text
+from predict_graph.errors import PredictGraphError, RequestError, explained
 from predict_graph.files import written_beside
 from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
 from predict_graph.history.record import RunRecord
@@ -50,17 +50,13 @@ def read_runs(path: Path) -> list[RunRecord]:
     if not path.exists():
         raise RequestError(f"there is no file {path} to import")
     content = read_bytes(path)
-    try:
-        return _records(_of_parquet(content) if ending == ".parquet" else _of_csv(content, ending))
-    except PredictGraphError as error:
-        raise RequestError(f"{path} cannot be imported: {error}") from error
-    except MemoryError:
-        raise
-    except Exception as error:  # of pandas, pyarrow and zlib, about a file that means nothing
-        raise RequestError(
-            f"{path} is damaged or not an exported history, nothing was imported: "
-            f"{error_text(error) or type(error).__name__}"
-        ) from error
+    with explained(f"{path} is damaged or not an exported history, nothing was imported"):
+        try:
+            return _records(
+                _of_parquet(content) if ending == ".parquet" else _of_csv(content, ending)
+            )
+        except PredictGraphError as error:
+            raise RequestError(f"{path} cannot be imported: {error}") from error
 
 
 def _of_parquet(content: bytes) -> pd.DataFrame:

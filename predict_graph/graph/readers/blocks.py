@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -205,14 +204,7 @@ def _rows_of(
     A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
     """
     content = _without_comments(block, layout).decode("utf-8", errors="replace")
-    content = content.replace("\r", " ")
-    mark, blank, side = chr(layout.delimiter), "[ \t]", f"[{chr(layout.delimiter)}\n]"
-    if not layout.delimiter:
-        content, mark, blank, side = content.replace("\t", " "), " ", " ", "\n"
-    elif mark == "\t":
-        blank = " "
-    content = re.sub(rf"{blank}+(?={side})|(?<={side}){blank}+", "", content)
-    rows = csv.reader(content.split("\n"), delimiter=mark, skipinitialspace=True, strict=True)
+    field = _field_pattern(layout.delimiter)
 
     def whole(text: str) -> int:
         return _id(text, lowest, highest)
@@ -220,23 +212,19 @@ def _rows_of(
     kinds: list[Callable[[str], Any]] = [_text if layout.texts else whole] * 2
     kinds.append(lambda text: _weight(text, layout.point))
     columns: list[list[Any]] = [[] for _ in layout.columns.places]
-    number, unclosed = 0, "a quoted field does not end on its line"
-    try:
-        for number, row in enumerate(rows, 1):
-            if rows.line_num > number:
-                raise ValueError(unclosed)
+    for number, text in enumerate(content.split("\n"), line + 1):
+        if not text.strip(" \t\r"):
+            continue
+        try:
+            row = _fields(text.strip(" \r" if layout.delimiter else " \t\r"), field)
             if len(row) == 1:
                 raise ValueError(ONE_COLUMN)
-            if row:
-                for column, place, kind in zip(columns, layout.columns.places, kinds, strict=False):
-                    column.append(kind(row[place] if place < len(row) else ""))
+            for column, place, kind in zip(columns, layout.columns.places, kinds, strict=False):
+                column.append(kind(row[place] if place < len(row) else ""))
             if layout.exact and len(row) > 2:
                 raise ValueError("the line has more columns than the first one")
-    except csv.Error as error:
-        what = unclosed if "end of data" in str(error) else "text follows a closing quote"
-        raise RequestError(f"{path}:{line + number + 1}: {what}") from None
-    except ValueError as error:
-        raise RequestError(f"{path}:{line + number}: {error}") from None
+        except ValueError as error:
+            raise RequestError(f"{path}:{number}: {error}") from None
     source, target, *weights = columns
     kept = [np.array(each, np.float32) for each in weights]
     if layout.texts:
@@ -250,6 +238,32 @@ def _without_comments(block: bytearray, layout: Layout) -> bytes:
     if b"#" in block or b"%" in block:
         return _COMMENTS[layout.hash_ids].sub(b"", block)
     return bytes(block)
+
+
+def _field_pattern(delimiter: int) -> re.Pattern[str]:
+    """Return the pattern of a field, quoted or plain, with what is between it and the next one."""
+    if not delimiter:
+        return re.compile(r'[ \t\r]*(?:"((?:[^"]|"")*)"|([^ \t\r"][^ \t\r]*))([ \t\r]+|\Z)')
+    blank, mark = "[ ]" if delimiter == ord("\t") else "[ \t]", re.escape(chr(delimiter))
+    plain = rf'(?:(?!{blank})[^{mark}"][^{mark}]*?)?'
+    return re.compile(rf'{blank}*(?:"((?:[^"]|"")*)"|({plain})){blank}*({mark}|\Z)')
+
+
+def _fields(text: str, field: re.Pattern[str]) -> list[str]:
+    row: list[str] = []
+    at, between = 0, "first"
+    while between:
+        found = field.match(text, at)
+        if found is None:
+            closed = re.compile(r'\s*"(?:[^"]|"")*"').match(text, at)
+            after, unclosed = (
+                "text follows a closing quote",
+                "a quoted field does not end on its line",
+            )
+            raise ValueError(after if closed else unclosed)
+        row.append(found[2] if found[1] is None else found[1].replace('""', '"'))
+        at, between = found.end(), found[3]
+    return row
 
 
 def _text(text: str) -> str:

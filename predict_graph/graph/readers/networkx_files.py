@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 from xml.parsers import expat
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import READ_AS_DIRECTED
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
@@ -43,13 +43,8 @@ def open_networkx(content: Content, wanted: EdgeList) -> EdgeSource:
                 f"{content.path} is too large for {form}, which is read whole; accepted: up to a "
                 f"quarter of {beyond('document_bytes')}, or an edge list"
             )
-    try:
+    with explained(f"{content.path} is not {form} that can be read"):
         made, notes = parse(networkx, bytes(data), str(content.path))
-    except RequestError:
-        raise
-    except Exception as error:  # of networkx, its parsers and those of Python
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise RequestError(f"{content.path} is not {form} that can be read: {reason}") from error
     vertices, edges = made.number_of_nodes(), made.number_of_edges()
     if edges == 0:
         raise RequestError(f"{content.path} has no edges")

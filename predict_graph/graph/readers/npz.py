@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.streams import Content
@@ -27,18 +27,16 @@ def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     content.close()
-    try:
+    with explained(f"{path} is not an .npz file that can be read"):
         names = _names(path)
-        if "format" in names:
-            return _of_scipy(path)
-        if {"indptr", "indices", "directed"} <= names <= _OWN:
-            with np.load(path, allow_pickle=False) as stored:
-                return EdgeSource(graph=stored_graph(dict(stored)))
-    except RequestError as error:
-        raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
-    except Exception as error:  # of zipfile, zlib, numpy and scipy, about bytes that mean nothing
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise RequestError(f"{path} is not an .npz file that can be read: {reason}") from error
+        try:
+            if "format" in names:
+                return _of_scipy(path)
+            if {"indptr", "indices", "directed"} <= names <= _OWN:
+                with np.load(path, allow_pickle=False) as stored:
+                    return EdgeSource(graph=stored_graph(dict(stored)))
+        except RequestError as error:
+            raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
     raise RequestError(
         f"{path} holds the arrays {', '.join(sorted(names))[:200]}; accepted: a sparse array that "
         "scipy.sparse.save_npz wrote, or a graph that save_graph wrote"

@@ -7,11 +7,10 @@ as dictionaries, as they are stored.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.graph.columns import find_columns
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
@@ -91,25 +90,10 @@ def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
 def _table(file: Path, texts: Sequence[str] = ()) -> Any:
     import pyarrow.parquet as pq
 
-    with _explained(file, "is not a Parquet file that can be read"):
+    with explained(f"{file} is not a Parquet file that can be read"):
         table = pq.ParquetFile(file, read_dictionary=list(texts))
         _ = table.schema_arrow.names, [chunk.path_in_schema for chunk in _chunks(table)]
     return table
-
-
-@contextmanager
-def _explained(file: Path, what: str) -> Iterator[None]:
-    """Say what is wrong with a file where pyarrow says why."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except RequestError:
-        raise
-    except UnicodeDecodeError:
-        raise RequestError(f"{file}: the name of a column is not UTF-8") from None
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise RequestError(f"{file} {what}: {' '.join(str(error).split())}") from error
 
 
 def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
@@ -120,7 +104,7 @@ def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]
         # their size as there are rows. pyarrow reads no dictionaries of them.
         rows, texts = 256, []
     table = _table(file, texts)
-    with _explained(file, "is damaged"):
+    with explained(f"{file} is damaged"):
         for batch in table.iter_batches(batch_size=rows, columns=chosen):
             batch.validate(full=True)
             unpacked += batch.nbytes

@@ -7,7 +7,6 @@ import lzma
 import os
 import re
 import zipfile
-import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, iterdecode, iterencode
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
@@ -16,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.inputs import Input
 from predict_graph.limits import beyond, check_unpacked, limits
 from predict_graph.stopwatch import imported
@@ -33,10 +32,6 @@ _MAGIC = re.compile(
 _READ = 1 << 19  # limits what is read at a time
 _BLOCK = 1 << 22  # limits what is unpacked at a time
 _NOT_BLANK = re.compile(rb"\S")
-# What decompressors raise; RuntimeError is that of a password.
-_DAMAGED = (
-    zlib.error, lzma.LZMAError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError
-)  # fmt: skip
 
 
 def suffixes_of(path: Path) -> tuple[str, str]:
@@ -156,19 +151,13 @@ class Content:
         if self.compression is None:
             yield from iter(partial(self._input.read, _BLOCK), b"")
             return
-        try:
-            with self._opened() as file:
-                count = 0
-                while block := file.read(_BLOCK):
-                    count += len(block)
-                    check_unpacked(str(self.path), count, self.packed_bytes)
-                    yield block
-        except RequestError:
-            raise
-        except _DAMAGED as error:
-            raise RequestError(
-                f"{self.path}: the {self.compression} data are damaged: {error}"
-            ) from error
+        damaged = f"{self.path}: the {self.compression} data are damaged"
+        with explained(damaged), self._opened() as file:
+            count = 0
+            while block := file.read(_BLOCK):
+                count += len(block)
+                check_unpacked(str(self.path), count, self.packed_bytes)
+                yield block
 
     def _opened(self) -> Any:
         """Return the content as a file."""
