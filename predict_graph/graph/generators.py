@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from predict_graph.errors import PredictGraphError, RequestError, described_error
+from predict_graph.errors import RequestError, explained
 from predict_graph.graph.csr import Graph
 from predict_graph.plugins import Registry
 
@@ -99,14 +99,8 @@ def generate(
     for key, value in (("seed", seed), ("directed", directed)):
         if value is not None and key in declared:
             values.setdefault(key, value)
-    try:
+    with explained(f"the graph {text!r} cannot be made"):
         graph = make(**values)
-    except (PredictGraphError, KeyboardInterrupt, MemoryError):
-        raise
-    except BaseException as error:  # of another library, about a value of the user
-        raise RequestError(
-            f"the graph {text!r} cannot be made: {described_error(error)}"
-        ) from error
     if not isinstance(graph, Graph):
         raise RequestError(f"the generator {kind!r} returned {type(graph).__name__}, not a Graph")
     return graph.described_as(name=name or text)

@@ -56,10 +56,7 @@ def read_graph(
     if str(wanted) == "-":
         wanted = replace(wanted, edges=STANDARD_INPUT)
     name = name or name_of(wanted.path)
-    graph = graph_of(open_source(wanted), str(wanted), directed, name)
-    if graph.edges == 0:
-        raise RequestError(f"{wanted} has no edges")
-    return graph
+    return graph_of(open_source(wanted), str(wanted), directed, name)
 
 
 def graph_of(source: EdgeSource, where: str, directed: bool | None, name: str) -> Graph:

@@ -21,6 +21,7 @@ Ints = npt.NDArray[np.int64]
 LARGEST_ID = int(np.iinfo(np.int64).max)
 LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 # Where text ids may begin with the mark of a comment, that of a comment is followed by a blank, a
 # control character or another mark.
 _COMMENTS = {
@@ -152,7 +153,11 @@ def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> 
         content = content.replace(b"\t", b" ")
     # Marks of what pyarrow would read otherwise: quotes, blanks, and hexadecimal numbers.
     odd = (b"" if mark == b"\t" else b"\t") + (b'"' if layout.texts else b'"xX')
-    if any(byte in content for byte in odd) or b"\r" in content.replace(b"\r\n", b"\n"):
+    if (
+        _refused_control(content, layout)
+        or any(byte in content for byte in odd)
+        or b"\r" in content.replace(b"\r\n", b"\n")
+    ):
         return None
     padded = (b" " + mark, mark + b" ", b" \n", b"\n ", b" \r")
     if b" " in content and (content[:1] == b" " or any(pair in content for pair in padded)):
@@ -172,7 +177,6 @@ def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> 
             ),
             reader.ParseOptions(delimiter=mark.decode(), quote_char=False),
             reader.ConvertOptions(
-                check_utf8=False,
                 column_types=types,
                 null_values=[],
                 include_columns=[*types],
@@ -203,7 +207,7 @@ def _rows_of(
 
     A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
     """
-    content = _without_comments(block, layout).decode("utf-8", errors="replace")
+    content = _without_comments(block, layout)
     field = _field_pattern(layout.delimiter)
 
     def whole(text: str) -> int:
@@ -212,10 +216,16 @@ def _rows_of(
     kinds: list[Callable[[str], Any]] = [_text if layout.texts else whole] * 2
     kinds.append(lambda text: _weight(text, layout.point))
     columns: list[list[Any]] = [[] for _ in layout.columns.places]
-    for number, text in enumerate(content.split("\n"), line + 1):
-        if not text.strip(" \t\r"):
+    for number, raw in enumerate(content.split(b"\n"), line + 1):
+        if not raw.strip(b" \t\r"):
             continue
         try:
+            if control := _refused_control(raw, layout):
+                raise ValueError(
+                    f"the line holds the control character {control[0]!r}; accepted: text, or "
+                    "anything with --ids string"
+                )
+            text = raw.decode("utf-8", "strict" if layout.texts else "replace")
             row = _fields(text.strip(" \r" if layout.delimiter else " \t\r"), field)
             if len(row) == 1:
                 raise ValueError(ONE_COLUMN)
@@ -223,6 +233,9 @@ def _rows_of(
                 column.append(kind(row[place] if place < len(row) else ""))
             if layout.exact and len(row) > 2:
                 raise ValueError("the line has more columns than the first one")
+        except UnicodeDecodeError as error:
+            what = f"the text is not UTF-8: {error.reason}"
+            raise RequestError(f"{path}:{number}: {what}") from None
         except ValueError as error:
             raise RequestError(f"{path}:{number}: {error}") from None
     source, target, *weights = columns
@@ -232,6 +245,10 @@ def _rows_of(
         texts = [pa.array(each, pa.large_string()) for each in (source, target)]
         return EdgeBlock(*(each.dictionary_encode() for each in texts), *kept)
     return _whole(np.array(source, np.int64), np.array(target, np.int64), *kept)
+
+
+def _refused_control(content: bytes, layout: Layout) -> re.Match[bytes] | None:
+    return _CONTROL.search(content) if layout.texts and not layout.controls else None
 
 
 def _without_comments(block: bytearray, layout: Layout) -> bytes:

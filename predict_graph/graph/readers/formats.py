@@ -58,9 +58,9 @@ def open_source(wanted: EdgeList) -> EdgeSource:
         if files or {*suffixes_of(path)} & _SOUGHT:
             return _from_copy(path, files, wanted)
     elif path.is_dir():
-        from predict_graph.graph.readers.parquet import open_parquet_folder
+        from predict_graph.graph.readers.parquet import open_tables
 
-        return open_parquet_folder(path, wanted)
+        return open_tables(path, wanted)
     return _opened(Content(path), wanted)
 
 

@@ -51,6 +51,8 @@ class Layout:
     header : bool
         True when the first line of data holds the names of the columns.
     ids : {"integer", "string"}
+    controls : bool
+        True when ids may hold control characters, as the user says that they are text.
     hash_ids : bool
         True when ids may begin with ``#`` or ``%``.
     point : str
@@ -66,6 +68,7 @@ class Layout:
     exact: bool = False
     header: bool = False
     ids: str = "integer"
+    controls: bool = False
     hash_ids: bool = False
     point: str = "."
     directed: bool | None = None
@@ -243,6 +246,7 @@ def layout_of(
         exact=not header and len(rows[0]) == 2,
         header=header,
         ids=ids,
+        controls=wanted.ids == "string",
         hash_ids=ids == "string" and suffix in (".csv", ".tsv"),
         point="," if delimiter == ord(";") and any(commas) else ".",
         directed=declared_in(kinds) if directed is None else directed,

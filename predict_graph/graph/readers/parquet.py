@@ -29,21 +29,7 @@ def open_parquet(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is no Parquet file, or its columns are not those of an edge list.
     """
     content.close()
-    return _opened(content.path, [content.path], wanted)
-
-
-def open_parquet_folder(folder: Path, wanted: EdgeList) -> EdgeSource:
-    """Open a folder of Parquet files, as Spark and others write it.
-
-    Raises
-    ------
-    RequestError
-        If there is none in it, or one is not an edge list like the others.
-    """
-    files = parquet_files(folder)
-    if not files:
-        raise RequestError(f"{folder} is a folder; accepted: a file, or a folder of Parquet files")
-    return _opened(folder, files, wanted)
+    return open_tables(content.path, wanted)
 
 
 def parquet_files(folder: Path) -> list[Path]:
@@ -56,7 +42,17 @@ def parquet_files(folder: Path) -> list[Path]:
     )
 
 
-def _opened(path: Path, files: Sequence[Path], wanted: EdgeList) -> EdgeSource:
+def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
+    """Open a Parquet file, or a folder of them, as Spark and others write it.
+
+    Raises
+    ------
+    RequestError
+        If there is none in it, or one is not an edge list like the others.
+    """
+    files = parquet_files(path) if path.is_dir() else [path]
+    if not files:
+        raise RequestError(f"{path} is a folder; accepted: a file, or a folder of Parquet files")
     imported("pyarrow"), imported("pyarrow.parquet")
     tables = [_table(file) for file in files]
     check_size(f"{path}: the table", edges=sum(table.metadata.num_rows for table in tables))

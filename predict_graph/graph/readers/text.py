@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
@@ -52,11 +50,8 @@ def open_text(content: Content, wanted: EdgeList, sample: int = 1 << 16) -> Edge
         )
     if layout.header:
         found.blank()
-    blocks, line = found.blocks(), found.number - 1
-    if layout.texts:
-        blocks = _checked(path, blocks, line, control=wanted.ids is None)
     return EdgeSource(
-        scan_blocks(path, blocks, layout, line=line),
+        scan_blocks(path, found.blocks(), layout, line=found.number - 1),
         directed=layout.directed,
         bipartite=layout.columns.bipartite,
         notes=layout.notes,
@@ -101,26 +96,3 @@ def _without_attributes(block: bytearray) -> bytearray:
         return b"" if value is None else found[1] + value[1]
 
     return bytearray(_ATTRIBUTES.sub(weight, block))
-
-
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-
-
-def _checked(
-    path: Path, blocks: Iterator[bytearray], line: int, *, control: bool
-) -> Iterator[bytearray]:
-    """Pass blocks of text on, if they are UTF-8 and, with `control`, without control characters."""
-    for block in blocks:
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line += 1 + block.count(b"\n", 0, error.start)
-            raise RequestError(f"{path}:{line}: the text is not UTF-8: {error.reason}") from None
-        if control and (found := _CONTROL.search(block)):
-            line += 1 + block.count(b"\n", 0, found.start())
-            raise RequestError(
-                f"{path}:{line}: the line holds the control character {found[0]!r}; accepted: "
-                "text, or anything with --ids string"
-            )
-        line += block.count(b"\n")
-        yield block
