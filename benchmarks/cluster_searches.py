@@ -13,7 +13,7 @@ from benchmarks.cluster_peers import LogProcess
 from benchmarks.cluster_tables import c3o_choices, scout_choices, simulated_choices
 from costmodels.scaling import Prior, gather_points
 from costmodels.scaling.pooled import PooledLaw, fit_pooled
-from costmodels.scaling.search import Tried, rank_candidates
+from costmodels.scaling.search import rank_candidates
 
 GOALS = ("fastest", "cheapest")
 WITHIN = 1.1
@@ -61,9 +61,11 @@ class Search:
         places = np.array(done, np.intp)
         late = self.seconds >= LIMIT
         outcome = ["ok" if self.ok[i] else "timeout" if late[i] else "failed" for i in done]
-        tried = Tried(places, self.seconds[places], outcome)
-        ranking = rank_candidates(self.columns, tried, priors, rate=self.rate, like=like)
-        return next(int(i) for i in ranking.order if i not in done)
+        tried = pd.DataFrame(
+            {"candidate": places, "seconds": self.seconds[places], "outcome": outcome}
+        )
+        ranking, _ = rank_candidates(self.columns, tried, priors, rate=self.rate, like=like)
+        return max(set(range(len(self.runs))) - set(done), key=lambda i: ranking["gain"][i])
 
     def process(self, rng: np.random.Generator, done: list[int]) -> int:
         """Gaussian process with expected improvement, after three random runs."""

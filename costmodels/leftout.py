@@ -24,14 +24,10 @@ from costmodels.rows import (
     triangle,
 )
 
-SMALLEST_FACTOR = 1e-3  # error of a left-out prediction of 0 s, as a factor; not tuned
-MOST_FOLDS = 20  # not tuned: bounds the time
-FEW_FOLDS = 5  # the usual number, where one for each row takes long; not tuned
 
-
-def folds_of(count: int) -> Iterator[npt.NDArray[np.bool_]]:
+def folds_of(count: int, most: int = 20, few: int = 5) -> Iterator[npt.NDArray[np.bool_]]:
     """Yield which of so many rows are left out together: one at a time, of many several."""
-    folds = count if count <= MOST_FOLDS else FEW_FOLDS
+    folds = count if count <= most else few
     for fold in range(folds):
         yield np.arange(count) % folds == fold
 
@@ -83,9 +79,21 @@ class LeaveOneOut:
 
     @property
     def log_errors(self) -> FloatArray:
-        """Logarithm of predicted/actual."""
-        factors: FloatArray = np.log(np.maximum(self.predicted / self.actual, SMALLEST_FACTOR))
+        """Logarithm of predicted/actual; a prediction of 0 s counts as a thousandth."""
+        factors: FloatArray = np.log(np.maximum(self.predicted / self.actual, 1e-3))
         return factors
+
+    def misfit(self, threshold: float = 10.0) -> str | None:
+        """Say so if the median error is above a threshold, in percent.
+
+        The default is twice the error of `auto` (docs/studies/cluster-models.md).
+        """
+        if self.median_percent_error <= threshold:
+            return None
+        return (
+            "this model does not fit: the median left-out error is "
+            f"{self.median_percent_error:.1f}%, above {threshold:g}%"
+        )
 
 
 def select_columns(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from costmodels.intervals import USUAL_NOISE, interval_about
+from costmodels.intervals import interval_about
 from costmodels.leftout import LeaveOneOut, folds_of
 from costmodels.occupancy.measured import Occupancies, occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
@@ -20,7 +20,6 @@ from costmodels.rows import CostRegressor, FloatArray, column_names
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 _PARTS = ("compute", "network", "disk")
-_SMALLEST = 1e-3  # of the shortest measured time; not tuned: no prediction is 0
 
 
 @dataclass(frozen=True)
@@ -103,17 +102,15 @@ class OccupancyModel(CostRegressor):
         measured = occupancies_of(seconds, utilization, data, network_share)
         rows = np.ones(len(seconds), bool)
         shapes = SHAPES[1:] if self.shape == "auto" else (self.shape,)
-        fitted = {shape: self._fit_rows(X, measured, rows, shape) for shape in shapes}
         tried = {
-            shape: LeaveOneOut(self._left_out(X, measured, shape, whole), seconds)
-            for shape, whole in fitted.items()
+            shape: LeaveOneOut(self._left_out(X, measured, shape), seconds) for shape in shapes
         }
         self.left_out_errors_ = {
             shape: float(np.sqrt(np.mean(found.log_errors**2))) for shape, found in tried.items()
         }
         self.shape_ = _first_clearly_best(self.left_out_errors_)
         self.loocv_ = tried[self.shape_]
-        self._fitted = fitted[self.shape_]
+        self._fitted = self._fit_rows(X, measured, rows, self.shape_)
         self.reference_ = dict(zip(X, reference_values(table).tolist(), strict=True))
         self.formulas_ = {
             **{name: part.formula_ for name, part in self._fitted.parts.items()},
@@ -140,23 +137,20 @@ class OccupancyModel(CostRegressor):
         ndarray of float64, shape (n, 2)
             Low and high, symmetric as factors about the prediction.
         """
-        return interval_about(self.predict(X), self.loocv_.log_errors, USUAL_NOISE, level)
+        return interval_about(self.predict(X), self.loocv_.log_errors, level)
 
     def _named(self, table: FloatArray) -> pd.DataFrame:
         """Return a checked table with the names that it came with, which identify the columns."""
         return pd.DataFrame(table, columns=column_names(self, table.shape[1]))
 
-    def _left_out(
-        self, X: pd.DataFrame, measured: Occupancies, shape: str, whole: _Fitted
-    ) -> FloatArray:
+    def _left_out(self, X: pd.DataFrame, measured: Occupancies, shape: str) -> FloatArray:
         """Predict each run by the model of the others."""
         predicted = np.empty(len(X))
         for out in folds_of(len(X)):
             if len(X) == 2:  # the other one
                 predicted[out] = measured.seconds[~out]
             else:
-                fitted = self._fit_rows(X, measured, ~out, shape, whole)
-                predicted[out] = fitted.seconds(X[out])
+                predicted[out] = self._fit_rows(X, measured, ~out, shape).seconds(X[out])
         return predicted
 
     def _fit_rows(
@@ -165,22 +159,20 @@ class OccupancyModel(CostRegressor):
         measured: Occupancies,
         rows: npt.NDArray[np.bool_],
         shape: str,
-        like: _Fitted | None = None,
     ) -> _Fitted:
         """Fit every part to some rows, errors counting as parts of the whole time.
 
-        `like` is a fit to more rows, from which a search may start.
+        No prediction is below a thousandth of the shortest measured time.
         """
         table = X[rows]
         a_unit = (measured.seconds / measured.data)[rows]
         data = measured.data[rows]
         flow = OccupancyPredictor().fit(table, data, importance=1.0 / data**2)
-        least = _SMALLEST * float(measured.seconds[rows].min())
+        least = float(measured.seconds[rows].min()) / 1000
         if shape == "overlap":
             compute = measured.compute[rows]
             known = compute if (compute < a_unit * (1 - 1e-9)).any() else None
-            overlap = OverlapModel(like=None if like is None else like.parts["overlap"])
-            overlap.fit(table, a_unit, compute=known)
+            overlap = OverlapModel().fit(table, a_unit, compute=known)
             return _Fitted(flow, {"overlap": overlap}, least)
         parts = {}
         for name in _PARTS:

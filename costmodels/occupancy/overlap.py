@@ -13,10 +13,6 @@ from costmodels.occupancy.terms import Term, attribute_of, reference_values
 from costmodels.rows import CostRegressor, FloatArray, check_positive, column_names
 
 RESOURCES = ("compute", "network", "disk")
-# Logarithms of p: little overlap, some, much. The best of three searches is taken.
-_STARTS = (0.1, 0.7, 1.8)  # not tuned
-_MOST_OVERLAP = 4.0  # not tuned: with e^4 the sum is nearly the larger of the two
-_SHRINKAGE = 1e-3  # decides between solutions that fit alike; moves no other (not tuned)
 
 Service = tuple[str, Term | None]
 """A resource, and an attribute that its time depends on, or what is constant."""
@@ -32,12 +28,6 @@ class OverlapModel(CostRegressor):
     as it does when blocks are on their way while others are requested; then they are a part of
     their own. Of the two laws the one that fits better is taken. All coefficients and p are fitted
     to relative errors of seconds.
-
-    Parameters
-    ----------
-    like : OverlapModel, optional
-        Fitted to more rows: bandwidths are a part of their own as in it, and the search for p
-        starts there. By default whichever fits better, and from several.
 
     Attributes
     ----------
@@ -65,9 +55,6 @@ class OverlapModel(CostRegressor):
     >>> model.overlap_ > 5
     True
     """
-
-    def __init__(self, *, like: Any = None) -> None:
-        self.like = like
 
     def fit(self, X: Any, y: Any, compute: Any = None) -> Self:
         """Fit services and their overlap.
@@ -115,7 +102,19 @@ class OverlapModel(CostRegressor):
         """Return the seconds of each group of terms."""
         return [services[:, group] @ self._solution[group] for group in groups]
 
-    def _fit(self, services: FloatArray, seconds: FloatArray, busy: Any) -> None:
+    def _fit(
+        self,
+        services: FloatArray,
+        seconds: FloatArray,
+        busy: Any,
+        start: float = 2.0,
+        most: float = 50.0,
+        shrinkage: float = 1e-3,
+    ) -> None:
+        """Search for the coefficients and for p, from `start` up to `most`, nearly the larger part.
+
+        A little shrinkage decides between solutions that fit alike.
+        """
         count = len(self._terms)
         unit = float(np.exp(np.mean(np.log(seconds)))) / np.maximum(services.mean(axis=0), 1e-12)
 
@@ -124,24 +123,17 @@ class OverlapModel(CostRegressor):
             parts = self._parts(services, groups)
             off = np.log(np.maximum(_joined(parts, np.exp(values[-1])), 1e-12) / seconds)
             held = [] if busy is None else [(parts[0] - np.asarray(busy)) / seconds]
-            return np.concatenate([off, *held, _SHRINKAGE * values])
+            return np.concatenate([off, *held, shrinkage * values])
 
-        best = None
-        starts: tuple[float, ...] = _STARTS
+        first = np.append(np.full(count, 1.0 / count), np.log(start))
+        bounds = np.zeros(count + 1), np.append(np.full(count, np.inf), np.log(most))
         several = [False, True] if self._groups(True) != self._groups(False) else [False]
-        if self.like is not None:
-            starts, several = (float(np.log(self.like.overlap_)),), [self.like.apart_]
-        for apart in several:
-            groups = self._groups(apart)
-            for start in starts:
-                first = np.append(np.full(count, 1.0 / count), start)
-                most = np.append(np.full(count, np.inf), _MOST_OVERLAP)
-                tried = least_squares(
-                    errors, first, bounds=(np.zeros(count + 1), most), max_nfev=400, args=(groups,)
-                )
-                if best is None or tried.cost < best.cost:
-                    best, self.apart_ = tried, apart
-        assert best is not None
+        tried = [
+            least_squares(errors, first, bounds=bounds, max_nfev=400, args=(self._groups(apart),))
+            for apart in several
+        ]
+        self.apart_ = bool(np.argmin([one.cost for one in tried]))
+        best = tried[self.apart_]
         self._solution = best.x[:-1] * unit
         self.overlap_ = float(np.exp(best.x[-1]))
         self.coef_ = {

@@ -17,11 +17,6 @@ from costmodels.scaling.pooled import Ended, fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import DIVIDES_ALL, Prior
 
-# If less than this share of the weight is left to the prior of past jobs, and the rest goes to the
-# broader prior that it was made from, these jobs ran elsewhere: halved or doubled, the errors of
-# docs/studies/cluster-models.md are the same (measured).
-_LEAST_SHARE = 0.1
-
 
 class AutoScaling(ScalingModel):
     """The scaling model to use when nothing is known about the job.
@@ -83,12 +78,14 @@ class AutoScaling(ScalingModel):
         self._ended = Ended(take_rows(columns, late), seconds[late])
         return self._fit(gather_points(take_rows(columns, ~late), seconds[~late]))
 
-    def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
+    def _fitted(self, points: Points, least_share: float = 0.1) -> tuple[Law, LeaveOneOut]:
+        # With less of the weight left to the prior of past jobs, these ran elsewhere: halved or
+        # doubled, the errors of docs/studies/cluster-models.md are the same (measured).
         prior = shipped_prior() if self.prior is None else self.prior
         priors = prior.with_parent
         other = replace(DIVIDES_ALL, spreads=prior.spreads)
         law, posterior = fit_pooled(points, [*priors, other], ended=self._ended)
-        self._strange = len(priors) > 1 and posterior.shares[0] < _LEAST_SHARE
+        self._strange = len(priors) > 1 and posterior.shares[0] < least_share
         predicted = points.seconds * np.exp(posterior.left_out()[: len(points)])
         return law, LeaveOneOut(predicted, points.seconds)
 

@@ -14,8 +14,6 @@ from costmodels.scaling.laws import Law, LinearLaw, fit_linear
 from costmodels.scaling.points import Points
 from costmodels.scaling.terms import TERMS, Term
 
-MISFIT = 10.0  # percent: twice the error of `auto` (docs/studies/cluster-models.md)
-
 
 @dataclass(frozen=True)
 class FitCheck:
@@ -25,36 +23,22 @@ class FitCheck:
     ----------
     fits : bool
         Whether the median left-out error is within the threshold.
-    loocv : LeaveOneOut
-        Left-out errors of the model.
+    sentence : str
+        The same in words.
     term : Term or None
         The term of the library that lowers the left-out error most; None when the model fits, or
         no term helps.
-    extended : LeaveOneOut or None
-        Left-out errors with that term.
     """
 
     fits: bool
-    threshold: float
-    loocv: LeaveOneOut
-    term: Term | None
-    extended: LeaveOneOut | None
+    sentence: str
+    term: Term | None = None
 
     def __str__(self) -> str:
-        error = self.loocv.median_percent_error
-        if self.fits:
-            return f"the model fits: the median left-out error is {error:.1f}%"
-        text = (
-            f"this model does not fit: the median left-out error is {error:.1f}%, "
-            f"above {self.threshold:g}%"
-        )
-        if self.term is None or self.extended is None:
-            return f"{text}; no term of the library helps"
-        lower = self.extended.median_percent_error
-        return f"{text}; add the term {self.term.name!r}, which lowers it to {lower:.1f}%"
+        return self.sentence
 
 
-def check_fit(model: Any, threshold: float = MISFIT, *, min_gain: float = 0.05) -> FitCheck:
+def check_fit(model: Any, threshold: float = 10.0, *, min_gain: float = 0.05) -> FitCheck:
     """Check whether a fitted model predicts left-out configurations, and which term would help.
 
     Parameters
@@ -91,21 +75,25 @@ def check_fit(model: Any, threshold: float = MISFIT, *, min_gain: float = 0.05) 
     if not threshold > 0:
         raise ValueError(f"threshold is {threshold!r}, but must be positive")
     loocv: LeaveOneOut = model.loocv_
-    fits = loocv.median_percent_error <= threshold
-    if fits or not isinstance(model.law_, LinearLaw):
-        return FitCheck(fits, threshold, loocv, None, None)
-    base, points = model.law_.terms, model.points_
-    known = {term.name for term in base}
-    best: tuple[Term | None, LeaveOneOut | None] = (None, None)
-    smallest = _size(loocv, model.weights) * (1 - min_gain)
+    misfit = loocv.misfit(threshold)
+    if misfit is None:
+        error = loocv.median_percent_error
+        return FitCheck(True, f"the model fits: the median left-out error is {error:.1f}%")
+    none = FitCheck(False, f"{misfit}; no term of the library helps")
+    if not isinstance(model.law_, LinearLaw):
+        return none
+    base, tried = model.law_.terms, {}
     for term in TERMS.values():
-        if term.name in known:
-            continue
-        fit = partial(fit_linear, terms=(*base, term), weights=model.weights)
-        found = left_out_configurations(fit, points)
-        if _size(found, model.weights) < smallest:
-            best, smallest = (term, found), _size(found, model.weights)
-    return FitCheck(fits, threshold, loocv, *best)
+        if all(term.name != known.name for known in base):
+            fit = partial(fit_linear, terms=(*base, term), weights=model.weights)
+            tried[term.name] = left_out_configurations(fit, model.points_)
+    sizes = {name: _size(found, model.weights) for name, found in tried.items()}
+    best = min(sizes, key=lambda name: sizes[name], default=None)
+    if best is None or sizes[best] >= _size(loocv, model.weights) * (1 - min_gain):
+        return none
+    lower = tried[best].median_percent_error
+    said = f"{misfit}; add the term {best!r}, which lowers it to {lower:.1f}%"
+    return FitCheck(False, said, TERMS[best])
 
 
 def _size(found: LeaveOneOut, weights: str) -> float:

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from costmodels.intervals import USUAL_NOISE, interval_about
+from costmodels.intervals import interval_about
 from costmodels.leftout import LeaveOneOut
 from costmodels.rows import WEIGHTS, CostRegressor, FloatArray, determination
-from costmodels.scaling.check import MISFIT, left_out_configurations
+from costmodels.scaling.check import left_out_configurations
 from costmodels.scaling.cliffs import Cliff, find_cliffs
 from costmodels.scaling.laws import Law, fit_linear
 from costmodels.scaling.points import Points, gather_points, read_columns, read_runs
@@ -76,13 +76,8 @@ class ScalingModel(CostRegressor):
         raise NotImplementedError
 
     def _warnings(self) -> list[str]:
-        found = [str(cliff) for cliff in self.cliffs_]
-        if self.loocv_.median_percent_error > MISFIT:
-            found.append(
-                "this model does not fit: the median error of configurations that were left out is "
-                f"{self.loocv_.median_percent_error:.1f}%, above {MISFIT:g}%"
-            )
-        return found
+        misfit = self.loocv_.misfit()
+        return [*map(str, self.cliffs_), *([misfit] if misfit else [])]
 
     def predict(self, X: Any) -> FloatArray:
         """Predict the seconds of each configuration.
@@ -200,8 +195,9 @@ class LinearScaling(ScalingModel):
             Low and high, symmetric as factors about the prediction.
         """
         check_is_fitted(self)
-        noise = self.points_.noise if (self.points_.repeats > 1).any() else USUAL_NOISE
-        return interval_about(self.predict(X), self.loocv_.log_errors, noise, level)
+        repeated = (self.points_.repeats > 1).any()
+        known = {"noise": self.points_.noise} if repeated else {}
+        return interval_about(self.predict(X), self.loocv_.log_errors, level, **known)
 
 
 class _NamedTerms(LinearScaling):

@@ -10,10 +10,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from costmodels.rows import FloatArray, IntArray
-from costmodels.scaling.points import Columns, Points
+from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.posterior import (
-    MEMBERS,
-    OF_TYPE,
     Measured,
     Posterior,
     evenly_drawn,
@@ -23,14 +21,6 @@ from costmodels.scaling.posterior import (
     weigh_shapes,
 )
 from costmodels.scaling.shapes import Prior, log_shapes, readable_shape
-
-# Runs stray further than a normal distribution predicts, and laws drift outside of the data.
-# Student's t with 4 degrees of freedom, and a drift of 10% an e-fold, hold 85 to 98% of the runs
-# that 90% intervals should, on sources whose prior was learnt without them (normal, without
-# drift: 77 to 97%); 15% and no drift were tried as well.
-QUANTILES = stdtrit(4, (np.arange(12) + 0.5) / 12)  # docs/studies/cluster-transfer.md
-DRIFT = 0.1  # halved or doubled, errors stay (measured)
-LEAST_SHOWN = 0.05  # of a machine that does not work on the data: less is not shown; not tuned
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,7 @@ class PooledLaw:
         data = f" scale^{law['r']:.3g}" if grows else ""
         work = f" scale^{law['p']:.3g}" if grows else ""
         low, high = np.quantile(np.maximum(self.shapes[:, 0], 0), (0.05, 0.95))
-        divided = f"(machines - {law['k']:.2g})" if law["k"] >= LEAST_SHOWN else "machines"
+        divided = f"(machines - {law['k']:.2g})" if round(law["k"], 1) > 0 else "machines"
         typed, memory = "cores" in columns, "memory" in columns
         by_cores = f" cores^-{law['e']:.3g}" if typed else ""
         parts = [
@@ -97,9 +87,16 @@ class PooledLaw:
         return found
 
     def draws(self, columns: Columns) -> FloatArray:
-        """Return equally likely log seconds of one run, shape (samples, n)."""
+        """Return equally likely log seconds of one run, shape (samples, n).
+
+        Runs stray further than a normal distribution predicts. Student's t with 4 degrees of
+        freedom, and a drift of 10% an e-fold, hold 85 to 98% of the runs that 90% intervals should,
+        on sources whose prior was learnt without them (normal, without drift: 77 to 97%); 15% and
+        no drift were tried as well (docs/studies/cluster-transfer.md).
+        """
         mean, deviation = self._members(columns)
-        every: FloatArray = mean[:, None] + deviation[:, None] * QUANTILES[:, None]
+        quantiles = stdtrit(4, (np.arange(12) + 0.5) / 12)
+        every: FloatArray = mean[:, None] + deviation[:, None] * quantiles[:, None]
         return every.reshape(-1, mean.shape[1])
 
     def _members(self, columns: Columns) -> tuple[FloatArray, FloatArray]:
@@ -109,7 +106,7 @@ class PooledLaw:
         shapes = log_shapes(self.shapes, new, self.measured.middle)
         mean, deviation = np.empty_like(shapes), np.empty_like(shapes)
         across = smoothness(known, new)
-        drift = DRIFT * _outside(known, new)
+        drift, itself = _drift(known, new), np.diag(smoothness(new[:, :1], new[:, :1]))
         for spread in np.unique(self.spreads):
             mine = self.spreads == spread
             misfit, noise = spread_of(int(spread))
@@ -119,7 +116,7 @@ class PooledLaw:
             reach = misfit**2 * across
             pulled = inverse @ reach
             mean[mine] = shapes[mine] + level[:, None] + (residuals[mine] - level[:, None]) @ pulled
-            unknown = np.maximum(misfit**2 * (1 + OF_TYPE) - (reach * pulled).sum(axis=0), 0)
+            unknown = np.maximum(misfit**2 * itself - (reach * pulled).sum(axis=0), 0)
             unknown += (1 - ones @ reach) ** 2 / ones.sum()
             deviation[mine] = np.sqrt(unknown + noise**2 + drift**2)
         return mean, deviation
@@ -160,10 +157,10 @@ def fit_pooled(
 
 
 def _fitted(
-    points: Points, priors: Sequence[Prior], middle: FloatArray | None
+    points: Points, priors: Sequence[Prior], middle: FloatArray | None, members: int = 200
 ) -> tuple[PooledLaw, Posterior]:
     posterior = weigh_shapes(Measured(points, middle), priors)
-    spread, shape = evenly_drawn(posterior.weights, MEMBERS)
+    spread, shape = evenly_drawn(posterior.weights, members)
     return PooledLaw(posterior.shapes[shape], spread, posterior.measured), posterior
 
 
@@ -172,14 +169,14 @@ def _with_ended(points: Points, ended: Ended, law: PooledLaw) -> Points:
 
     Before it ran, either was as likely.
     """
-    logs, least = law.draws(ended.columns), np.log(ended.seconds)
-    longer = logs > least
-    count, share = longer.sum(axis=0), longer.mean(axis=0)
-    # Where no member expects it, it hardly counts.
-    expected = np.where(longer, logs, 0.0).sum(axis=0) / np.maximum(count, 1)
-    found = np.exp(np.where(count > 0, expected, least))
+    logs = law.draws(ended.columns)
+    longer = logs > np.log(ended.seconds)
+    slow = longer.any(axis=0)  # where no member expects it, it does not count
+    logs, longer, columns = logs[:, slow], longer[:, slow], take_rows(ended.columns, slow)
+    share = longer.mean(axis=0)
+    found = np.exp(logs.mean(axis=0, where=longer))
     return Points(
-        {name: np.append(column, ended.columns[name]) for name, column in points.columns.items()},
+        {name: np.append(column, columns[name]) for name, column in points.columns.items()},
         np.append(points.seconds, found),
         np.append(points.weight, share / (1 + share)),
         np.append(points.repeats, np.ones(len(found))),
@@ -187,9 +184,12 @@ def _with_ended(points: Points, ended: Ended, law: PooledLaw) -> Points:
     )
 
 
-def _outside(known: FloatArray, new: FloatArray) -> FloatArray:
-    """Return how many e-folds lie between `new` and the measured range of the axes."""
+def _drift(known: FloatArray, new: FloatArray, an_e_fold: float = 0.1) -> FloatArray:
+    """Return how far laws drift between the measured range of the axes and `new`.
+
+    With half or twice as much an e-fold the errors are the same (measured).
+    """
     low, high = known.min(axis=1)[:, None], known.max(axis=1)[:, None]
     gaps = np.maximum(np.maximum(low - new, new - high), 0)
-    found: FloatArray = np.sqrt((gaps**2).sum(axis=0))
+    found: FloatArray = an_e_fold * np.sqrt((gaps**2).sum(axis=0))
     return found

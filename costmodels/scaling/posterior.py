@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.special import ndtri
+from scipy.special import logsumexp, ndtri, softmax
 from scipy.stats import qmc
 
 from costmodels.rows import FloatArray, IntArray
@@ -23,20 +22,6 @@ from costmodels.scaling.shapes import (
     log_shapes,
 )
 
-# Of the priors together, and near the shapes that fit. With 1024 for two priors the error of five
-# runs of C3O is 9.6% instead of 8.5; docs/studies/cluster-models.md
-DRAWS = 2048
-BATCHES = 2  # with 1 the largest left-out error of exact laws triples (measured)
-WIDER = 1.5  # second draws beside the first's posterior: inert if halved or doubled (measured)
-MEMBERS = 200  # not tuned: that many make 90% intervals
-REACHES = (1.0, 1.5, 1.0, 1.0)  # e-folds of a misfit on each axis; not tuned
-# Types differ in more than cores and memory: variance of what all runs of a type share beside that
-# of the smooth misfit. Runs of the searches for the cheapest, C3O / simulated, with 0: 6.1 / 5.4,
-# 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken rather than 4 when
-# Scout had been evaluated with 0 (9.7) and 4 (10.5).
-OF_TYPE = 1.0  # docs/studies/cluster-transfer.md
-TYPE_AXES = [AXES.index(name) for name in ("cores", "memory")]
-LEAST_POINT = 1e-6  # of a weight; not tuned: only so that it is not 0
 SPREADS = len(MISFITS) * len(NOISES)
 
 
@@ -50,7 +35,7 @@ class Measured:
         self.points = points
         self.middle = middle_of(points.columns) if middle is None else middle
         self.places = self.places_of(points.columns)
-        single = np.diag(1 / np.maximum(points.weight, LEAST_POINT))
+        single = np.diag(1 / points.weight)
         values, self._vectors = eigh(smoothness(self.places, self.places), single)
         # Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
         self._values = np.maximum(values, 0)
@@ -143,24 +128,33 @@ class Posterior:
         return np.array(found)
 
 
-def weigh_shapes(measured: Measured, priors: Sequence[Prior]) -> Posterior:
+def weigh_shapes(
+    measured: Measured, priors: Sequence[Prior], *, draws: int = 2048, batches: int = 2
+) -> Posterior:
     """Weigh shapes of the priors by how likely they make what was measured.
 
     Seconds are a shape times an unknown factor, times a smooth misfit (a Gaussian process on
     logarithmic axes, Matérn 3/2), times the noise of the runs. The factor is integrated out;
     misfit and noise are weighed along with the shapes.
+
+    Parameters
+    ----------
+    draws : int, default 2048
+        Shapes of the priors together, and of each batch near those that fit. With 1024 for two
+        priors the error of five runs of C3O is 9.6% instead of 8.5.
+    batches : int, default 2
+        With 1 the largest left-out error of exact laws triples.
     """
-    each = DRAWS // len(priors)
-    normals = sobol_normals(DRAWS)
+    each = draws // len(priors)
+    normals = sobol_normals(draws)
     shapes = np.vstack([p.draw(normals[i * each : (i + 1) * each]) for i, p in enumerate(priors)])
     likelihood = measured.log_likelihood(shapes)
     densities = np.stack([p.log_density(shapes) for p in priors])  # (priors, k)
     drawn = _log_mean(densities)
     nearer: list[Prior] = []
     # Further batches near the shapes that fit: few of the first do when much was measured.
-    for _ in range(BATCHES):
-        each_shape = _log_sum(_log_weights(likelihood, densities, priors, drawn), axis=0)
-        weights = np.exp(each_shape - _log_sum(each_shape))
+    for _ in range(batches):
+        weights = softmax(logsumexp(_log_weights(likelihood, densities, priors, drawn), axis=0))
         nearer.append(_wider(shapes, weights, priors[0]))
         batch = nearer[-1].draw(normals)
         shapes = np.vstack((shapes, batch))
@@ -169,16 +163,11 @@ def weigh_shapes(measured: Measured, priors: Sequence[Prior]) -> Posterior:
         near = (one.log_density(shapes) for one in nearer)
         drawn = _log_mean(np.stack([_log_mean(densities), *near]))
     log_weights = _log_weights(likelihood, densities, priors, drawn)
-    shares = np.zeros(1)
-    if len(priors) > 1:
-        shares = np.array([_log_sum(likelihood + one - drawn) for one in _joint(densities, priors)])
-    return Posterior(
-        shapes,
-        np.exp(log_weights - _log_sum(log_weights)),
-        np.exp(shares - _log_sum(shares)),
-        _log_sum(log_weights) - np.log(len(shapes)),
-        measured,
-    )
+    shares = [logsumexp(likelihood + one - drawn) for one in _joint(densities, priors)]
+    evidence = logsumexp(log_weights)
+    weights = np.exp(log_weights - evidence)
+    evidence -= np.log(len(shapes))
+    return Posterior(shapes, weights, softmax(shares), float(evidence), measured)
 
 
 def evenly_drawn(weights: FloatArray, count: int) -> tuple[IntArray, IntArray]:
@@ -190,15 +179,6 @@ def evenly_drawn(weights: FloatArray, count: int) -> tuple[IntArray, IntArray]:
     return rows, columns
 
 
-def _log_sum(logs: FloatArray, axis: int | None = None) -> Any:
-    """Return the logarithm of the sum of exponentials; scipy's takes ten times as long."""
-    top = logs.max(axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        found = np.log(np.exp(logs - top).sum(axis=axis, keepdims=True)) + top
-    return found.reshape(-1)[0] if axis is None else found.squeeze(axis)
-
-
 def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
     """Return the log density of each prior, by its odds, at each misfit and noise and shape."""
     spreads = np.log(np.stack([p.odds * p.spreads.ravel() for p in priors]))
@@ -208,7 +188,7 @@ def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
 
 def _log_mean(logs: FloatArray) -> FloatArray:
     """Return the logarithm of the mean of exponentials over the first axis."""
-    found: FloatArray = _log_sum(logs, axis=0) - np.log(len(logs))
+    found: FloatArray = logsumexp(logs, axis=0) - np.log(len(logs))
     return found
 
 
@@ -220,11 +200,14 @@ def _log_weights(
     return found
 
 
-def _wider(shapes: FloatArray, weights: FloatArray, prior: Prior) -> Prior:
-    """Return a distribution about weighted shapes, wider than theirs."""
+def _wider(shapes: FloatArray, weights: FloatArray, prior: Prior, times: float = 1.5) -> Prior:
+    """Return a distribution about weighted shapes, wider than theirs.
+
+    With half or twice as many times the errors are the same (measured).
+    """
     mean = weights @ shapes
     apart = shapes - mean
-    covariance = WIDER**2 * (apart.T * weights) @ apart
+    covariance = times**2 * (apart.T * weights) @ apart
     covariance += 1e-3 * np.diag(np.diag(prior.covariance))  # not tuned: never singular
     return Prior(mean, covariance, prior.spreads)
 
@@ -249,15 +232,31 @@ def spread_of(number: int) -> tuple[float, float]:
     return MISFITS[misfit], NOISES[noise]
 
 
-def smoothness(a: FloatArray, b: FloatArray) -> FloatArray:
+def smoothness(
+    a: FloatArray,
+    b: FloatArray,
+    *,
+    reaches: Sequence[float] = (1.0, 1.5, 1.0, 1.0),
+    of_type: float = 1.0,
+) -> FloatArray:
     """Return the covariance of misfits of 1 at two sets of places, shape (n, m).
 
-    Smooth along the axes (Matérn 3/2), and a part that all places of one machine type share.
+    Smooth along the axes (Matérn 3/2), and a part that all places of one machine type share, as
+    types differ in more than cores and memory.
+
+    Parameters
+    ----------
+    reaches : sequence of float
+        E-folds of a misfit on each axis; not tuned.
+    of_type : float, default 1
+        Variance of what a type shares. Runs of the searches for the cheapest, C3O / simulated, with
+        0: 6.1 / 5.4, 1: 4.6 / 5.2, 4: 4.5 / 4.9, 9: 4.3 / 5.6. 1 has most of the gain; it was taken
+        rather than 4 when Scout had been evaluated with 0 (9.7) and 4 (10.5).
     """
-    apart = (a[:, :, None] - b[:, None, :]) / np.array(REACHES)[:, None, None]
+    apart = (a[:, :, None] - b[:, None, :]) / np.array(reaches)[:, None, None]
     distance = np.sqrt(3 * (apart**2).sum(axis=0))
-    same = (apart[TYPE_AXES] == 0).all(axis=0)
-    found: FloatArray = (1 + distance) * np.exp(-distance) + OF_TYPE * same
+    same = (apart[[AXES.index("cores"), AXES.index("memory")]] == 0).all(axis=0)
+    found: FloatArray = (1 + distance) * np.exp(-distance) + of_type * same
     return found
 
 

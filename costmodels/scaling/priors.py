@@ -14,16 +14,17 @@ from costmodels.scaling.points import Points
 from costmodels.scaling.posterior import Measured, weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
-# Jobs that the prior below counts for: with 1 to 4 all sources of the study were as good, with
-# less a history of one or two jobs began to do harm.
-WORTH = 2.0  # docs/studies/cluster-transfer.md
 # Contexts of a job that are used, those with the most configurations: a job counts once
 # however many it has, and further ones cost time.
 MOST_CONTEXTS = 12  # not tuned: bounds the time
 
 
 def learn_prior(
-    jobs: Mapping[str, Sequence[Points]], base: Prior | None = None, *, rounds: int = 5
+    jobs: Mapping[str, Sequence[Points]],
+    base: Prior | None = None,
+    *,
+    rounds: int = 5,
+    worth: float = 2.0,
 ) -> Prior:
     """Learn what the jobs of a cluster have in common.
 
@@ -39,6 +40,10 @@ def learn_prior(
         The prior below; by default that of the package.
     rounds : int, default 5
         Of expectation and maximisation.
+    worth : float, default 2
+        Jobs that the prior below counts for: with 1 to 4 all sources of
+        docs/studies/cluster-transfer.md were as good, with less a history of one or two jobs began
+        to do harm.
 
     Returns
     -------
@@ -64,14 +69,16 @@ def learn_prior(
         raise ValueError("no past job was measured at two machine counts, so none can teach")
     prior = below
     for _ in range(rounds):
-        prior = _maximised(useful, prior, below)
+        prior = _maximised(useful, prior, below, worth)
     return Prior(prior.mean, prior.covariance, prior.spreads, len(useful), below)
 
 
-def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior) -> Prior:
-    means = WORTH * below.mean
-    squares = WORTH * (below.covariance + np.outer(below.mean, below.mean))
-    spreads = WORTH * below.spreads
+def _maximised(
+    jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior, worth: float
+) -> Prior:
+    means = worth * below.mean
+    squares = worth * (below.covariance + np.outer(below.mean, below.mean))
+    spreads = worth * below.spreads
     for sets in jobs.values():
         every = sum(len(points) for points in sets)
         for points in sets:
@@ -81,7 +88,7 @@ def _maximised(jobs: Mapping[str, Sequence[Points]], prior: Prior, below: Prior)
             means = means + share @ found.shapes
             squares = squares + (found.shapes.T * share) @ found.shapes
             spreads = spreads + counts * found.weights.sum(axis=1).reshape(spreads.shape)
-    total = WORTH + len(jobs)
+    total = worth + len(jobs)
     mean = means / total
     covariance = squares / total - np.outer(mean, mean)
     return Prior(mean, covariance, spreads / total)

@@ -3,101 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from costmodels.rows import FloatArray
+from costmodels.rows import FloatArray, IntArray
 from costmodels.scaling.points import Columns, gather_points, take_rows
 from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
 from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
 from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
 
-DRAWS = 512  # shapes of the priors, before anything is measured; not tuned
-# Improvement is sought in distributions this much wider than predicted: a search that trusts its
-# model does not find where it is wrong. With 1 / 1.5 / 2 the searches of C3O for the cheapest took
-# 5.3 / 4.9 / 4.6 runs, the simulated ones 5.4 / 5.0 / 5.2; 2 was first chosen on Scout's.
-WIDER = 2.0  # docs/studies/cluster-transfer.md
-# Runs fail as those near them did: after one failure 70% at the same place, less with the distance
-# in e-folds of machines, cores, memory and scale, and less where others succeeded.
-FAILS_AGAIN = 0.7  # not tuned
-FAILS_WITHIN = 0.5  # as above
-LIKE = 0.8  # not tuned: how likely a job is like the one that is named, before it ran
-
-
-@dataclass(frozen=True)
-class Tried:
-    """Runs of a job at candidates."""
-
-    # shape (n,): Place among the candidates.
-    candidate: npt.NDArray[np.intp]
-    # shape (n,): How long each took, or until it was ended.
-    seconds: FloatArray
-    # ``"ok"``, ``"failed"``, or ``"timeout"``, when it takes longer.
-    outcome: Sequence[str]
-
-    def at(self, *outcomes: str) -> npt.NDArray[np.intp]:
-        """Return the runs that ended in one of these ways."""
-        return np.flatnonzero([one in outcomes for one in self.outcome])
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """What each candidate is expected to bring."""
-
-    # shape (n,): Expected improvement on the best run, as a part of what that took or cost; 0 for
-    # candidates that were tried. Before the first run: a typical candidate's, over that expected.
-    gain: FloatArray
-    # shape (n,): Predicted time of a run and its 90% interval; not a number before the first run
-    # that succeeded, when times are known up to a factor only.
-    seconds: FloatArray
-    low: FloatArray
-    high: FloatArray
-    # shape (n,): Probability that a run takes or costs less than the best so far.
-    beats: FloatArray
-    # shape (n,): Probability that a run succeeds, and within the deadline where there is one.
-    chance: FloatArray
-    # The best run so far: its candidate.
-    best: int | None
-
-    @property
-    def order(self) -> npt.NDArray[np.intp]:
-        """Candidates by falling gain."""
-        return np.argsort(-self.gain, kind="stable")
-
 
 def rank_candidates(
     candidates: Columns,
-    tried: Tried,
+    tried: pd.DataFrame,
     priors: Sequence[Prior],
     *,
     rate: FloatArray | None = None,
-    deadline: float | None = None,
+    deadline: float = np.inf,
     like: Sequence[PooledLaw] = (),
-) -> Ranking:
+    wider: float = 2.0,
+) -> tuple[pd.DataFrame, int | None]:
     """Rank candidates by what measuring them is expected to bring.
 
     Parameters
     ----------
     candidates : mapping of str to ndarray, shape (n,)
         ``machines``, and where known ``scale``, ``cores`` and ``memory`` of a machine.
-    tried : Tried
-        Runs so far; may be none.
+    tried : DataFrame
+        Runs so far; may be none. ``candidate`` is the place among the candidates, ``seconds`` how
+        long a run took, or until it was ended, ``outcome`` is ``"ok"``, ``"failed"``, or
+        ``"timeout"``, when it takes longer.
     priors : sequence of Prior
         Equally likely.
     rate : ndarray, shape (n,), optional
         Cost of a second; by default 1, which makes the fastest the best.
-    deadline : float, optional
+    deadline : float, default infinite
         Seconds that a run may take: only configurations within it count.
     like : sequence of PooledLaw, optional
         Of a past job that is said to be like this one, such as at several sizes.
+    wider : float, default 2
+        Improvement is sought in distributions this much wider than predicted: a search that trusts
+        its model does not find where it is wrong. With 1 / 1.5 / 2 the searches of C3O for the
+        cheapest took 5.3 / 4.9 / 4.6 runs, the simulated ones 5.4 / 5.0 / 5.2; 2 was first chosen
+        on Scout's (docs/studies/cluster-transfer.md).
 
     Returns
     -------
-    Ranking
+    ranking : DataFrame
+        One row a candidate: ``gain``, the expected improvement on the best run, as a part of what
+        that took or cost, 0 for those that were tried (before the first run: a typical candidate's
+        time or cost, over that expected); ``seconds``, ``low`` and ``high``, the predicted time and
+        its 90% interval, not a number before the first run that succeeded, when times are known up
+        to a factor only; ``beats``, the probability that a run takes or costs less than the best so
+        far; ``chance``, that it succeeds, and within the deadline where there is one.
+    best : int or None
+        The candidate of the best run so far.
 
     References
     ----------
@@ -108,33 +70,35 @@ def rank_candidates(
     --------
     >>> from costmodels.scaling import shipped_prior
     >>> machines = np.array([2.0, 4, 8, 16])
-    >>> none = Tried(np.array([], dtype=int), np.array([]), [])
-    >>> found = rank_candidates({"machines": machines}, none, [shipped_prior()])
-    >>> float(machines[found.order[0]])
+    >>> none = pd.DataFrame({"candidate": [], "seconds": [], "outcome": []})
+    >>> found, best = rank_candidates({"machines": machines}, none, [shipped_prior()])
+    >>> float(machines[found["gain"].argmax()])
     16.0
     """
     count = len(candidates["machines"])
     log_rate = np.zeros(count) if rate is None else np.log(rate)
-    limit = np.inf if deadline is None else deadline
-    succeeded = tried.at("ok")
-    if len(succeeded):
+    done = tried[tried["outcome"] == "ok"]
+    if len(done):
         samples = _measured(candidates, tried, priors, like)
         low, seconds, high = np.exp(np.quantile(samples, (0.05, 0.5, 0.95), axis=0))
     else:
         samples = _expected(candidates, priors, like)
         seconds = low = high = np.full(count, np.nan)
-    succeeds = chance = _succeeds(candidates, tried)
-    if len(succeeded):
-        allowed = samples <= np.log(limit)
+    fine = set(_places(done).tolist())
+    failed = set(_places(tried).tolist()) - fine
+    against, for_ = (take_rows(candidates, sorted(places)) for places in (failed, fine))
+    succeeds = chance = success_chance(candidates, against, for_)
+    if len(done):
+        allowed = samples <= np.log(deadline)
         chance = succeeds * allowed.mean(axis=0)
     costs = samples + log_rate
-    medians = pd.Series(tried.seconds[succeeded]).groupby(tried.candidate[succeeded]).median()
-    medians = medians[medians <= limit]
+    medians = done.groupby("candidate")["seconds"].median()
+    medians = medians[medians <= deadline]
     known: Any = np.log(medians) + log_rate[medians.index]
     best = None if known.empty else int(known.idxmin())
     beats = np.full(count, np.nan)
-    if not len(succeeded):
-        if deadline is not None:
+    if done.empty:
+        if deadline < np.inf:
             costs = costs + samples  # seconds are known up to a factor only
         # By the mean, not its inverse: that would choose what is best if all goes well.
         beyond = np.exp(np.clip(costs - costs.min(axis=1, keepdims=True), 0, 50))
@@ -143,37 +107,48 @@ def rank_candidates(
     elif best is None:
         # What a candidate brings beside a typical one; only those in time bring anything.
         middle = np.median(samples, axis=0)
-        allowed = middle + WIDER * (samples - middle) <= np.log(limit)
+        allowed = middle + wider * (samples - middle) <= np.log(deadline)
         worth = np.exp(np.clip(np.median(costs) - costs, -50, 50))
         gain = np.where(allowed, worth, 0.0).mean(axis=0)
     else:
         middle = np.median(costs, axis=0)
-        sought = middle + WIDER * (costs - middle)
+        sought = middle + wider * (costs - middle)
         better = np.maximum(0.0, 1 - np.exp(sought - known.min()))
         beats = succeeds * (allowed & (costs < known.min())).mean(axis=0)
         gain = np.where(allowed, better, 0.0).mean(axis=0)
     gain = gain * succeeds
-    gain[tried.candidate] = 0.0
-    return Ranking(gain, seconds, low, high, beats, chance, best)
+    gain[_places(tried)] = 0.0
+    names = ("gain", "seconds", "low", "high", "beats", "chance")
+    found = zip(names, (gain, seconds, low, high, beats, chance), strict=True)
+    return pd.DataFrame(dict(found)), best
+
+
+def _places(runs: pd.DataFrame) -> IntArray:
+    return runs["candidate"].to_numpy(np.intp)
 
 
 def _measured(
-    candidates: Columns, tried: Tried, priors: Sequence[Prior], like: Sequence[PooledLaw]
+    candidates: Columns,
+    tried: pd.DataFrame,
+    priors: Sequence[Prior],
+    like: Sequence[PooledLaw],
+    alike: float = 0.8,
 ) -> FloatArray:
     """Return equally likely log seconds of the candidates, shape (samples, n).
 
     They follow a shape of the priors, or those of a job like this one times a factor and a misfit;
-    each by how likely it makes what was measured.
+    each by how likely it makes what was measured. Before that the job is `alike` with so much
+    probability; not tuned.
     """
-    succeeded, late = tried.at("ok"), tried.at("timeout")
-
-    def at(runs: npt.NDArray[np.intp]) -> dict[str, FloatArray]:
-        return {"scale": np.ones(len(runs)), **take_rows(candidates, tried.candidate[runs])}
 
     def over(logs: FloatArray, priors: Sequence[Prior]) -> tuple[float, FloatArray]:
-        seconds = tried.seconds / np.exp(logs[tried.candidate])
-        points = gather_points(at(succeeded), seconds[succeeded])
-        ended = Ended(at(late), seconds[late])
+        at, seconds = {}, {}
+        for outcome, runs in tried.groupby("outcome"):
+            places = _places(runs)
+            at[outcome] = {"scale": np.ones(len(runs)), **take_rows(candidates, places)}
+            seconds[outcome] = runs["seconds"].to_numpy() / np.exp(logs[places])
+        points = gather_points(at["ok"], seconds["ok"])
+        ended = Ended(at["timeout"], seconds["timeout"]) if "timeout" in at else None
         law, posterior = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
         return posterior.evidence, logs + law.draws(candidates)
 
@@ -182,25 +157,32 @@ def _measured(
         return draws
     others = [over(np.median(law.draws(candidates), axis=0), [LIKE_ANOTHER]) for law in like]
     logs = np.array([evidence, *(one for one, _ in others)])
-    odds = np.array([1 - LIKE, *np.full(len(like), LIKE / len(like))]) * np.exp(logs - logs.max())
+    odds = np.array([1 - alike, *np.full(len(like), alike / len(like))]) * np.exp(logs - logs.max())
     counts = np.round(len(draws) * odds / odds.sum()).astype(int)
     every = zip([draws, *(one for _, one in others)], counts.tolist(), strict=True)
     return np.vstack([one[np.linspace(0, len(one) - 1, n).astype(int)] for one, n in every])
 
 
 def _expected(
-    candidates: Columns, priors: Sequence[Prior], like: Sequence[PooledLaw]
+    candidates: Columns, priors: Sequence[Prior], like: Sequence[PooledLaw], draws: int = 512
 ) -> FloatArray:
+    """Return equally likely log seconds, up to a factor, before anything is measured."""
     if like:
         return np.vstack([law.draws(candidates) for law in like])
     middle = middle_of(candidates)
     places = join_logs(candidates) - middle[:, None]
-    shapes = np.vstack([prior.draw(sobol_normals(DRAWS)) for prior in priors])
+    shapes = np.vstack([prior.draw(sobol_normals(draws)) for prior in priors])
     return log_shapes(shapes, places, middle)
 
 
-def success_chance(columns: Columns, failed: Columns, fine: Columns) -> FloatArray:
+def success_chance(
+    columns: Columns, failed: Columns, fine: Columns, again: float = 0.7
+) -> FloatArray:
     """Return how likely configurations succeed, by what became of those near them, shape (n,).
+
+    Runs fail as those near them did: after one failure `again` at the same place (not tuned), less
+    with the distance in e-folds of machines, cores, memory and scale, and less where others
+    succeeded.
 
     Parameters
     ----------
@@ -217,23 +199,15 @@ def success_chance(columns: Columns, failed: Columns, fine: Columns) -> FloatArr
     array([0.31, 0.99, 1.  ])
     """
     against, for_ = _nearness(columns, failed), _nearness(columns, fine)
-    chance: FloatArray = 1 - against / (against + for_ + 1 / FAILS_AGAIN - 1)
+    chance: FloatArray = 1 - against / (against + for_ + 1 / again - 1)
     return chance
 
 
-def _nearness(columns: Columns, others: Columns) -> FloatArray:
-    """Return how many of the others there are, each by how near it is."""
+def _nearness(columns: Columns, others: Columns, within: float = 0.5) -> FloatArray:
+    """Return how many of the others there are, each by how near it is; `within` is not tuned."""
     logs = join_logs(columns)
     if not len(others.get("machines", ())):
         return np.zeros(logs.shape[1])
     apart = logs[:, :, None] - join_logs(others)[:, None, :]
-    near: FloatArray = np.exp(-(apart**2).sum(axis=0) / FAILS_WITHIN).sum(axis=1)
+    near: FloatArray = np.exp(-(apart**2).sum(axis=0) / within).sum(axis=1)
     return near
-
-
-def _succeeds(candidates: Columns, tried: Tried) -> FloatArray:
-    """Return how likely each candidate succeeds, by the outcomes of runs."""
-    fine = set(tried.candidate[tried.at("ok")].tolist())
-    failed = set(tried.candidate[tried.at("failed", "timeout")].tolist()) - fine
-    against, for_ = (take_rows(candidates, sorted(places)) for places in (failed, fine))
-    return success_chance(candidates, against, for_)

@@ -41,12 +41,6 @@ AXES = ("machines", "scale", "cores", "memory")  # columns of a configuration
 NOISES = (0.01, 0.02, 0.04, 0.08, 0.16)  # a grid; not tuned
 MISFITS = (0.005, 0.03, 0.08, 0.2)  # a grid; not tuned
 
-# One job in five is short of memory somewhere near what was measured, and then 1.4 to 5 times
-# slower. 0.1 and 0.35 changed no test of the study by more than its noise.
-PRESSED = 0.2  # measured, as above
-PRESSED_FACTORS = (1.4, 5.0)  # not tuned
-MOST_RESERVED = 0.95  # halved or doubled, errors stay (measured)
-
 
 @dataclass(frozen=True, eq=False)
 class Prior:
@@ -95,10 +89,9 @@ class Prior:
         return found
 
 
-_DEVIATIONS = (0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2)  # see below
 BASE = Prior(
     np.array((1.1, -1.2, -3.5, 0.0, 0.95, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0)),
-    np.diag(np.square(_DEVIATIONS)),
+    np.diag(np.square((0.6, 1.5, 1.5, 1.0, 0.3, 1.5, 1.0, 1.2, 2.0, 0.3, 0.2))),
     np.full((len(MISFITS), len(NOISES)), 1 / (len(MISFITS) * len(NOISES))),  # by definition
 )
 """Prior of the prior: near Amdahl's law, with wide deviations.
@@ -107,17 +100,16 @@ Not tuned: other middles and widths of each number moved no source of
 docs/studies/cluster-transfer.md by more than a point."""
 
 
-# Not tuned, but for the odds; narrow where the family differs, else those of `BASE`
-_NEARLY_ALL = (0.15, 1.0, 1.0, 1.0, 0.3, 1.5, 1.0, 1.2, 1.0, 0.3, 0.2)
 DIVIDES_ALL = Prior(
     np.array((1.05, -6.0, -8.0, 0.0, 0.95, 0.0, 0.0, 0.0, -4.0, 1.0, 0.0)),
-    np.diag(np.square(_NEARLY_ALL)),
+    np.diag(np.square((0.15, 1.0, 1.0, 1.0, 0.3, 1.5, 1.0, 1.2, 1.0, 0.3, 0.2))),
     BASE.spreads,
     odds=1 / 3,
 )
 """Prior of another family: jobs without a fixed part worth naming, as on GPUs and in MPI.
 
-Odds of 1 and 1/9, and wider deviations, were tried: docs/studies/cluster-transfer.md."""
+Not tuned, but for the odds; narrow where the family differs, else as `BASE`. Odds of 1 and 1/9, and
+wider deviations, were tried: docs/studies/cluster-transfer.md."""
 
 
 LIKE_ANOTHER = Prior(
@@ -141,7 +133,7 @@ def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> Fl
     u, v, c, g = places
     data = expit(r) * v
     # Of less than one machine, in tables that count something else, the same part.
-    kept = MOST_RESERVED * expit(reserved)
+    kept = _reserved(reserved)
     machines, center = np.exp(middle[0] + u), np.exp(middle[0])
     w = np.log(machines - kept * np.minimum(machines, 1))
     w -= np.log(center - kept * min(center, 1.0))
@@ -151,10 +143,21 @@ def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> Fl
     return found
 
 
-def _log_factor(pressure: FloatArray) -> FloatArray:
-    """Return how much slower jobs short of memory are; 0 for four shapes of five of `BASE`."""
-    low, high = np.log(PRESSED_FACTORS)
-    rank = (ndtr(pressure) - (1 - PRESSED)) / PRESSED
+def _reserved(number: FloatArray, most: float = 0.95) -> FloatArray:
+    """Return the part of a machine that does not work on the data: with half, errors stay."""
+    part: FloatArray = most * expit(number)
+    return part
+
+
+def _log_factor(
+    pressure: FloatArray, share: float = 0.2, low: float = np.log(1.4), high: float = np.log(5.0)
+) -> FloatArray:
+    """Return how much slower jobs short of memory are; 0 for four shapes of five of `BASE`.
+
+    One job in five is short of memory somewhere near what was measured, and then 1.4 to 5 times
+    slower (not tuned). 0.1 and 0.35 changed no test of the study by more than its noise.
+    """
+    rank = (ndtr(pressure) - (1 - share)) / share
     factor: FloatArray = np.where(rank > 0, low + (high - low) * rank, 0.0)
     return factor
 
@@ -170,7 +173,7 @@ def readable_shape(shape: FloatArray, log_seconds: float, middle: FloatArray) ->
     )
     c, q, r = max(power, 0.0), float(expit(q)), float(expit(r))
     machines, scale, cores, memory = (float(x) for x in middle)
-    k = MOST_RESERVED * float(expit(reserved))
+    k = float(_reserved(np.array(reserved)))
     center = np.log(np.exp(machines) - k * min(np.exp(machines), 1.0))
     level = log_seconds - by_memory * (memory - cores)
     return {

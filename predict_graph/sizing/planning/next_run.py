@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costmodels.scaling.search import Ranking, Tried, rank_candidates
+from costmodels.scaling.search import rank_candidates
 from predict_graph.answers import Answer, Table, sure
 from predict_graph.arrays import FloatArray
 from predict_graph.durations import parse_duration, readable_seconds
@@ -22,8 +22,6 @@ from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.picture import pictures_of_advice
 from predict_graph.sizing.planning.candidates import PRICE_NAMES, Candidates, columns_of
 from predict_graph.sizing.quantities import check_count
-
-_SHOWN = 5  # configurations of the short table; not tuned
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,7 @@ class Advice(Result):
 
     @property
     def answer(self) -> Answer:
-        """What to measure next, or why to stop."""
+        """What to measure next, or why to stop, with a table of the first five."""
         best, following = self.best, self.options.loc[self.next]
         facts = []
         if best is not None:
@@ -157,9 +155,9 @@ class Advice(Result):
         return Answer(
             sentence,
             facts,
-            [Table(title, columns, rows[:_SHOWN])] if rows else [],
+            [Table(title, columns, rows[:5])] if rows else [],
             self.warnings,
-            more=[Table("all that were not measured", columns, rows)] if len(rows) > _SHOWN else [],
+            more=[Table("all that were not measured", columns, rows)] if rows[5:] else [],
             badge=None if self.stop is None else ("stop", "good"),
         )
 
@@ -251,30 +249,26 @@ def advise(
     table = pd.DataFrame({"scale": 1.0, "machines": counts, "machine_type": kinds})
     columns = columns_of(table, candidates.types)
 
-    def ranked(tried: Tried) -> Ranking:
-        rate = None if goal.unit == "s" else rates
+    rate = np.ones(len(entries)) if goal.unit == "s" else rates
+
+    def ranked(tried: pd.DataFrame) -> tuple[pd.DataFrame, int | None]:
+        limit = goal.deadline or np.inf
         return rank_candidates(
-            columns, tried, past.priors, rate=rate, deadline=goal.deadline, like=past.laws
+            columns, tried, past.priors, rate=rate, deadline=limit, like=past.laws
         )
 
-    tried = Tried(
-        np.array([entries.index(one) for one in places], np.intp),
-        # Failed runs have no time.
-        known["seconds"].where(known["outcome"] != "failed", 1.0).to_numpy(np.float64),
-        known["outcome"].tolist(),
-    )
-    first = ranked(tried)
-    options = _options(runs, entries, rates, first)
-    count = len(candidates.entries)
-    picked = _picked(first, tried, ranked, count, parallel)
+    tried = known[["seconds", "outcome"]].assign(candidate=[entries.index(one) for one in places])
+    ranking, best = ranked(tried)
+    options = _options(runs, entries, rates, ranking)
+    own = range(len(candidates.entries))
+    left = [i for i in own if i not in set(tried["candidate"])]
+    picked = _picked(ranking, tried, ranked, left, parallel)
     stop = None if picked else "all candidates were tried"
-    if picked and first.best is not None:
+    if picked and best is not None:
         # In all uses, in what the goal makes small.
-        rate = np.ones(len(entries)) if goal.unit == "s" else rates
-        gain = first.gain * (uses * rate[first.best] * options["measured"][first.best])
-        price = rate * first.seconds
+        gain = ranking["gain"] * (uses * rate[best] * options["measured"][best])
+        price = rate * ranking["seconds"]
         if gain[picked[0]] < price[picked[0]]:  # a cheaper run may pay
-            left = [i for i in range(count) if i not in tried.candidate]
             top = max(left, key=lambda i: gain[i] - price[i])
             picked = [top, *(i for i in picked[1:] if i != top)]
             if gain[top] < price[top]:
@@ -284,19 +278,19 @@ def advise(
                 )
     return Advice(
         goal=goal,
-        options=options.loc[[i for i in first.order.tolist() if i < count]],
-        best=None if first.best is None else options.loc[[first.best]].to_dict("records")[0],
+        options=options.head(len(own)).sort_values("gain", ascending=False, kind="stable"),
+        best=None if best is None else options.loc[[best]].to_dict("records")[0],
         next=picked,
         stop=stop,
         uses=uses,
-        warnings=(*said, *_check_deadline(goal, first, options)),
+        warnings=(*said, *_check_deadline(goal, best, options)),
         source=str(runs.path),
         like=past.like,
     )
 
 
 def _options(
-    runs: Measurements, entries: Sequence[tuple[str, int]], rates: FloatArray, ranking: Ranking
+    runs: Measurements, entries: Sequence[tuple[str, int]], rates: FloatArray, ranking: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the candidates as a table: see :class:`Advice`."""
     kinds, counts = zip(*entries, strict=True)
@@ -306,14 +300,10 @@ def _options(
             "name": [f"{count} × {kind}" for kind, count in entries],
             "machine_type": kinds,
             "machines": counts,
-            "seconds": ranking.seconds,
-            "low": ranking.low,
-            "high": ranking.high,
-            "cost": rates * ranking.seconds,
-            "cost_high": rates * ranking.high,
-            "gain": ranking.gain,
-            "beats": ranking.beats,
-            "chance": ranking.chance,
+            **{name: ranking[name] for name in ("seconds", "low", "high")},
+            "cost": rates * ranking["seconds"],
+            "cost_high": rates * ranking["high"],
+            **{name: ranking[name] for name in ("gain", "beats", "chance")},
             "measured": [medians.get(entry, np.nan) for entry in entries],
         }
     )
@@ -333,31 +323,29 @@ def _rates(candidates: Candidates, entries: Sequence[tuple[str, int]], goal: Goa
 
 
 def _picked(
-    first: Ranking, tried: Tried, ranked: Callable[[Tried], Ranking], count: int, parallel: int
+    ranking: pd.DataFrame,
+    tried: pd.DataFrame,
+    ranked: Callable[[pd.DataFrame], tuple[pd.DataFrame, int | None]],
+    left: Sequence[int],
+    parallel: int,
 ) -> list[int]:
     """Return places of what to measure; each further one as if the ones before did as predicted."""
     found: list[int] = []
-    ranking = first
-    while len(found) < parallel:
-        left = [i for i in ranking.order.tolist() if i < count and i not in tried.candidate]
-        if not left:
-            break
-        found.append(left[0])
-        seconds = ranking.seconds[left[0]]
+    while len(found) < min(parallel, len(left)):
+        if found:
+            ranking, _ = ranked(tried)
+        top = max((i for i in left if i not in found), key=lambda i: ranking["gain"][i])
+        seconds = ranking["seconds"][top]
         outcome = "ok" if np.isfinite(seconds) else "failed"
-        tried = Tried(
-            np.append(tried.candidate, left[0]),
-            np.append(tried.seconds, seconds if outcome == "ok" else 1.0),
-            [*tried.outcome, outcome],
-        )
-        if len(found) < parallel:
-            ranking = ranked(tried)
+        run = pd.DataFrame({"candidate": [top], "seconds": [seconds], "outcome": [outcome]})
+        tried = pd.concat([tried, run])
+        found.append(top)
     return found
 
 
-def _check_deadline(goal: Goal, ranking: Ranking, options: pd.DataFrame) -> list[str]:
+def _check_deadline(goal: Goal, best: int | None, options: pd.DataFrame) -> list[str]:
     """Return a sentence if no candidate is predicted to meet the deadline."""
-    if goal.deadline is None or ranking.best is not None or np.isnan(ranking.seconds).any():
+    if goal.deadline is None or best is not None or options["seconds"].isna().any():
         return []
     place = options["measured"].fillna(options["seconds"]).idxmin()
     nearest = options.loc[[place]].to_dict("records")[0]
@@ -367,7 +355,7 @@ def _check_deadline(goal: Goal, ranking: Ranking, options: pd.DataFrame) -> list
     else:
         known = f"in {readable_seconds(nearest['measured'])} as measured"
     said = f"done in {readable_seconds(goal.deadline)}; {nearest['name']} comes closest, {known}"
-    if not ranking.gain.any():
+    if not options["gain"].any():
         raise JobError(f"no candidate can be {said}")
-    likely = (ranking.low <= goal.deadline).any()
+    likely = (options["low"] <= goal.deadline).any()
     return [] if likely else [f"no candidate is likely to be {said}"]
