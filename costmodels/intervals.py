@@ -25,7 +25,7 @@ def interval_about(
     level : float
         Probability that the interval contains the run; in (0, 1).
     noise : float
-        Relative noise of one run. The default is for runs of which none was repeated: 1.9 to 2.7%
+        Relative noise of one run. The default is for runs that were not repeated: 1.9 to 2.7%
         were measured (docs/studies/cluster-models.md), rounded up.
     """
     if not 0 < level < 1:

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
-SINGULAR = 1e-12  # relative; not tuned: closer to singular, terms are not identifiable
-
 
 @dataclass(frozen=True)
 class Criterion:
@@ -33,8 +31,13 @@ class Criterion:
         """Number of terms."""
         return int(self.rows.shape[1])
 
-    def inverse(self, counts: npt.ArrayLike, ridge: float = 0.0) -> FloatArray | None:
-        """Return M^-1, or None if M (plus `ridge` times the identity) is singular."""
+    def inverse(
+        self, counts: npt.ArrayLike, ridge: float = 0.0, largest: float = 1e12
+    ) -> FloatArray | None:
+        """Return M^-1, or None if M (plus `ridge` times the identity) is singular.
+
+        Above the `largest` condition terms are not identifiable.
+        """
         matrix = (self.rows.T * np.asarray(counts, dtype=np.float64)) @ self.rows
         matrix += ridge * np.eye(self.terms)
         try:
@@ -42,7 +45,7 @@ class Criterion:
         except np.linalg.LinAlgError:
             return None
         condition = np.abs(matrix).max() * np.abs(inverse).max()
-        return inverse if condition < 1 / SINGULAR else None
+        return inverse if condition < largest else None
 
     def of_inverse(self, inverse: FloatArray) -> float:
         """Return the criterion for M^-1."""

@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from costmodels.design.criteria import SINGULAR, Criterion
+from costmodels.design.criteria import Criterion
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-GAIN = 1e-9  # relative; not tuned: smaller improvements are rounding errors
-# How far the exchange looks. Where all designs can be tried, it finds the best in more than 9 of 10
-# (tests/costmodels/test_design.py); docs/studies/experiment-design.md has the times.
-WIDEST = 40  # chosen candidates whose exchange is tried: those that are missed least
-DRAWS = 8  # random roundings to start from
 
 
 def cheapest_basis(criterion: Criterion, costs: FloatArray) -> IntArray:
@@ -27,7 +21,7 @@ def cheapest_basis(criterion: Criterion, costs: FloatArray) -> IntArray:
     directions = criterion.rows / np.where(sizes > 0, sizes, 1.0)
     chosen: list[int] = []
     for at in np.argsort(costs, kind="stable").tolist():
-        if np.linalg.matrix_rank(directions[[*chosen, at]], rtol=SINGULAR**0.5) > len(chosen):
+        if np.linalg.matrix_rank(directions[[*chosen, at]], rtol=1e-6) > len(chosen):
             chosen.append(at)
         if len(chosen) == criterion.terms:
             break
@@ -50,7 +44,7 @@ class _Exchange:
         """Return M^-1, with a ridge where M is singular."""
         inverse = self._criterion.inverse(counts)
         if inverse is None:
-            inverse = self._criterion.inverse(counts, SINGULAR**0.5)
+            inverse = self._criterion.inverse(counts, ridge=1e-6)
             assert inverse is not None
         return inverse
 
@@ -65,16 +59,16 @@ class _Exchange:
             gain = self._criterion.of_inverse(inverse) - self._criterion.after_adding(inverse)
             counts[int(np.argmax(np.where(possible, gain, -np.inf)))] += 1
 
-    def _cheapest_losses(self, counts: IntArray, inverse: FloatArray) -> IntArray:
-        """Return the chosen candidates that the design misses least."""
-        chosen = np.flatnonzero(counts)
-        losses = self._criterion.sensitivity(inverse)[chosen] / self._costs[chosen]
-        return chosen[np.sort(np.argsort(losses, kind="stable")[:WIDEST])]
+    def swap(self, counts: IntArray, widest: int = 40) -> IntArray:
+        """Swap single runs for better ones that can be paid, the best swap first.
 
-    def swap(self, counts: IntArray) -> IntArray:
-        """Swap single runs for better ones that can be paid, the best swap first."""
+        Those out are tried of the chosen candidates that the design misses least, up to `widest` of
+        them, which bounds the time (docs/studies/experiment-design.md).
+        """
         while (inverse := self._criterion.inverse(counts)) is not None:
-            out = self._cheapest_losses(counts, inverse)
+            chosen = np.flatnonzero(counts)
+            losses = self._criterion.sensitivity(inverse)[chosen] / self._costs[chosen]
+            out = chosen[np.sort(np.argsort(losses, kind="stable")[:widest])]
             taken = np.tile(counts, (len(out), 1))
             taken[np.arange(len(out)), out] -= 1
             found = np.stack(
@@ -86,7 +80,8 @@ class _Exchange:
             best, column = np.unravel_index(int(np.argmin(found)), found.shape)
             swapped, now = taken[column], self._criterion.of_inverse(inverse)
             swapped[best] += 1
-            if np.isinf(found[best, column]) or self._criterion.value(swapped) >= now * (1 - GAIN):
+            better = now * (1 - 1e-9)  # less is a rounding error
+            if np.isinf(found[best, column]) or self._criterion.value(swapped) >= better:
                 break
             counts = swapped
         return counts
@@ -107,11 +102,13 @@ def round_weights(
     budget: float,
     most: int,
     weights: FloatArray,
+    draws: int = 8,
 ) -> IntArray:
     """Return whole runs of each candidate, as near to the bound as exchange brings them.
 
     Starts are the cheapest regular design, the weights rounded down, to the nearest and at random;
-    the best of what they settle to is taken.
+    the best of what they settle to is taken. Where all designs can be tried, it is the best of them
+    in more than 9 of 10 (tests/costmodels/test_design.py).
     """
     exchange = _Exchange(criterion, costs, budget, most)
     basis = np.zeros(len(costs), dtype=np.int64)
@@ -119,18 +116,11 @@ def round_weights(
     whole = np.floor(weights + 1e-6).astype(np.int64)
     largest = np.argsort(-weights, kind="stable")
     starts = [basis, whole, _affordable(np.rint(weights), largest, costs, budget)]
-    starts += _drawn(weights, costs, budget, DRAWS)
-    return min(map(exchange.settle, starts), key=criterion.value)
-
-
-def _drawn(weights: FloatArray, costs: FloatArray, budget: float, number: int) -> list[IntArray]:
-    """Round at random, up with the probability of the fraction; always the same draws."""
     rng = np.random.default_rng(0)
-    found = []
-    for _ in range(number):
+    for _ in range(draws):  # up with the probability of the fraction
         counts = np.floor(weights + rng.random(len(weights)))
-        found.append(_affordable(counts, rng.permutation(len(weights)), costs, budget))
-    return found
+        starts.append(_affordable(counts, rng.permutation(len(weights)), costs, budget))
+    return min(map(exchange.settle, starts), key=criterion.value)
 
 
 def _affordable(

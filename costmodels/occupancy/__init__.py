@@ -27,7 +27,6 @@ from costmodels.lazy import lazily
 if TYPE_CHECKING:
     from costmodels.occupancy.active import first_assignments as first_assignments
     from costmodels.occupancy.active import next_assignment as next_assignment
-    from costmodels.occupancy.measured import Occupancies as Occupancies
     from costmodels.occupancy.measured import occupancies_of as occupancies_of
     from costmodels.occupancy.model import OccupancyModel as OccupancyModel
     from costmodels.occupancy.overlap import OverlapModel as OverlapModel
@@ -37,7 +36,7 @@ __getattr__, __all__ = lazily(
     __name__,
     {
         "active": "first_assignments next_assignment",
-        "measured": "Occupancies occupancies_of",
+        "measured": "occupancies_of",
         "model": "OccupancyModel",
         "overlap": "OverlapModel",
         "predictor": "OccupancyPredictor",

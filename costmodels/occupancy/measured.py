@@ -2,40 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Occupancies:
-    """Seconds a unit of data that runs spent on each resource.
-
-    Attributes
-    ----------
-    compute : ndarray of float64, shape (n,)
-        Computing, o_a.
-    network : ndarray of float64, shape (n,)
-        Waiting for the network, o_n.
-    disk : ndarray of float64, shape (n,)
-        Waiting for storage, o_d.
-    data : ndarray of float64, shape (n,)
-        Units of data that went through, D.
-    """
-
-    compute: FloatArray
-    network: FloatArray
-    disk: FloatArray
-    data: FloatArray
-
-    @property
-    def seconds(self) -> FloatArray:
-        """Completion time: D (o_a + o_n + o_d), equation 1."""
-        total: FloatArray = self.data * (self.compute + self.network + self.disk)
-        return total
 
 
 def occupancies_of(
@@ -43,7 +14,7 @@ def occupancies_of(
     utilization: npt.ArrayLike = 1.0,
     data: npt.ArrayLike = 1.0,
     network_share: npt.ArrayLike = 1.0,
-) -> Occupancies:
+) -> pd.DataFrame:
     """Split the time of runs into occupancies (Algorithm 1).
 
     From ``U = o_a / (o_a + o_s)`` and ``D / t = 1 / (o_a + o_s)``; the stall ``o_s`` is split
@@ -60,6 +31,12 @@ def occupancies_of(
     network_share : array_like
         Part of the time of an average I/O that is spent in the network, in [0, 1].
 
+    Returns
+    -------
+    DataFrame
+        One row a run: ``data``, and seconds a unit of it that the run computed (``compute``, o_a),
+        and waited for the network (``network``, o_n) and for storage (``disk``, o_d).
+
     Raises
     ------
     ValueError
@@ -67,9 +44,9 @@ def occupancies_of(
 
     Examples
     --------
-    >>> found = occupancies_of(100.0, utilization=0.6, data=50.0, network_share=0.75)
-    >>> [round(float(part[0]), 3) for part in (found.compute, found.network, found.disk)]
-    [1.2, 0.6, 0.2]
+    >>> occupancies_of(100.0, utilization=0.6, data=50.0, network_share=0.75).round(3)
+       data  compute  network  disk
+    0  50.0      1.2      0.6   0.2
     """
     time = np.atleast_1d(np.asarray(seconds, dtype=np.float64))
     busy = _column("utilization", utilization, len(time), 0.0, 1.0)
@@ -84,7 +61,8 @@ def occupancies_of(
     a_unit = time / flow
     stalled = a_unit * (1.0 - busy)
     network = stalled * share
-    return Occupancies(a_unit * busy, network, stalled - network, flow)
+    parts = {"compute": a_unit * busy, "network": network, "disk": stalled - network}
+    return pd.DataFrame({"data": flow, **parts})
 
 
 def _column(name: str, given: npt.ArrayLike, rows: int, low: float, high: float) -> FloatArray:

@@ -12,14 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.intervals import interval_about
 from costmodels.leftout import LeaveOneOut, folds_of
-from costmodels.occupancy.measured import Occupancies, occupancies_of
+from costmodels.occupancy.measured import occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
 from costmodels.occupancy.terms import reference_values
 from costmodels.rows import CostRegressor, FloatArray, column_names
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
-_PARTS = ("compute", "network", "disk")
 
 
 @dataclass(frozen=True)
@@ -100,17 +99,16 @@ class OccupancyModel(CostRegressor):
         X = self._named(table)
         seconds = np.asarray(y, dtype=np.float64)
         measured = occupancies_of(seconds, utilization, data, network_share)
-        rows = np.ones(len(seconds), bool)
         shapes = SHAPES[1:] if self.shape == "auto" else (self.shape,)
         tried = {
-            shape: LeaveOneOut(self._left_out(X, measured, shape), seconds) for shape in shapes
+            shape: LeaveOneOut(_left_out(X, measured, seconds, shape), seconds) for shape in shapes
         }
         self.left_out_errors_ = {
             shape: float(np.sqrt(np.mean(found.log_errors**2))) for shape, found in tried.items()
         }
         self.shape_ = _first_clearly_best(self.left_out_errors_)
         self.loocv_ = tried[self.shape_]
-        self._fitted = self._fit_rows(X, measured, rows, self.shape_)
+        self._fitted = _fit_parts(X, measured, self.shape_)
         self.reference_ = dict(zip(X, reference_values(table).tolist(), strict=True))
         self.formulas_ = {
             **{name: part.formula_ for name, part in self._fitted.parts.items()},
@@ -143,45 +141,39 @@ class OccupancyModel(CostRegressor):
         """Return a checked table with the names that it came with, which identify the columns."""
         return pd.DataFrame(table, columns=column_names(self, table.shape[1]))
 
-    def _left_out(self, X: pd.DataFrame, measured: Occupancies, shape: str) -> FloatArray:
-        """Predict each run by the model of the others."""
-        predicted = np.empty(len(X))
-        for out in folds_of(len(X)):
-            if len(X) == 2:  # the other one
-                predicted[out] = measured.seconds[~out]
-            else:
-                predicted[out] = self._fit_rows(X, measured, ~out, shape).seconds(X[out])
-        return predicted
 
-    def _fit_rows(
-        self,
-        X: pd.DataFrame,
-        measured: Occupancies,
-        rows: npt.NDArray[np.bool_],
-        shape: str,
-    ) -> _Fitted:
-        """Fit every part to some rows, errors counting as parts of the whole time.
+def _left_out(
+    X: pd.DataFrame, measured: pd.DataFrame, seconds: FloatArray, shape: str
+) -> FloatArray:
+    """Predict each run by the model of the others."""
+    predicted = np.empty(len(X))
+    for out in folds_of(len(X)):
+        if len(X) == 2:  # the other one
+            predicted[out] = seconds[~out]
+        else:
+            predicted[out] = _fit_parts(X[~out], measured[~out], shape).seconds(X[out])
+    return predicted
 
-        No prediction is below a thousandth of the shortest measured time.
-        """
-        table = X[rows]
-        a_unit = (measured.seconds / measured.data)[rows]
-        data = measured.data[rows]
-        flow = OccupancyPredictor().fit(table, data, importance=1.0 / data**2)
-        least = float(measured.seconds[rows].min()) / 1000
-        if shape == "overlap":
-            compute = measured.compute[rows]
-            known = compute if (compute < a_unit * (1 - 1e-9)).any() else None
-            overlap = OverlapModel().fit(table, a_unit, compute=known)
-            return _Fitted(flow, {"overlap": overlap}, least)
-        parts = {}
-        for name in _PARTS:
-            occupancy = getattr(measured, name)[rows]
-            if occupancy.any():
-                parts[name] = OccupancyPredictor(shape=shape).fit(
-                    table, occupancy, importance=1.0 / a_unit**2
-                )
-        return _Fitted(flow, parts, least)
+
+def _fit_parts(X: pd.DataFrame, measured: pd.DataFrame, shape: str) -> _Fitted:
+    """Fit every part, errors counting as parts of the whole time.
+
+    No prediction is below a thousandth of the shortest measured time.
+    """
+    data, occupancies = measured["data"].to_numpy(), measured.drop(columns="data")
+    a_unit = occupancies.sum(axis=1).to_numpy()
+    flow = OccupancyPredictor().fit(X, data, importance=1.0 / data**2)
+    least = float((data * a_unit).min()) / 1000
+    if shape == "overlap":
+        compute = occupancies["compute"].to_numpy()
+        known = compute if (compute < a_unit * (1 - 1e-9)).any() else None
+        return _Fitted(flow, {"overlap": OverlapModel().fit(X, a_unit, compute=known)}, least)
+    parts = {
+        name: OccupancyPredictor(shape=shape).fit(X, part, importance=1.0 / a_unit**2)
+        for name, part in occupancies.items()
+        if part.any()
+    }
+    return _Fitted(flow, parts, least)
 
 
 def _first_clearly_best(errors: dict[str, float], min_gain: float = 0.05) -> str:

@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from costmodels.leftout import LeaveOneOut
 from costmodels.rows import FloatArray
 from costmodels.scaling.laws import Law
 from costmodels.scaling.models import ScalingModel
-from costmodels.scaling.points import Points, gather_points, read_columns, read_runs, take_rows
+from costmodels.scaling.points import Columns, Points, gather_points, read_runs, take_rows
 from costmodels.scaling.pooled import Ended, fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import DIVIDES_ALL, Prior
@@ -98,25 +97,8 @@ class AutoScaling(ScalingModel):
             )
         return found
 
-    def predict_interval(self, X: object, level: float = 0.9) -> FloatArray:
-        """Interval for the time of one run of each configuration.
-
-        The interval widens with the distance from the measured runs, and where the shapes disagree.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, k)
-            The same columns as in `fit`.
-        level : float, default 0.9
-            Probability that the interval contains the time; in (0, 1).
-
-        Returns
-        -------
-        ndarray of float64, shape (n, 2)
-        """
-        check_is_fitted(self)
-        if not 0 < level < 1:
-            raise ValueError(f"level is {level!r}, but must be between 0 and 1")
+    def _interval(self, columns: Columns, level: float) -> FloatArray:
+        """Wider with the distance from the measured runs, and where the shapes disagree."""
         law: Any = self.law_
-        interval: FloatArray = law.interval(read_columns(self, X, reset=False), level)
+        interval: FloatArray = law.interval(columns, level)
         return interval

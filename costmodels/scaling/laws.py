@@ -63,6 +63,6 @@ def fit_linear(points: Points, terms: tuple[Term, ...], weights: str) -> LinearL
     table = np.column_stack([term(points.columns) for term in terms])
     importance = 1 / points.seconds if weights == "relative" else np.ones(len(points))
     names = [term.name for term in terms]
-    rows = TrainingRows(table, points.seconds, points.weight, importance, names)
+    rows = TrainingRows(table, points.seconds, points.repeats, importance, names)
     solution = CompressedRows.of(rows).solve(np.arange(1, len(terms) + 1))
     return LinearLaw(terms, tuple(solution[1:].tolist()))

@@ -24,8 +24,6 @@ class Points:
     # shape (n,): Median of the repeats.
     seconds: FloatArray
     # shape (n,): Number of repeats; of a run that was ended, the probability that it was slow.
-    weight: FloatArray
-    # shape (n,): Number of repeats.
     repeats: FloatArray
     # Relative standard deviation of one measurement about the others of its configuration; 0 when
     # nothing was repeated.
@@ -39,7 +37,6 @@ class Points:
         return type(self)(
             take_rows(self.columns, rows),
             self.seconds[rows],
-            self.weight[rows],
             self.repeats[rows],
             self.noise,
         )
@@ -123,7 +120,6 @@ def gather_points(columns: Columns, y: Any) -> Points:
     return Points(
         dict(zip(columns, configurations.T.copy(), strict=True)),
         medians,
-        repeats,
         repeats,
         float(np.sqrt(variance)),
     )

@@ -40,7 +40,7 @@ class PooledLaw:
         mean, _ = self._members(points.columns)
         near = int(np.argmin(np.abs(mean - np.median(mean, axis=0)).sum(axis=1)))
         logs = self.measured.residuals(self.shapes)[near]
-        level = float(np.average(logs, weights=points.weight))
+        level = float(np.average(logs, weights=points.repeats))
         found = readable_shape(self.shapes[near], level, self.measured.middle)
         columns = points.columns
         load = columns["scale"] / columns["machines"] / columns.get("memory", 1.0)
@@ -178,8 +178,7 @@ def _with_ended(points: Points, ended: Ended, law: PooledLaw) -> Points:
     return Points(
         {name: np.append(column, columns[name]) for name, column in points.columns.items()},
         np.append(points.seconds, found),
-        np.append(points.weight, share / (1 + share)),
-        np.append(points.repeats, np.ones(len(found))),
+        np.append(points.repeats, share / (1 + share)),
         points.noise,
     )
 

@@ -35,7 +35,7 @@ class Measured:
         self.points = points
         self.middle = middle_of(points.columns) if middle is None else middle
         self.places = self.places_of(points.columns)
-        single = np.diag(1 / points.weight)
+        single = np.diag(1 / points.repeats)
         values, self._vectors = eigh(smoothness(self.places, self.places), single)
         # Variance of a misfit of 1 along each axis, where the noise of a single run has 1.
         self._values = np.maximum(values, 0)

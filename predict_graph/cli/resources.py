@@ -158,7 +158,7 @@ def profile(
         "network_share": seen.network_share(*_rates(machine)),
     }
     found = occupancies_of(*observed.values())
-    occupancies = {name: float(vars(found)[name][0]) for name in ("compute", "network", "disk")}
+    occupancies = found.drop(columns="data").loc[0].to_dict()
     if seen.exit_status == 0 and out is not None:
         row = {
             name: value if name == "data_bytes" else f"{value:.6f}"
