@@ -50,7 +50,7 @@ def other_reference(name: str) -> ClusterCosts:
         if other != name
         for part in measured_parts(shipped_runs(other))
     )
-    common = lines_of(part for part in others if part[0] in ("opening", "read", "read start"))
+    common = lines_of(part for part in others if part[0] in ("opening", "read"))
     return replace(costs, lines={**costs.lines, **common})
 
 
@@ -76,15 +76,13 @@ def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
 
 def predicted(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
     """Return measured and predicted seconds of a run, without writing."""
-    warm = not run.cold
-    measured = sum(run.record.phases[name] for name in ("setup", "read", "superstep"))
-    phases = costs.phases(run.machines, run.edges, warm=warm)
-    rows = rows_of_run(run)
-    seconds = float(costs.supersteps(rows, run.machines, warm=warm).sum())
-    seconds += phases["setup"] + phases["read"]
-    if run.cold:
-        measured, seconds = measured + run.session_seconds, seconds + phases["opening"]
-    return measured, seconds
+    sizes = run.machines, run.edges
+    phases = costs.phases(rows_of_run(run), *sizes, opens=run.cold, warm=not run.cold)
+    measured, seconds = (
+        sum(each[name] for name in ("setup", "read", "superstep"))
+        for each in (run.record.phases, phases)
+    )
+    return measured + (run.session_seconds if run.cold else 0.0), seconds
 
 
 def replayed() -> Iterator[Row]:

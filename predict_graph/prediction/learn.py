@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from os import PathLike
 from typing import Any
 
@@ -22,27 +22,15 @@ from predict_graph.algorithms import ALGORITHMS, Algorithm
 from predict_graph.answers import Answer, Table
 from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
-from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
-from predict_graph.iterations.whole_run import whole_run_estimates
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
-from predict_graph.prediction.counting import estimates_of
-from predict_graph.prediction.request import (
-    check_engine,
-    check_function,
-    check_request,
-    direction,
-)
-from predict_graph.prediction.seconds.cluster.costs import speed_of_cluster
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name
+from predict_graph.prediction.request import check_engine, check_function, direction
 from predict_graph.prediction.seconds.cluster.runs import WARM_UP
-from predict_graph.prediction.seconds.cluster.sampling import Quote, sample_run
-from predict_graph.prediction.work import workloads_of
+from predict_graph.prediction.seconds.cluster.sampling import sample_run
 from predict_graph.results import Result
 from predict_graph.seeds import check_seed
 
@@ -51,7 +39,7 @@ __all__ = ["Learning", "learn"]
 # R-MAT graphs of half a million edges, and about four, sixteen and sixty, by scale and edge factor:
 # different densities separate costs of vertices from costs of edges. Limits the time of `learn`.
 _GRAPHS = ((15, 16), (19, 8), (20, 16), (21, 32))
-_MARGIN = 1.2  # of the expected time of a run: limits overruns of the budget
+_TOO_LONG = "the next run would have taken longer than the budget allows"
 
 
 @dataclass(eq=False, repr=False)
@@ -73,7 +61,7 @@ class Learning(Result):
     training_runs: dict[str, list[str]] = field(default_factory=dict)
     runs: int = 0
     seconds: float = 0.0
-    ended: str = ""
+    ended: str = "there is nothing larger to learn from"
 
     @property
     def answer(self) -> Answer:
@@ -169,7 +157,7 @@ def learn(
 
 @dataclass
 class _Learner:
-    """The sessions of one call of `learn`, within the allowed seconds."""
+    """The session of one call of `learn`, within the allowed seconds."""
 
     engine: SparkEngine
     jobs: Sequence[Algorithm]
@@ -181,12 +169,6 @@ class _Learner:
     def __post_init__(self) -> None:
         self.found = Learning()
         self._started = time.perf_counter()
-        self.report("estimating the time of training runs", 0.0)
-        self._graphs = lru_cache(maxsize=2)(self._generated)  # of one size, in both directions
-        self._subjects = [
-            _Subject(self.engine, job, self._graph(job, 0), self.history, self.seed)
-            for job in self.jobs
-        ]
 
     @property
     def spent(self) -> float:
@@ -194,38 +176,39 @@ class _Learner:
         return time.perf_counter() - self._started
 
     def learn(self) -> None:
-        """Run what fits in the budget: small graphs of all algorithms first."""
-        machines, skipped = self.engine.workers, False
-        self.report(f"opening a session on {machines} machines", self._fraction)
+        """Run what fits in the budget: small graphs of all algorithms first, the cheapest first.
+
+        An edge is expected to take as long as one of the graph before; nothing is known of the
+        first graph.
+        """
+        self.report(f"opening a session on {self.engine.workers} machines", self._fraction)
+        rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
         with self.engine.session() as session:
-            for turn in range(len(_GRAPHS)):
-                subjects = [subject for subject in self._subjects if subject.ran == turn]
-                for subject in sorted(subjects, key=lambda each: each.order(turn)):
-                    subject.quote.cluster = speed_of_cluster(self.history, self.engine)
-                    first = not self.found.training_runs
-                    expected = self.spent + _MARGIN * subject.expected(turn)
-                    if first or expected <= self.allowed:
-                        self._run(subject, session.seconds, turn, cold=first)
-                    else:
-                        skipped = True
-        self.found.ended = (
-            "the next run would have taken longer than the budget allows"
-            if skipped
-            else "there is nothing larger to learn from"
-        )
+            for scale, factor in _GRAPHS:
+                size = factor * 2.0**scale
+                graphs = lru_cache(partial(self._generated, scale, factor))  # in both directions
+                for job in sorted(self.jobs, key=lambda job: rates[job.name]):
+                    expected = rates[job.name] * size
+                    if self.found.training_runs and self.spent + expected > self.allowed:
+                        self.found.ended = _TOO_LONG
+                        continue
+                    graph = graphs(direction(job, None))
+                    times = 2 if rates[job.name] == 0.0 else 1  # first to warm up the JVM
+                    seconds = self._run(job, graph, session.seconds, times)
+                    rates[job.name] = seconds / size
 
     @property
     def _fraction(self) -> float:
         return min(self.spent / self.allowed, 1.0)
 
-    def _run(self, subject: _Subject, opening: float, turn: int, *, cold: bool) -> None:
-        """Run an algorithm on one of the graphs; twice on the smallest, first to warm up the JVM.
+    def _run(self, job: Algorithm, graph: Graph, opening: float, times: int) -> float:
+        """Run an algorithm on a graph some times, and return the seconds of the last one.
 
         Each run is stored at once, so that it is not lost.
         """
-        job, graph = subject.job, self._graph(subject.job, turn)
         self.report(f"{job.name} on {graph.name}", self._fraction)
-        for number in range(1 if turn else 2):
+        for number in range(1, times + 1):
+            cold = self.found.runs == 0
             runs = sample_run(
                 self.engine,
                 opening,
@@ -234,53 +217,17 @@ class _Learner:
                 "whole",
                 graph,
                 seed=self.seed,
-                cold=cold and not number,
-                purpose="cost" if turn or number or cold else WARM_UP,
+                cold=cold,
+                purpose="cost" if cold or number == times else WARM_UP,
             )
-            subject.quote.runs.append(runs[-1])
             self.history.add_all(run.record for run in runs)
             self.found.runs += len(runs)
-        subject.ran += 1
         self.found.training_runs.setdefault(job.name, []).append(graph.name)
+        return sum(run.record.seconds for run in runs)
 
-    def _graph(self, job: Algorithm, turn: int) -> Graph:
-        return self._graphs(turn, direction(job, None))
-
-    def _generated(self, turn: int, directed: bool | None) -> Graph:
-        scale, factor = _GRAPHS[turn]
+    def _generated(self, scale: int, factor: int, directed: bool | None) -> Graph:
         source = f"rmat:scale={scale},edge_factor={factor},seed={self.seed}"
         return check_graph(source, directed=directed, seed=self.seed)
-
-
-class _Subject:
-    """An algorithm to be run, and the expected seconds of it."""
-
-    def __init__(
-        self, engine: Any, job: Algorithm, first: Graph, history: History, seed: int
-    ) -> None:
-        self.job, self.ran = job, 0
-        self.known = shipped_name(job) == job.name
-        request = check_request(job, engine=engine, seed=seed, budget="none")
-        chain = [part.algorithm for part in request.chain]
-        estimates = (
-            whole_run_estimates(LocalEngine(engine.workers).run(job, first))
-            if runs_here(job)
-            else estimates_of(first, request.chain)
-        )
-        workloads = workloads_of(first, chain, estimates, engine.workers)
-        self.quote = Quote(first, engine, workloads, speed_of_cluster(history, engine))
-        self._machines = engine.workers
-
-    def order(self, turn: int) -> tuple[bool, float]:
-        """Return the key by which the cheapest comes first, and what has no reference runs last."""
-        return not (self.known or self.quote.runs), self.expected(turn)
-
-    def expected(self, turn: int) -> float:
-        """Return the expected seconds of the runs of a turn in an open session."""
-        first, factor = _GRAPHS[0], _GRAPHS[turn]
-        larger = 2.0 ** (factor[0] - first[0]) * factor[1] / first[1]
-        once = self.quote.sample_seconds(self._machines, larger, cold=False)
-        return once if turn else 2.0 * once
 
 
 def _with_programs() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,6 @@ def fit_costs(table: pd.DataFrame, name: str) -> FittedCosts:
     RequestError
         If there is no cost model of this name.
     """
-    factory = COST_MODELS.get(name)
     features = table[[*CANDIDATES]]
     if len(features.drop_duplicates()) < FEWEST_ROWS or table["group"].nunique() < 2:
         rate = (
@@ -116,13 +116,19 @@ def fit_costs(table: pd.DataFrame, name: str) -> FittedCosts:
         return FittedCosts(
             "proportional", dict.fromkeys(_WORK, rate), 0.0, _Proportional(rate), [*_WORK]
         )
-    varying = [name for name in CANDIDATES if features[name].min() < features[name].max()]
+    return fitted(table, CANDIDATES, name)
+
+
+def fitted(table: pd.DataFrame, features: Sequence[str], name: str) -> FittedCosts:
+    """Fit a cost model to the features that vary in rows with seconds, a weight and a group."""
+    varying = [each for each in features if table[each].min() < table[each].max()]
     options: dict[str, Any] = {"sample_weight": table["weight"].to_numpy()}
+    factory = COST_MODELS.get(name)
     with blamed_on("cost model", name):
         model = factory()
         if hasattr(model, "max_folds"):
             options["groups"] = table["group"].to_numpy()
-        model.fit(features[varying], table["seconds"].to_numpy(), **options)
+        model.fit(table[varying], table["seconds"].to_numpy(), **options)
         terms = {str(key): float(value) for key, value in model.terms_.items() if value > 0.0}
         return FittedCosts(name, terms, float(model.r2_), model, varying)
 

@@ -9,13 +9,14 @@ import predict_graph
 import predict_graph.prediction.learn as learning
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.runs import runs_of_job
 
 pytest.importorskip("pyspark")
 
-# Seconds that a run of the first graph is thought to take; the cluster takes twice as long. Any on
-# the first graph takes as long as two; each graph four times as long as the one before.
-THOUGHT = {"semi-clustering": 40.0, "pagerank": 5.0, "connected-components": 8.0}
+# Seconds of a run of the first graph, of which there are two; each graph is four times as large as
+# the one before.
+SECONDS = {"semi-clustering": 40.0, "pagerank": 5.0, "connected-components": 8.0}
 
 
 @pytest.fixture
@@ -23,49 +24,44 @@ def cluster(monkeypatch):
     """A cluster on which only a clock goes on."""
     now, begun = [0.0], []
 
-    def expected(subject, turn):
-        slower = 2.0 if any(name == subject.job.name for name, _ in begun) else 1.0
-        return slower * THOUGHT[subject.job.name] * 4.0**turn * (1.0 if turn else 2.0)
+    def run(engine, opening, job, graph, *given, **named):
+        turn = (int(graph.name.partition("=")[2].partition(",")[0]) - 6) // 2
+        begun.append((job.name, turn))
+        seconds = SECONDS[job.name] * 4.0**turn
+        now[0] += seconds
+        return [SimpleNamespace(record=SimpleNamespace(seconds=seconds))]
 
-    def run(learner, subject, opening, turn, *, cold):
-        name = subject.job.name
-        begun.append((name, turn))
-        now[0] += 2.0 * THOUGHT[name] * 4.0**turn * (1.0 if turn else 2.0)
-        subject.ran += 1
-        learner.found.training_runs.setdefault(name, []).append(turn)
-
-    monkeypatch.setattr(learning, "_GRAPHS", ((6, 4), (7, 4), (8, 4), (8, 8)))
+    monkeypatch.setattr(learning, "_GRAPHS", ((6, 4), (8, 4), (10, 4)))
     monkeypatch.setattr(learning, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(learning._Subject, "expected", expected)
-    monkeypatch.setattr(learning._Learner, "_run", run)
+    monkeypatch.setattr(learning, "sample_run", run)
+    monkeypatch.setattr(History, "add_all", lambda history, records: [*records])
     opened = nullcontext(SimpleNamespace(seconds=0.0))
     monkeypatch.setattr(SparkEngine, "session", lambda engine: opened)
     return begun
 
 
-def learned(cluster, history, budget):
-    found = learning.learn(
+def learned(history, budget):
+    return learning.learn(
         SparkEngine("spark://nowhere:7077", 1),
-        algorithms=list(THOUGHT),
+        algorithms=list(SECONDS),
         budget=budget,
         history=history,
         seed=1,
     )
-    return found, cluster
 
 
 @pytest.mark.parametrize(
     ("budget", "training_runs"),
     [
-        # However little there is, one graph is run; it tells how slow the cluster is.
-        ("1s", [("pagerank", 0)]),
-        # Semi-clustering would take 320 of the second graph.
+        # However little there is, one graph is run.
+        ("1s", [("semi-clustering", 0)]),
+        # 106 seconds of the first graph; semi-clustering would take 160 of the second.
         (
-            "600s",
+            "270s",
             [
+                ("semi-clustering", 0),
                 ("pagerank", 0),
                 ("connected-components", 0),
-                ("semi-clustering", 0),
                 ("pagerank", 1),
                 ("connected-components", 1),
                 ("pagerank", 2),
@@ -76,8 +72,9 @@ def learned(cluster, history, budget):
 def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
     cluster, history, budget, training_runs
 ):
-    found, begun = learned(cluster, history, budget)
-    assert begun == training_runs
+    found = learned(history, budget)
+    assert list(dict.fromkeys(cluster)) == training_runs
+    assert len(cluster) == len(training_runs) + sum(turn == 0 for _, turn in training_runs)
     assert {name: len(of) for name, of in found.training_runs.items()} == {
         name: sum(each == name for each, _ in training_runs) for name, _ in training_runs
     }
@@ -85,8 +82,8 @@ def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
 
 
 def test_there_is_an_end_to_what_can_be_learned(cluster, history):
-    found, begun = learned(cluster, history, "10h")
-    assert len(begun) == 3 * 4
+    found = learned(history, "10h")
+    assert len(cluster) == 3 * 3 + 3
     assert found.ended == "there is nothing larger to learn from"
 
 

@@ -21,7 +21,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +30,11 @@ from predict_graph.builtin.libraries import LIBRARIES, library_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import RequestError
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.features import FEATURES, typical_rows
+from predict_graph.prediction.seconds.cluster.features import CLOCK, FEATURES, typical_rows
 from predict_graph.prediction.seconds.cluster.reference_runs import (
-    KEPT,
     shipped_name,
     shipped_names,
+    shipped_records,
     shipped_runs,
 )
 from predict_graph.prediction.seconds.cluster.runs import (
@@ -44,7 +43,7 @@ from predict_graph.prediction.seconds.cluster.runs import (
     by_session,
     cluster_runs,
 )
-from predict_graph.prediction.seconds.regression import COST_MODELS
+from predict_graph.prediction.seconds.regression import FittedCosts, fitted
 from predict_graph.prediction.seconds.straight_line import Line, fitted_line
 
 FloatArray = npt.NDArray[np.float64]
@@ -53,7 +52,6 @@ Part = tuple[str, ClusterRun, float]  # one of PARTS, measured in a run, and its
 PARTS = {
     "opening": "opening",
     "setup start": "start",
-    "read start": "start",
     "superstep start": "start",
     "setup": "setup",
     "read": "read",
@@ -63,18 +61,17 @@ PARTS = {
 }
 """The parts of a run outside tasks, and which factor of a cluster scales each; `start` is what the
 first execution in a JVM takes in addition."""
-FACTORS = ("opening", "start", "setup", "read", "driver", "tasks")
+FACTORS = tuple(dict.fromkeys(PARTS.values()))
 """How a cluster differs from the reference: a factor for each of these."""
 WRITTEN = ("write", "checkpoint")
 """The parts that write."""
 DEFAULT = "nnls"
 """The cost model of tasks."""
-# Parts that precede the algorithm, and so do not depend on it, by definition.
-_COMMON = ("opening", "read", "read start")
+# Parts that do not depend on the algorithm, by definition.
+_COMMON = ("opening", "read", "checkpoint")
 # Machines of the reference runs at most. There, JVM warm-up took twice as long on two as on one, as
 # they shared a processor (measured); on more than two it is taken to be that of two.
 _FEW_MACHINES = 2
-_CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
 # Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
 # between runs of one algorithm (docs/studies/cold-start.md).
 CLUSTER_STD, ALGORITHM_STD, RUN_STD = 0.8, 0.3, 0.22
@@ -87,15 +84,12 @@ _USUAL = 1.6
 class ClusterCosts:
     """The time of a run of one algorithm on any number of machines.
 
-    `name` is that of the cost model of tasks, which reads `columns`; `r2`, `rows` and `runs` are of
-    its fit. `lines` has one of :data:`PARTS` each.
+    `fitted` are those of tasks, from so many rows of so many runs; `lines` has one of :data:`PARTS`
+    each.
     """
 
-    name: str
-    model: Any
-    columns: list[str]
+    fitted: FittedCosts
     lines: Mapping[str, Line]
-    r2: float
     rows: int
     runs: int
     factors: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(FACTORS, 1.0))
@@ -103,8 +97,8 @@ class ClusterCosts:
     @property
     def terms(self) -> dict[str, float]:
         """Seconds per unit of a feature, per doubling (log2 machines) and superstep (intercept)."""
-        found = getattr(self.model, "terms_", {})
-        terms = {str(name): self.factors["tasks"] * float(each) for name, each in found.items()}
+        found = self.fitted.terms
+        terms = {name: self.factors["tasks"] * each for name, each in found.items()}
         driver = self.lines["driver"].scaled(self.factors["driver"])
         terms["intercept"] = terms.get("intercept", 0.0) + driver.constant
         terms["log2 machines"] = driver.slope
@@ -116,8 +110,7 @@ class ClusterCosts:
 
     def tasks(self, features: pd.DataFrame) -> FloatArray:
         """Return the task seconds of each superstep on the busiest worker."""
-        predicted: FloatArray = self.model.predict(features[self.columns])
-        return self.factors["tasks"] * predicted
+        return self.factors["tasks"] * self.fitted.predict(features)
 
     def supersteps(
         self, features: pd.DataFrame, machines: int, *, warm: bool = False
@@ -129,21 +122,28 @@ class ClusterCosts:
         return seconds
 
     def phases(
-        self, machines: int, edges: float, checkpoints: int = 0, *, warm: bool = False
+        self,
+        rows: pd.DataFrame,
+        machines: int,
+        edges: float,
+        checkpoints: int = 0,
+        *,
+        opens: bool = True,
+        reads: bool = True,
+        warm: bool = False,
     ) -> dict[str, float]:
-        """Return the seconds of session start, setup, reading and writing.
+        """Return the seconds of each phase; setup includes a session's start if the run `opens` it.
 
         Nothing is written but checkpoints, `checkpoints` of them, and results of library code.
         """
-
-        def at(part: str) -> float:
-            return self.at(part, machines, edges)
-
+        found = {part: self.at(part, machines, edges) for part in PARTS}
         return {
-            "opening": at("opening"),
-            "setup": at("setup") + (0.0 if warm else at("setup start")),
-            "read": at("read") + (0.0 if warm else at("read start")),
-            "write": checkpoints * at("checkpoint") + at("write"),
+            "setup": found["setup"]
+            + (found["opening"] if opens else 0.0)
+            + (0.0 if warm else found["setup start"]),
+            "read": found["read"] if reads else 0.0,
+            "superstep": float(self.supersteps(rows, machines, warm=warm).sum()),
+            "write": checkpoints * found["checkpoint"] + found["write"],
         }
 
     def scaled(self, factors: Mapping[str, float], runs: Sequence[ClusterRun] = ()) -> ClusterCosts:
@@ -164,40 +164,26 @@ def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> Clust
     """
     tables = [typical_rows(run) for run in runs if run.informative]
     parts = [
-        table.assign(group=number, weight=1.0 / len(table)) for number, table in enumerate(tables)
+        table.assign(group=number, weight=1.0 / len(table), seconds=table["working"])
+        for number, table in enumerate(tables)
     ]
     rows = pd.concat(parts, ignore_index=True)
-    columns = [name for name in FEATURES if rows[name].nunique() > 1]
-    name = cost_model or DEFAULT
-    model = COST_MODELS.get(name)()
-    options = {"groups": rows["group"].to_numpy()} if hasattr(model, "max_folds") else {}
-    working = rows["working"].clip(lower=_CLOCK).to_numpy(np.float64)
-    model.fit(rows[columns], working, sample_weight=rows["weight"].to_numpy(), **options)
-    residual = float(np.sum((model.predict(rows[columns]) - working) ** 2))
-    total = float(np.sum((working - working.mean()) ** 2))
-    r2 = 1.0 - residual / total if total > 0 else float("nan")
     lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
-    return ClusterCosts(name, model, columns, lines, r2, len(rows), len(tables))
+    tasks = fitted(rows, FEATURES, cost_model or DEFAULT)
+    return ClusterCosts(tasks, lines, len(rows), len(tables))
 
 
 @lru_cache(maxsize=64)
 def reference_costs(name: str, cost_model: str | None = None) -> ClusterCosts:
-    """Return the costs of an algorithm on the reference cluster, by a registered cost model.
-
-    Session start, reading and checkpoints do not depend on the algorithm.
-    """
+    """Return the costs of an algorithm on the reference cluster, by a registered cost model."""
     costs = costs_of(shipped_runs(name), cost_model)
     return replace(costs, lines={**costs.lines, **_common_lines()})
 
 
 @lru_cache(maxsize=1)
 def _common_lines() -> dict[str, Line]:
-    every = (part for name in shipped_names() for part in measured_parts(shipped_runs(name)))
-    kept = measured_parts(shipped_runs(KEPT))
-    return {
-        **lines_of(part for part in every if part[0] in _COMMON),
-        **lines_of(part for part in kept if part[0] == "checkpoint"),
-    }
+    every = (part for name in shipped_records() for part in measured_parts(shipped_runs(name)))
+    return lines_of(part for part in every if part[0] in _COMMON)
 
 
 def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
@@ -214,8 +200,7 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
         # Another run may have preceded the first one in a session of the user.
         if warm is None or not first.cold or first.record.engine.get("warm"):
             continue
-        for phase in ("setup", "read"):
-            yield f"{phase} start", first, max(first.record.phases[phase] - warm[phase], 0.0)
+        yield "setup start", first, max(first.record.phases["setup"] - warm["setup"], 0.0)
         starting = [first, *(run for run in same if run.purpose == WARM_UP)]
         extra = sum(run.record.phases["superstep"] - warm["superstep"] for run in starting)
         yield "superstep start", first, max(extra, 0.0)
@@ -223,7 +208,8 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
         if not run.informative:
             continue
         rows = typical_rows(run)
-        yield "driver", run, float((rows["seconds"] - rows["working"]).clip(lower=_CLOCK).median())
+        driver = rows["seconds"] - rows["working"]
+        yield "driver", run, max(float(driver.median()), CLOCK)
         if run.real:
             continue
         phases, interval = run.record.phases, run.record.engine.get("checkpoint_interval")
@@ -256,7 +242,7 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
     """Return the logarithms of measured / reference seconds of each factor that runs show.
 
     Long runs weigh more. The setup of a real run, one that is no sample, includes the opening of
-    its session, unless that was warm; both then get the same ratio.
+    its session, unless that was warm; all its parts get the same ratio.
     """
     measured, expected = defaultdict[str, float](float), defaultdict[str, float](float)
     for part, run, seconds in measured_parts(runs):
@@ -267,20 +253,14 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
         if not run.informative:
             continue
         rows = typical_rows(run)
-        measured["tasks"] += float(rows["working"].clip(lower=_CLOCK).sum())
+        measured["tasks"] += float(rows["working"].sum())
         expected["tasks"] += float(costs.tasks(rows).sum())
-        warm = bool(run.record.engine.get("warm"))
-        for phase, parts in (
-            ("setup", ("opening", "setup start", "setup")),
-            ("read", ("read start", "read")),
-        ):
-            if run.real and run.record.phases[phase] > 0.0:
-                there = parts[-1:] if warm else parts
-                own = {part: costs.at(part, run.machines, run.edges) for part in there}
-                ratio = run.record.phases[phase] / max(sum(own.values()), 1e-9)
-                for part, seconds in own.items():
-                    measured[PARTS[part]] += ratio * seconds
-                    expected[PARTS[part]] += seconds
+        if run.real and not run.record.engine.get("warm"):
+            parts = ("opening", "setup start", "setup")
+            own = {part: costs.at(part, run.machines, run.edges) for part in parts}
+            for part, seconds in own.items():
+                measured[PARTS[part]] += seconds * run.record.phases["setup"] / sum(own.values())
+                expected[PARTS[part]] += seconds
     return {
         factor: math.log(measured[factor] / expected[factor])
         for factor in FACTORS

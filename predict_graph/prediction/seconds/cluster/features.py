@@ -16,6 +16,9 @@ are messages after combining those to one vertex; where they are maps, combining
 many entries (merged), which is known for libraries only."""
 
 
+CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
+
+
 def rows_of_run(run: ClusterRun) -> pd.DataFrame:
     """Return the features and the seconds of each iteration of a run.
 
@@ -36,11 +39,12 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
     if MERGED in rows and rows[MERGED].notna().all():  # exact counts of the local replay
         counted |= {"records": rows[RECORDS], "merged": rows[MERGED]}
     seconds = rows["seconds"].to_numpy(np.float64)
+    tasks = rows["task_seconds"].to_numpy(np.float64) / cores
     return pd.DataFrame(
         {
             **{name: each.to_numpy(np.float64) / shared for name, each in counted.items()},
             "seconds": seconds,
-            "working": np.minimum(rows["task_seconds"].to_numpy(np.float64) / cores, seconds),
+            "working": np.fmax(np.minimum(tasks, seconds), CLOCK),
             # An imported table may lack the column
             "spilled": rows.get("spilled_bytes", pd.Series(0.0, rows.index)).to_numpy(np.float64),
         }

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-import numpy as np
-import pandas as pd
-
 from predict_graph.engines import (
     Evidence,
     RuntimeEstimate,
@@ -26,7 +23,7 @@ from predict_graph.prediction.seconds.cluster.executor_memory import memory_doub
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Learned, costs_on
+from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Learned
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.prediction.work import counted
@@ -91,7 +88,7 @@ class ClusterRuntimeModel(ClusterSamples):
         graph, engine, algorithm = self.graph, self.engine, workload.algorithm
         name = shipped_name(algorithm)
         speed = speed.with_runs(name, own) if own else speed
-        costs = costs_on(engine, speed, name, self.parts[algorithm.name].cost_model, own)
+        costs = self._costs(name, speed, self.parts[algorithm.name].cost_model, own)
         std, common_std = deviations(own, speed)
         source, warnings = _source(own, speed)
         if not own and name != algorithm.name:  # the actual superstep is unknown
@@ -101,31 +98,22 @@ class ClusterRuntimeModel(ClusterSamples):
         runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
         work = work_by_machines(graph, engine, workload, runs)
         warm = engine.is_warm(algorithm.name)
+        kept = engine.settings.checkpoints(workload.iterations)
 
-        def at(machines: int) -> tuple[dict[str, float], pd.DataFrame]:
-            rows = work(machines)
-            rows["seconds"] = costs.supersteps(rows, machines, warm=warm)
-            kept = engine.settings.checkpoints(workload.iterations)
-            phases = costs.phases(machines, graph.edges, kept, warm=warm)
-            opening = phases.pop("opening") if first else 0.0
-            named = {
-                "setup": phases["setup"] + opening,
-                "read": phases["read"] if first else 0.0,
-                "superstep": float(rows["seconds"].sum()),
-                "write": phases["write"],
-            }
-            return named, rows
+        def at(machines: int) -> dict[str, float]:
+            sizes, given = (machines, graph.edges, kept), {"opens": first, "reads": first}
+            return costs.phases(work(machines), *sizes, **given, warm=warm)
 
-        phases, rows = at(engine.workers)
+        rows = work(engine.workers)
         executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
         evidence = Evidence(
             source,
-            rows["seconds"].to_numpy(np.float64),
+            costs.supersteps(rows, engine.workers, warm=warm),
             math.hypot(std, common_std),
             model={
-                "name": costs.name,
+                "name": costs.fitted.name,
                 "terms": costs.terms,
-                "r2": costs.r2,
+                "r2": costs.fitted.r2,
                 "rows": costs.rows,
                 "runs": sum(run.informative for run in own) or costs.runs,
                 "history_runs": sum(run.real for run in own),
@@ -139,7 +127,7 @@ class ClusterRuntimeModel(ClusterSamples):
             evidence=[evidence],
             rows=counted(Table(every)).assign(seconds=evidence.seconds),
             relative_std=std,
-            phases=phases,
+            phases=at(engine.workers),
             phase_std=PHASE_STD,
             common_std=common_std,
             samples=[run.summary for run in own],
@@ -150,7 +138,7 @@ class ClusterRuntimeModel(ClusterSamples):
                 *warnings,
                 *memory_doubts(executors, engine.settings.memory),
             ],
-            at=lambda machines: at(machines)[0],
+            at=at,
             executors=executors,
         )
 

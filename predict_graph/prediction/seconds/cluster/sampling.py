@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-
-import pandas as pd
+from functools import cached_property, partial
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.durations import readable_seconds
@@ -72,24 +70,23 @@ class ClusterSamples(EngineModel):
 
     def learned(self, workloads: Sequence[Workload] = ()) -> Learned:
         """Return the runs of each algorithm, after running the samples that are needed."""
-        request, graph, engine = self.request, self.graph, self.engine
-        runs = [runs_of_job(self.history, engine, each, graph) for each in self.algorithms]
+        request, engine = self.request, self.engine
+        runs = [runs_of_job(self.history, engine, each, self.graph) for each in self.algorithms]
         function = isinstance(self.algorithms[-1], FunctionAlgorithm)
         asked = request.train_ratios or request.train_machines or request.budget.unlimited
         if asked or function:
-            runs = self._run_samples(runs)
+            runs = self._run_samples(runs, in_any_case=True)
         speed = speed_of_cluster(self.history, engine)
         if asked or function or _known(runs):
             return Learned(runs, speed)
-        quote = Quote(graph, engine, workloads, speed)
-        self.spending.expects(quote.seconds(engine.workers))
-        if self.spending.affords(quote.plan_seconds(self.points)):
-            runs = self._run_samples(runs, quote)
+        whole, samples = self._expected(workloads, speed)
+        self.spending.expects(whole)
+        if self.spending.affords(samples):
+            runs = self._run_samples(runs, in_any_case=False)
         if _known(runs):
-            return Learned(runs, quote.speed)
-        more = readable_seconds(quote.plan_seconds(self.points))
-        more = f"about {more} of sample runs on the cluster would narrow the interval"
-        return Learned(runs, quote.speed, f"{more}: --budget none")
+            return Learned(runs, speed)
+        more = f"about {readable_seconds(samples)} of sample runs on the cluster would narrow the"
+        return Learned(runs, speed, f"{more} interval: --budget none")
 
     @cached_property
     def points(self) -> Points:
@@ -111,31 +108,54 @@ class ClusterSamples(EngineModel):
         sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
         return dict.fromkeys(sorted(counts), sizes)
 
+    def _expected(self, workloads: Sequence[Workload], speed: ClusterSpeed) -> tuple[float, float]:
+        """Return the seconds of the run, and of its sample runs, by the reference runs."""
+        engine, edges, whole, samples = self.engine, self.graph.edges, 0.0, 0.0
+        machines = engine.workers
+        for number, each in enumerate(workloads):
+            name = shipped_name(each.algorithm)
+            costs = self._costs(name, speed)
+            rows = work_by_machines(self.graph, engine, each, shipped_runs(name))(machines)
+            features = rows[[feature for feature in FEATURES if feature in rows]]
+            phases = partial(costs.phases, reads=number == 0)
+            whole += sum(phases(features, machines, edges, opens=number == 0).values())
+            last = number == len(workloads) - 1  # what runs before it goes to its own end
+            features = features.iloc[: supersteps_run(each.algorithm) if last else None]
+            for place, ratio in enumerate(_in_session(self.points[machines])):
+                first = {"opens": number == place == 0, "warm": place > 0}
+                samples += sum(phases(ratio * features, machines, ratio * edges, **first).values())
+        return whole, samples
+
+    def _costs(
+        self,
+        name: str,
+        speed: ClusterSpeed,
+        cost_model: str | None = None,
+        runs: Sequence[ClusterRun] = (),
+    ) -> ClusterCosts:
+        """Return the costs of reference runs at the speed of the cluster; `runs` show writing."""
+        factors = speed.factors(name)
+        if self.engine.settings.in_open_session:
+            factors["opening"] = 0.0
+        return reference_costs(name, cost_model).scaled(factors, runs)
+
     def _run_samples(
-        self, stored: list[list[ClusterRun]], quote: Quote | None = None
+        self, stored: list[list[ClusterRun]], *, in_any_case: bool
     ) -> list[list[ClusterRun]]:
         """Run samples on the cluster, store each at once, and return them by algorithm.
 
-        With a quote, it stops before a run that the budget does not allow; the second run of a
-        session is always made, as the first is slow. Where executors were lost in all, stored runs
-        remain.
+        It stops before a run that the budget does not allow, if it takes as long as the one before,
+        unless they are run `in_any_case`; the second run of a session is always made, as the first
+        is slow. Where executors were lost in all, stored runs remain.
         """
         request, graph, algorithm = self.request, self.graph, self.algorithms[-1]
         found: list[list[ClusterRun]] = [[] for _ in self.algorithms]
-        samples: dict[float, Graph] = {}
-
-        def affords(machines: int, ratio: float, *, cold: bool = False) -> bool:
-            if quote is None or not quote.runs:
-                return True
-            return self.spending.affords(quote.sample_seconds(machines, ratio, cold=cold))
-
+        taken, samples = 0.0, dict[float, Graph]()
         for machines, ratios in self.points.items():
-            if not affords(machines, ratios[-1], cold=True):
-                break
             there = self.engine.on(machines)
             with there.session() as session:
                 for number, ratio in enumerate(_in_session(ratios)):
-                    if number > 1 and not affords(machines, ratio):
+                    if number > 1 and not (in_any_case or self.spending.affords(taken)):
                         break
                     request.progress(f"sample runs on {machines} machines", number / 3)
                     if ratio not in samples:
@@ -152,21 +172,14 @@ class ClusterSamples(EngineModel):
                         seed=request.seed,
                         cold=number == 0,
                     )
-                    if not runs[-1].disturbed:
-                        self._keep(runs, found, quote)
+                    taken = sum(run.record.seconds for run in runs)
+                    if runs[-1].disturbed:
+                        continue
+                    if self.history is not None:
+                        self.history.keep(run.record for run in runs)
+                    for own, run in zip(found, runs, strict=True):
+                        own.append(run)
         return [own or before for own, before in zip(found, stored, strict=True)]
-
-    def _keep(
-        self, runs: Sequence[ClusterRun], found: list[list[ClusterRun]], quote: Quote | None
-    ) -> None:
-        """Store the runs of a chain of algorithms, each with those of its algorithm."""
-        if self.history is not None:
-            self.history.keep(run.record for run in runs)
-        for own, run in zip(found, runs, strict=True):
-            own.append(run)
-        if quote is not None:
-            quote.runs.append(runs[-1])
-            self.spending.expects(quote.seconds(self.engine.workers))
 
 
 def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
@@ -222,75 +235,3 @@ def sample_run(
         for record in records_of(profile)
     )
     return [cluster_run(record, graph, again=False) for record in records]
-
-
-class Quote:
-    """The expected seconds of a chain of algorithms on a cluster, and of its sample runs.
-
-    They come from bundled reference runs, scaled to the known speed of the cluster; each new sample
-    run updates the scale.
-    """
-
-    def __init__(
-        self,
-        graph: Graph,
-        engine: SparkEngine,
-        workloads: Sequence[Workload],
-        speed: ClusterSpeed,
-    ) -> None:
-        self._graph, self._engine = graph, engine
-        self.cluster = speed  # as other runs show it
-        self._last = workloads[-1].algorithm
-        self._names = [shipped_name(each.algorithm) for each in workloads]
-        self._work = [
-            lru_cache(work_by_machines(graph, engine, each, shipped_runs(name)))
-            for each, name in zip(workloads, self._names, strict=True)
-        ]
-        self.runs: list[ClusterRun] = []  # sample runs of the last algorithm
-
-    @property
-    def speed(self) -> ClusterSpeed:
-        """The relative speed of the cluster, from runs of the last algorithm if there are any."""
-        return self.cluster.with_runs(self._names[-1], self.runs) if self.runs else self.cluster
-
-    def seconds(
-        self, machines: int, ratio: float = 1.0, *, cold: bool = True, limit: int | None = None
-    ) -> float:
-        """Return the seconds of a run, including session start for a cold one."""
-        total = 0.0
-        for number, (name, work) in enumerate(zip(self._names, self._work, strict=True)):
-            costs = costs_on(self._engine, self.speed, name)
-            last = number == len(self._names) - 1  # what runs before it goes to its own end
-            rows: pd.DataFrame = work(machines).iloc[: limit if last else None].copy()
-            rows[[each for each in FEATURES if each in rows]] *= ratio
-            phases = costs.phases(machines, ratio * self._graph.edges, warm=not cold)
-            total += phases["setup"] + float(costs.supersteps(rows, machines, warm=not cold).sum())
-            if number == 0:
-                total += phases["read"] + (phases["opening"] if cold else 0.0)
-        return total
-
-    def sample_seconds(self, machines: int, ratio: float, *, cold: bool) -> float:
-        """Return the seconds of a sample run."""
-        return self.seconds(machines, ratio, cold=cold, limit=supersteps_run(self._last))
-
-    def plan_seconds(self, points: Points) -> float:
-        """Return the seconds of the sample runs at some points."""
-        return sum(
-            self.sample_seconds(machines, ratio, cold=number == 0)
-            for machines, ratios in points.items()
-            for number, ratio in enumerate(_in_session(ratios))
-        )
-
-
-def costs_on(
-    engine: SparkEngine,
-    speed: ClusterSpeed,
-    name: str,
-    cost_model: str | None = None,
-    runs: Sequence[ClusterRun] = (),
-) -> ClusterCosts:
-    """Return the costs of reference runs at the speed of a cluster; `runs` say those of writing."""
-    factors = speed.factors(name)
-    if engine.settings.in_open_session:
-        factors["opening"] = 0.0
-    return reference_costs(name, cost_model).scaled(factors, runs)

@@ -155,10 +155,10 @@ def test_a_law_is_found_again():
     found = costs.supersteps(law_rows(4_000_000, 4), 4)
     assert found[-1] == pytest.approx(superstep_seconds(4_000_000, 4), rel=0.001)
     assert found[0] - found[-1] == pytest.approx(START.sum(), abs=1e-6)
-    phases = costs.phases(4, 4_000_000)
-    assert phases["opening"] == pytest.approx(10.0)
-    assert phases["setup"] == pytest.approx(1.0 + 1.0 + 5.0)
-    assert phases["read"] == pytest.approx(0.5 + 3.0 + 2.0)
+    assert costs.at("opening", 4) == pytest.approx(10.0)
+    phases = costs.phases(law_rows(4_000_000, 4), 4, 4_000_000)
+    assert phases["setup"] == pytest.approx(10.0 + 1.0 + 1.0 + 5.0)
+    assert phases["read"] == pytest.approx(0.5 + 3.0)
     warm = costs.supersteps(law_rows(4_000_000, 4), 4, warm=True)
     assert warm == pytest.approx(found[-1:].repeat(8))
 
@@ -174,8 +174,7 @@ def test_other_algorithms_on_the_same_cluster_show_it_too(history):
         own = [
             run.session_seconds for run in slower_runs() if run.cold and run.machines == machines
         ]
-        opening = costs.phases(machines, 10_000)["opening"]
-        assert opening == pytest.approx(np.mean(own), rel=0.15)
+        assert costs.at("opening", machines) == pytest.approx(np.mean(own), rel=0.15)
     keep(history, slower_runs(name), SMALL)
     two = speed_of_cluster(history, ENGINE)
     assert [*two.observed] == ["pagerank", name]

@@ -10,7 +10,7 @@ from predict_graph.budget import Budget, Spending
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import JobError
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Quote
+from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples
 from predict_graph.sizing import plan
 from predict_graph.sizing.planning.predicted import predicted_job
 
@@ -53,21 +53,18 @@ def test_a_budget_that_affords_sample_runs_needs_the_cluster():
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("a_run", [0.0, 1e6], ids=["a session", "two runs"])
-def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, monkeypatch, a_run):
+@pytest.mark.parametrize("budget", [600, 1e-3], ids=["a session", "two runs"])
+def test_one_session_where_the_budget_affords_no_more(local_spark, tmp_path, monkeypatch, budget):
     # A session is thought to be affordable; it is, or only its first two runs.
-    expected = Quote.plan_seconds
-    monkeypatch.setattr(Quote, "plan_seconds", lambda self, points: 0.0)
-    monkeypatch.setattr(Quote, "sample_seconds", lambda self, *given, **named: a_run)
+    monkeypatch.setattr(ClusterSamples, "_expected", lambda *given: (0.0, -1e6))
     options = {"engine": local_spark, "history": str(tmp_path / "history.sqlite"), "seed": 1}
-    found = predict_graph.predict("pagerank", GRAPH, **options, budget=600)
+    found = predict_graph.predict("pagerank", GRAPH, **options, budget=budget)
     ran = [sample.note for sample in found.samples if sample.purpose == "cost"]
     assert {note.split()[0] for note in ran} == {"2"}
     assert len([note for note in ran if "cold" in note]) == 1
-    assert len(ran) == (2 if a_run else 3)
+    assert len(ran) == (3 if budget == 600 else 2)
     assert found.evidence[0].source == "sample runs on the cluster"
     # What was run is kept, and serves the next prediction, which runs nothing.
-    monkeypatch.setattr(Quote, "plan_seconds", expected)
     monkeypatch.setattr(ClusterSamples, "_run_samples", None)
     again = predict_graph.predict("pagerank", GRAPH, **options)
     assert again.evidence[0].source == "training runs of the cluster"
