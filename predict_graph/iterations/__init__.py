@@ -2,7 +2,7 @@
 
 from predict_graph.engines import SampleSummary
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
-from predict_graph.iterations.estimate import IterationEstimate, Progress, SampleCounters
+from predict_graph.iterations.estimate import IterationEstimate, Progress
 from predict_graph.iterations.estimators import (
     METHODS,
     check_method,
@@ -26,7 +26,6 @@ __all__ = [
     "IterationEstimate",
     "Method",
     "Progress",
-    "SampleCounters",
     "SampleRun",
     "SampleSummary",
     "SamplingCase",

@@ -97,14 +97,12 @@ def weighted(
     counts = iteration_interval(crossing, std, QUANTILE, limit)
     iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
     at = np.arange(iterations) * len(sampled.curve) // iterations
-    counters = sampled.counters
-    if counters is not None and continued.counters is not None:
-        later = counters if sampled.samples else continued.counters
-        rows = np.minimum(np.arange(done, iterations), len(later) - 1)
-        first, rest = continued.counters.take(slice(done)), later.take(rows)
-        counters = Table(
-            {name: np.concatenate((first[name], rest[name])) for name in first if name in rest}
-        )
+    later = sampled.counters if sampled.samples else continued.counters
+    rows = np.minimum(np.arange(done, iterations), len(later) - 1)
+    first, rest = continued.counters.take(slice(done)), later.take(rows)
+    counters = Table(
+        {name: np.concatenate((first[name], rest[name])) for name in first if name in rest}
+    )
     return replace(
         sampled,
         crossing=crossing,

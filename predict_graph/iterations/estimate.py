@@ -19,23 +19,6 @@ Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SampleCounters(Value):
-    """Counters of the run of a sample.
-
-    Parameters
-    ----------
-    rows : Table
-        Counters summed over workers, and all vertices, a row an iteration.
-    vertices, edges : int
-        Of the sample.
-    """
-
-    rows: Table
-    vertices: int
-    edges: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class IterationEstimate(Value):
     """An estimate of the iterations of a run, with its interval and its evidence.
 
@@ -55,10 +38,9 @@ class IterationEstimate(Value):
     edge_steps : float
         Work of the samples: edges times iterations.
     warnings : list of str
-    counters : Table or DataFrame, optional
-        Counters of each iteration of the real run, if the method estimates them.
-    observed : SampleCounters, optional
-        Counters of a sample to extrapolate from, if it does not.
+    counters : Table or DataFrame
+        Counters of each iteration of the real run, summed over workers, and all vertices; empty if
+        only the engine can count.
     staged : StagedSample, optional
         The last sample, if its run has the stages of the real one.
     """
@@ -73,8 +55,7 @@ class IterationEstimate(Value):
     samples: list[SampleSummary]
     edge_steps: float
     warnings: list[str] = field(default_factory=list)
-    counters: Table | None = None
-    observed: SampleCounters | None = None
+    counters: Table = field(default_factory=lambda: Table({}))
     staged: StagedSample | None = None
 
     @classmethod
@@ -94,8 +75,7 @@ class IterationEstimate(Value):
         return cls(method, *size, curve, converged, list(samples), steps, counters=counters)
 
     def __post_init__(self) -> None:
-        if self.counters is not None:  # methods may give a DataFrame
-            object.__setattr__(self, "counters", Table.of(self.counters))
+        object.__setattr__(self, "counters", Table.of(self.counters))  # or of a DataFrame
 
 
 def iteration_interval(

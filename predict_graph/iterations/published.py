@@ -11,7 +11,7 @@ from predict_graph.iterations.estimate import (
     iteration_interval,
 )
 from predict_graph.iterations.method import Method, SamplingCase
-from predict_graph.iterations.samples import SampleRun, counters_of, draw_sample, run_sample
+from predict_graph.iterations.samples import SampleRun, counters_by, draw_sample, run_sample
 
 _METHOD_STD = 0.18  # of log(predicted / true), BRJ at 10%: docs/design-notes.md, fact 1
 
@@ -50,6 +50,12 @@ def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEs
         warnings.append(
             f"a sample run did not converge within {algorithm.max_iterations} iterations"
         )
+    largest = max((run.profile for run in runs), key=lambda profile: int(profile.graph["edges"]))
+    if not largest.graph["edges"]:
+        warnings.append(
+            "the samples that counters are extrapolated from have no edges, so messages count as "
+            "0; allow a larger ratio or more overhead"
+        )
     return IterationEstimate(
         method="published",
         crossing=centre,
@@ -61,7 +67,7 @@ def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEs
         samples=samples,
         edge_steps=steps,
         warnings=warnings,
-        observed=counters_of(runs),
+        counters=counters_by(largest, case, iterations),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 
@@ -12,13 +11,21 @@ import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import Engine, RunProfile, SampleSummary, per_iteration
+from predict_graph.engines import (
+    COUNTERS,
+    Engine,
+    RunProfile,
+    SampleSummary,
+    per_iteration,
+    spread_evenly,
+)
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
-from predict_graph.iterations.estimate import SampleCounters
+from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.results import Value
+from predict_graph.table import Table
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
@@ -179,8 +186,39 @@ def run_sample(
     return SampleRun(profile, threshold_of_sample, summary)
 
 
-def counters_of(runs: Sequence[SampleRun]) -> SampleCounters:
-    """Return the counters of the run on the largest sample."""
-    largest = max((run.profile for run in runs), key=lambda profile: int(profile.graph["edges"]))
-    rows = per_iteration(largest.rows).without("seconds")
-    return SampleCounters(rows, int(largest.graph["vertices"]), int(largest.graph["edges"]))
+def counters_by(profile: RunProfile, case: SamplingCase, iterations: int) -> Table:
+    """Return the counters of the real run, extrapolated from those of a sample run."""
+    graph = case.graph
+    return extrapolated(
+        spread_evenly(per_iteration(profile.rows), case.engine.workers),
+        iterations,
+        graph.vertices / max(int(profile.graph["vertices"]), 1),
+        graph.edges / max(int(profile.graph["edges"]), 1),
+    )
+
+
+def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor: float) -> Table:
+    """Return the counters of the real run from those of a sample run, iteration by iteration.
+
+    Features that grow with vertices are scaled by ``e_V = |V_G| / |V_S|``, those that grow with
+    edges by ``e_E = |E_G| / |E_S|`` (section 3.3); the size of a message and the number of
+    iterations are not scaled.
+
+    Parameters
+    ----------
+    rows : Table
+        One row an iteration of the sample run.
+    iterations : int
+        Of the real run. The last row of the sample stands for all iterations that it lacks.
+    vertex_factor, edge_factor : float
+        e_V and e_E.
+
+    Returns
+    -------
+    Table
+        `iterations` rows.
+    """
+    scaled = rows.take(np.minimum(np.arange(iterations), len(rows) - 1))
+    factors = dict.fromkeys(COUNTERS, edge_factor)
+    factors |= dict.fromkeys(("active_vertices", "total_vertices"), vertex_factor)
+    return Table({name: scaled.floats(name) * factor for name, factor in factors.items()})

@@ -106,7 +106,6 @@ def _of_one(
         warnings=[
             *doubts,
             *estimate.warnings,
-            *_empty_sample_doubts(estimate),
             *_ratio_doubts(request, estimate),
             *runtime.warnings,
             *_named_doubts(request, runtime),
@@ -244,15 +243,6 @@ def _sum(parts: list[Interval], *, same_error: bool) -> Interval:
     widths = [part.predicted * math.log(part.high / part.predicted) for part in parts if part.low]
     width = sum(widths) if same_error else math.hypot(*widths)
     return Interval.spread(total, width / total / QUANTILE if total else 0.0)
-
-
-def _empty_sample_doubts(estimate: IterationEstimate) -> list[str]:
-    if estimate.observed is None or estimate.observed.edges:
-        return []
-    return [
-        "the samples that counters are extrapolated from have no edges, so messages count as 0; "
-        "allow a larger ratio or more overhead"
-    ]
 
 
 _OFF_RATIO = 1.5  # limits warnings: requested / actual ratio

@@ -125,4 +125,4 @@ class Case:
 
     def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
         """Return the workload of each algorithm of the chain."""
-        return workloads_of(self.graph, self.algorithms, estimates, self.request.engine.workers)
+        return workloads_of(self.algorithms, estimates)

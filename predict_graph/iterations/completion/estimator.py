@@ -9,7 +9,7 @@ import numpy as np
 
 from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline
-from predict_graph.engines import SampleSummary, per_iteration
+from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.completion.replicates import (
@@ -18,12 +18,10 @@ from predict_graph.iterations.completion.replicates import (
     replicate,
 )
 from predict_graph.iterations.crossing import mean_curve
-from predict_graph.iterations.estimate import (
-    IterationEstimate,
-    SampleCounters,
-    iteration_interval,
-)
+from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
+from predict_graph.iterations.samples import counters_by
+from predict_graph.table import Table
 
 # Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
 # docs/studies/accuracy.md.
@@ -58,16 +56,16 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         samples=_summaries(whole, graph.vertices, elapsed),
         edge_steps=whole.edge_steps,
         warnings=_doubts(whole, graph.vertices),
-        observed=_counters_of_a_pair(case),
+        counters=_counters_by_a_pair(case, iterations),
     )
 
 
-def _counters_of_a_pair(case: SamplingCase) -> SampleCounters:
-    """Return the counters of an iteration on two joined vertices: all of any graph send alike."""
+def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:
+    """Return the counters by an iteration on two joined vertices: all of any graph send alike."""
     pair = Graph(np.array([0, 1, 2]), np.array([1, 0], np.int32), directed=case.graph.directed)
     with deadline(None):
         run = case.engine.run(case.algorithm, pair, max_iterations=1)
-    return SampleCounters(per_iteration(run.rows).without("seconds"), pair.vertices, pair.edges)
+    return counters_by(run, case, iterations)
 
 
 def _small_std(vertices: int) -> float:

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from predict_graph.engines import COUNTERS
-from predict_graph.prediction.work import extrapolated
+from predict_graph.iterations.samples import extrapolated
+from predict_graph.prediction.work import counted
 from predict_graph.table import Table
 
 EDGE_COUNTERS = [name for name in COUNTERS if name != "active_vertices"]
@@ -21,7 +22,7 @@ def tables(draw):
 
 @given(rows=tables(), e_v=FACTORS, e_e=FACTORS, iterations=st.integers(1, 20))
 def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations):
-    result = extrapolated(rows, iterations, e_v, e_e)
+    result = counted(extrapolated(rows, iterations, e_v, e_e))
     assert result["iteration"].tolist() == list(range(1, iterations + 1))
     for number in range(iterations):
         source = rows.records()[min(number, len(rows) - 1)]
