@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,9 @@ from predict_graph.prediction.request import Request, is_local
 if TYPE_CHECKING:
     from predict_graph.budget import Spending
     from predict_graph.prediction.sources import Estimate
+
+Stage = tuple[Request, IterationEstimate, RuntimeEstimate]
+"""What is said of one algorithm of a chain."""
 
 _WIDEST_STD = 4.0  # bounds the interval to a factor of 700
 
@@ -47,12 +50,10 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) 
     chain, estimates, runtimes = best.chain, best.iterations, best.runtimes
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
     doubts = graph_doubts(graph) if sampled and isinstance(graph, Graph) else []
-    parts = [
-        _of_one(graph, *stages, doubts) for stages in zip(chain, estimates, runtimes, strict=True)
-    ]
-    result, same_error = parts[0], any(each.common_std for each in runtimes)
-    for part in parts[1:]:
-        result = _after(part, result, same_error=same_error)
+    stages = [*zip(chain, estimates, runtimes, strict=True)]
+    result = _of_stages(graph, stages[:1], doubts, None)
+    for number in range(2, len(stages) + 1):
+        result = _of_stages(graph, stages[:number], doubts, result)
     local = is_local(chain[-1].engine)
     if local:
         result = _under(result, meter.read(), measured=best.measured)
@@ -76,41 +77,40 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) 
     )
 
 
-def _of_one(
-    graph: AnyGraph,
-    request: Request,
-    estimate: IterationEstimate,
-    runtime: RuntimeEstimate,
-    doubts: list[str],
+def _of_stages(
+    graph: AnyGraph, stages: Sequence[Stage], doubts: list[str], prior: Prediction | None
 ) -> Prediction:
+    """Return the prediction of the last algorithm of a chain, with what runs before it on top."""
+    request, estimate, runtime = stages[-1]
     algorithm = request.algorithm
+    warnings = [
+        *(prior.warnings if prior else doubts),
+        *estimate.warnings,
+        *_ratio_doubts(request, estimate),
+        *runtime.warnings,
+        *_convergence_doubts(estimate, algorithm.max_iterations),
+    ]
+    phases = [each.phases for _, _, each in stages]
     by_machines: list[Mapping[str, float]] = []
     if runtime.at is not None:
         for machines in machine_counts(request.engine.workers):
-            interval = _runtime(runtime.at(machines), estimate, runtime)
-            by_machines.append({"machines": machines, **interval.to_dict()})
+            there = [each.at(machines) for _, _, each in stages if each.at is not None]
+            by_machines.append({"machines": machines, **_runtime(there, stages).to_dict()})
     return Prediction(
         algorithm={"name": algorithm.name, "parameters": algorithm.to_dict()},
         graph=graph.describe(),
         engine=request.engine.describe(),
         seed=request.seed,
         iterations=Interval(estimate.iterations, estimate.low, estimate.high),
-        runtime_seconds=_runtime(runtime.phases, estimate, runtime),
-        phases=dict(runtime.phases),
+        runtime_seconds=_runtime(phases, stages),
+        phases={name: sum(each[name] for each in phases) for name in runtime.phases},
         rows=runtime.rows.assign(convergence=estimate.curve),
         samples=[*estimate.samples, *runtime.samples],
         evidence=_evidence(runtime),
-        overhead_seconds=0.0,
-        edge_visits=estimate.edge_steps + runtime.edge_visits,
+        edge_visits=sum(each.edge_steps + own.edge_visits for _, each, own in stages),
         method=_method(request, estimate, graph),
-        warnings=[
-            *doubts,
-            *estimate.warnings,
-            *_ratio_doubts(request, estimate),
-            *runtime.warnings,
-            *_named_doubts(request, runtime),
-            *_convergence_doubts(estimate, algorithm.max_iterations),
-        ],
+        warnings=list(dict.fromkeys(warnings)),
+        prior=prior,
         executors=runtime.executors,
         by_machines=by_machines,
         iteration_std=math.hypot(_runtime_std(runtime), runtime.common_std),
@@ -165,42 +165,26 @@ def _runtime_std(runtime: RuntimeEstimate) -> float:
     return min(runtime.relative_std, _WIDEST_STD)
 
 
-def _runtime(
-    phases: Mapping[str, float], estimate: IterationEstimate, runtime: RuntimeEstimate
-) -> Interval:
-    """Return the interval of a runtime: relative errors of independent parts, added as such."""
-    total = sum(phases.values())
-    iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
-    spread = math.hypot(
-        phases["superstep"] * math.hypot(iteration_std, _runtime_std(runtime)),
-        runtime.phase_std * (phases["setup"] + phases["read"]),
-        runtime.common_std * total,
-    )
+def _runtime(phases: Sequence[Mapping[str, float]], stages: Sequence[Stage]) -> Interval:
+    """Return the interval of a runtime: relative errors of independent parts, added as such.
+
+    Algorithms of a chain have one and the same error if it is that of a cluster.
+    """
+    total, spreads = 0.0, []
+    for seconds, (_, estimate, runtime) in zip(phases, stages, strict=True):
+        taken = sum(seconds.values())
+        iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
+        spreads.append(
+            math.hypot(
+                seconds["superstep"] * math.hypot(iteration_std, _runtime_std(runtime)),
+                runtime.phase_std * (seconds["setup"] + seconds["read"]),
+                runtime.common_std * taken,
+            )
+        )
+        total += taken
+    same_error = any(runtime.common_std for _, _, runtime in stages)
+    spread = sum(spreads) if same_error else math.hypot(*spreads)
     return Interval.spread(total, spread / total if total else 0.0)
-
-
-def _after(own: Prediction, prior: Prediction, *, same_error: bool) -> Prediction:
-    """Return the prediction of a chain: this one, with what its prior takes on top."""
-    once = ("read", "write")
-    phases = {
-        name: seconds + (max(prior.phases[name], 0.0) if name in once else prior.phases[name])
-        for name, seconds in own.phases.items()
-    }
-    return replace(
-        own,
-        phases=phases,
-        runtime_seconds=_sum([own.runtime_seconds, prior.runtime_seconds], same_error=same_error),
-        edge_visits=own.edge_visits + prior.edge_visits,
-        warnings=list(dict.fromkeys([*prior.warnings, *own.warnings])),
-        prior=prior,
-        by_machines=[
-            {
-                "machines": row["machines"],
-                **_sum([_interval(row), _interval(before)], same_error=same_error).to_dict(),
-            }
-            for row, before in zip(own.by_machines, prior.by_machines, strict=True)
-        ],
-    )
 
 
 def _under(found: Prediction, load: Load, *, measured: bool) -> Prediction:
@@ -233,18 +217,6 @@ def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Predi
     )
 
 
-def _interval(row: Mapping[str, float]) -> Interval:
-    return Interval(row["predicted"], row["low"], row["high"])
-
-
-def _sum(parts: list[Interval], *, same_error: bool) -> Interval:
-    """Return the interval of a sum of parts whose errors are independent, or one and the same."""
-    total = sum(part.predicted for part in parts)
-    widths = [part.predicted * math.log(part.high / part.predicted) for part in parts if part.low]
-    width = sum(widths) if same_error else math.hypot(*widths)
-    return Interval.spread(total, width / total / QUANTILE if total else 0.0)
-
-
 _OFF_RATIO = 1.5  # limits warnings: requested / actual ratio
 
 
@@ -259,26 +231,6 @@ def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
         f"the ratio is {request.ratio:g}, and the largest sample has {sample.ratio:.2g} of the "
         f"vertices, {sample.vertices:,}: smaller ones tell too little, and larger ones are for a "
         "larger --max-overhead"
-    ]
-
-
-_APART = 2.0  # limits warnings: a named model / measurements
-
-
-def _named_doubts(request: Request, runtime: RuntimeEstimate) -> list[str]:
-    """Say so when the cost model that the user named says something else than measurements do."""
-    if request.cost_model is None:
-        return []
-    named = next((each for each in runtime.evidence if each.weight == 1.0), None)
-    others = [each for each in runtime.evidence if each.weight == 0.0]
-    if named is None:
-        return []
-    said = float(named.seconds.sum())
-    return [
-        f"the cost model {request.cost_model} was named and decides alone: it says {said:.3g} s, "
-        f"the {other.name} {float(other.seconds.sum()):.3g} s"
-        for other in others
-        if not 1.0 / _APART < said / max(float(other.seconds.sum()), 1e-12) < _APART
     ]
 
 
