@@ -8,16 +8,14 @@ import time
 import numpy as np
 
 from predict_graph.calibration import log_std
-from predict_graph.deadline import deadline
+from predict_graph.deadline import deadline, time_left
 from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.completion.replicates import (
-    ReplicatePlan,
-    Replicates,
-    replicate,
-)
-from predict_graph.iterations.crossing import mean_curve
+from predict_graph.iterations.completion.completed import Completer
+from predict_graph.iterations.completion.hubs import choose_hubs
+from predict_graph.iterations.completion.profiles import vertex_profiles
+from predict_graph.iterations.crossing import crossing, mean_curve
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import counters_by
@@ -26,38 +24,101 @@ from predict_graph.table import Table
 # Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
 # docs/studies/accuracy.md.
 _SMALL_STD, _SMALL_SAMPLE = 0.06, 1000
+_FEWEST_VERTICES = 100  # of a sample at any ratio: limits its error
+_COUNTS = (5, 9)  # samples: limits the error of the median, and overhead
+_LARGEST = 1_200_000  # edges: limits overhead
+_LARGEST_SHARE = 0.2  # of the edges of the graph: limits overhead
+_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph: limits the hubs
 
 
 def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     """Return the median iterations of completed samples.
 
     Repeated stratified samples are completed (:class:`Completer`) and iterated until they cross the
-    threshold of the whole graph. The edges of the graph are read once, for the profiles of its
-    vertices; no iteration runs on it.
+    threshold of the whole graph; fewer of them if the deadline would pass. The edges of the graph
+    are read once, for the profiles of its vertices; no iteration runs on it.
     """
-    graph, algorithm = case.graph, case.algorithm
+    graph, algorithm, limit = case.graph, case.algorithm, case.algorithm.max_iterations
     started = time.perf_counter()
     case.progress("reading vertex profiles", 0.0)
-    plan = ReplicatePlan.within(graph.edges, case.budget.for_completion)
-    whole = replicate(graph, algorithm, case.threshold, case.ratio, plan, case.rng, case.progress)
-    elapsed = time.perf_counter() - started
-    common = log_std("iterations by completion", algorithm.name)
-    stds = (whole.relative_std, _small_std(whole.vertices), common)
-    limit = algorithm.max_iterations
-    iterations, low, high = iteration_interval(whole.crossing, math.hypot(*stds), QUANTILE, limit)
+    most_edges, count = sample_sizes(graph.edges, case.budget.for_completion)
+    for_hubs = min(most_edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
+    for_others = most_edges - for_hubs
+    # Hubs are chosen by their neighbours in a sample at the expected ratio.
+    expected = max(min(case.ratio, for_others / max(graph.edges, 1)), 1e-9)
+    completer = Completer(graph, vertex_profiles(graph), choose_hubs(graph, expected, for_hubs))
+    size = _others(completer, case.ratio, for_others)
+    curve_of = algorithm.part_of("completion")
+    curves, crossings, edges, steps = [], [], 0, 0.0
+    began = time.perf_counter()
+    for number, sample in enumerate(completer.draw_all(size, count, case.rng), 1):
+        case.progress(f"completed sample {number} of {count}", (number - 1) / count)
+        curve = curve_of(algorithm, sample, case.threshold)
+        crossings.append(min(crossing(curve, case.threshold), float(limit + 1)))
+        curves.append(curve)
+        edges = max(edges, sample.edges)
+        steps += float(sample.edges) * len(curve)
+        if time_left() < (time.perf_counter() - began) / number:
+            break
+    seconds, vertices = time.perf_counter() - started, len(completer.hubs) + size
+    middle = float(np.median(crossings))  # robust to a loop by chance in one sample
+    low, high = np.quantile(np.log(crossings), [0.25, 0.75])
+    stds = (
+        1.253 * (high - low) / 1.349 / math.sqrt(len(crossings)),  # of a median, by quartiles
+        _SMALL_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1))),
+        log_std("iterations by completion", algorithm.name),
+    )
+    iterations, least, most = iteration_interval(middle, math.hypot(*stds), QUANTILE, limit)
     return IterationEstimate(
         method="completion",
-        crossing=whole.crossing,
+        crossing=middle,
         iterations=iterations,
-        low=low,
-        high=high,
-        curve=mean_curve(whole.curves, iterations),
-        converged=whole.crossing <= limit,
-        samples=_summaries(whole, graph.vertices, elapsed),
-        edge_steps=whole.edge_steps,
-        warnings=_doubts(whole, graph.vertices),
+        low=least,
+        high=most,
+        curve=mean_curve(curves, iterations),
+        converged=middle <= limit,
+        samples=[
+            SampleSummary(
+                sampler="completion",
+                ratio=vertices / max(graph.vertices, 1),
+                vertices=vertices,
+                edges=edges,
+                iterations=math.ceil(each - 1e-9),
+                seconds=seconds / len(crossings),
+                purpose="iterations",
+            )
+            for each in crossings
+        ],
+        edge_steps=steps,
+        warnings=_doubts(vertices, graph),
         counters=_counters_by_a_pair(case, iterations),
     )
+
+
+def sample_sizes(edges: int, allowed: int) -> tuple[int, int]:
+    """Return the edges of each sample of a graph of so many, and the (odd) number of samples.
+
+    All of them together have at most `allowed` edges.
+
+    Examples
+    --------
+    >>> sample_sizes(1_500_000, 600_000)
+    (120000, 5)
+    """
+    fewest, most = _COUNTS
+    size = max(min(int(_LARGEST_SHARE * edges), allowed // fewest, _LARGEST), 1)
+    count = min(max(allowed // size, fewest), most)
+    return size, count - (count + 1) % 2
+
+
+def _others(completer: Completer, ratio: float, edges: int) -> int:
+    """Return the number of other vertices with about `edges` edges, at most `ratio` of all."""
+    graph, hubs, others = completer.graph, completer.hubs, len(completer.others)
+    of_hubs = int((graph.indptr[hubs + 1] - graph.indptr[hubs]).sum())
+    mean = max((graph.edges - of_hubs) / max(others, 1), 1.0)
+    by_ratio = max(int(ratio * graph.vertices), _FEWEST_VERTICES)
+    by_edges = max(int(edges / mean), _FEWEST_VERTICES)
+    return min(others, by_ratio, by_edges)
 
 
 def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:
@@ -68,34 +129,10 @@ def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:
     return counters_by(run, case, iterations)
 
 
-def _small_std(vertices: int) -> float:
-    """Return the additional error common to all samples of few vertices."""
-    return _SMALL_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1)))
-
-
-def _doubts(whole: Replicates, vertices: int) -> list[str]:
-    if whole.vertices >= min(_SMALL_SAMPLE // 2, vertices):
+def _doubts(vertices: int, graph: Graph) -> list[str]:
+    if vertices >= min(_SMALL_SAMPLE // 2, graph.vertices):
         return []
     return [
-        f"the samples have only {whole.vertices} vertices: allow more of them by a larger ratio or "
-        "a larger overhead"
+        f"the samples have only {vertices} vertices: allow more of them by a larger ratio or a "
+        "larger overhead"
     ]
-
-
-def _summaries(whole: Replicates, vertices: int, seconds: float) -> list[SampleSummary]:
-    return [
-        SampleSummary(
-            sampler="completion",
-            ratio=whole.vertices / max(vertices, 1),
-            vertices=whole.vertices,
-            edges=whole.edges,
-            iterations=_whole(value),
-            seconds=seconds / len(whole.crossings),
-            purpose="iterations",
-        )
-        for value in whole.crossings
-    ]
-
-
-def _whole(value: float) -> int:
-    return int(np.ceil(value - 1e-9))

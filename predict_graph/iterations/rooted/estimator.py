@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,6 @@ from predict_graph.iterations.crossing import crossing
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
-from predict_graph.iterations.rooted.sample import RootedSample
 
 _PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead for error
 # Vertices drawn from a large graph within a small budget: limits the error of shares to 0.2%.
@@ -50,12 +48,12 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     size = max(min(int(_PILOT_SHARE * ratio * graph.vertices), most), few)
     progress("pilot sample", 0.3)
     started = time.perf_counter()
-    outcome = _sample_and_run(case, recipe, size)
-    seconds = time.perf_counter() - started
-    outcomes = [outcome]
-    length = min(_crossing(outcome.run, case.threshold, algorithm), algorithm.max_iterations)
+    run, staged = _sample_and_run(case, recipe, size)
+    seconds, samples = time.perf_counter() - started, [staged]
+    length = min(_crossing(run, case.threshold, algorithm), algorithm.max_iterations)
     allowed = budget.for_run(math.ceil(length)).max_overhead
-    factor = (allowed - outcome.edge_share) / max(outcome.edge_share, 1e-9)
+    share = staged.graph.edges / max(graph.edges, 1)
+    factor = (allowed - share) / max(share, 1e-9)
     # Halved: the second sample is run once more to be timed.
     factor = min(factor, time_left() / (2.0 * seconds))
     # Hubs, and the paths to them, are in every sample, so edges grow slower than drawn vertices.
@@ -63,23 +61,14 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     if larger >= _WORTH_WHILE * size:
         progress("sample", 0.5)
         with suppress(StopRun):  # the first sample is sufficient then
-            outcomes.append(_sample_and_run(case, recipe, larger))
-    return _estimate(graph, algorithm, recipe, outcomes)
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """A sample and its run."""
-
-    run: ObservedRun
-    staged: StagedSample
-    edge_share: float
+            run, staged = _sample_and_run(case, recipe, larger)
+            samples.append(staged)
+    return _estimate(graph, algorithm, recipe, run, samples)
 
 
 def _estimate(
-    graph: Graph, algorithm: Algorithm, recipe: Recipe, outcomes: list[_Outcome]
+    graph: Graph, algorithm: Algorithm, recipe: Recipe, last: ObservedRun, ran: list[StagedSample]
 ) -> IterationEstimate:
-    last, staged = outcomes[-1].run, outcomes[-1].staged
     limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
     own = log_std("iterations by rooted samples", algorithm.name)
     centre, std = _crossing(last, threshold, algorithm), own
@@ -102,15 +91,17 @@ def _estimate(
         high=high,
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
         converged=converged,
-        samples=[outcome.staged.summary for outcome in outcomes],
-        edge_steps=recipe.edge_visits + sum(outcome.staged.edge_steps for outcome in outcomes),
+        samples=[staged.summary for staged in ran],
+        edge_steps=recipe.edge_visits + sum(staged.edge_steps for staged in ran),
         warnings=_doubts(last.convergence, threshold),
         counters=counters.assign(total_vertices=graph.vertices),
-        staged=staged,
+        staged=ran[-1],
     )
 
 
-def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
+def _sample_and_run(
+    case: SamplingCase, recipe: Recipe, size: int
+) -> tuple[ObservedRun, StagedSample]:
     started = time.perf_counter()
     graph, algorithm = case.graph, case.algorithm
     sample = recipe.sampler.draw(size, case.rng)
@@ -137,17 +128,18 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> _Outcome:
         seconds=time.perf_counter() - started,
         purpose="iterations",
     )
-    staged = StagedSample(
+    # About its share of the messages of the whole run.
+    sent = float(run.counters.floats("local_messages", "remote_messages").sum())
+    return run, StagedSample(
         graph=sample.graph,
         weighting=weighting,
         prior_values=prior_values,
         work=run.work,
         whole_work=run.whole_work,
         summary=summary,
-        edge_steps=_messages(run, sample, graph),
+        edge_steps=sent * sample.graph.edges / max(graph.edges, 1),
         seconds=run.seconds,
     )
-    return _Outcome(run, staged, sample.graph.edges / max(graph.edges, 1))
 
 
 def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float:
@@ -170,9 +162,3 @@ def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
         f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "
         "it oscillates or hardly falls, and only its limit of iterations will end the run"
     ]
-
-
-def _messages(run: ObservedRun, sample: RootedSample, graph: Graph) -> float:
-    """Return the approximate messages of the sample run: its share of those of the whole run."""
-    sent = float(run.counters.floats("local_messages", "remote_messages").sum())
-    return sent * sample.graph.edges / max(graph.edges, 1)
