@@ -40,20 +40,35 @@ def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], thresho
     return len(curve) + max((math.log(threshold) - float(last[-1])) / slope, 0.0)
 
 
-def continued_run(algorithm: Algorithm, profile: RunProfile, threshold: float) -> IterationEstimate:
-    """Return the iterations of a run that was stopped at its deadline."""
+def continued(
+    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, threshold: float
+) -> IterationEstimate:
+    """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
+
+    Both crossings are combined by inverse-variance weights of their logarithms. The run takes more
+    supersteps than were counted. Their counters are exact; later ones are those of the samples, or
+    extrapolated if there are no samples.
+    """
     done, limit = profile.iterations, algorithm.max_iterations
-    counters = per_iteration(profile.rows).without("seconds")
-    crossing = continued_crossing(profile.convergence, threshold)
-    std = _CONTINUED_STD if algorithm.steady else _SPREADING_STD
-    std *= max(1.0 - done / max(crossing, 1.0), 0.0)
-    iterations, low, high = iteration_interval(crossing, std, QUANTILE, limit)
-    # A curve that hardly decreases yet may do so at any time: the interval starts at once.
-    low = low if algorithm.steady else done + 1
-    iterations, low, high = (min(max(n, done + 1), limit) for n in (iterations, low, high))
-    curve, rows = _to_the_end(
-        profile.convergence, counters, iterations, threshold, steady=algorithm.steady
-    )
+    own = continued_crossing(profile.convergence, threshold)
+    left = max(1.0 - done / own, 0.0)
+    std = (_CONTINUED_STD if algorithm.steady else _SPREADING_STD) * left
+    if not algorithm.steady and math.isfinite(own):
+        # A curve that hardly decreases yet may do so at any time: the interval starts at once.
+        std = max(std, math.log(own / (done + 1)) / QUANTILE)
+    crossing, deviations = sampled.crossing, (_log_std(sampled), std)
+    known = [
+        (math.log(each), max(own_std, _LEAST_STD) ** -2)
+        for each, own_std in zip((crossing, own), deviations, strict=True)
+        if math.isfinite(each)
+    ]
+    weight, std = sum(precision for _, precision in known), 0.0
+    if known:
+        crossing = math.exp(sum(log * precision for log, precision in known) / weight)
+        std = weight**-0.5
+    counts = iteration_interval(crossing, std, QUANTILE, limit)
+    iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
+    counted = per_iteration(profile.rows).without("seconds")
     summary = SampleSummary(
         "whole graph",
         1.0,
@@ -64,56 +79,24 @@ def continued_run(algorithm: Algorithm, profile: RunProfile, threshold: float) -
         "iterations",
         f"the first {done} supersteps",
     )
-    return IterationEstimate(
-        method="continued",
-        crossing=crossing,
-        iterations=iterations,
-        low=low,
-        high=high,
-        curve=curve,
-        converged=crossing <= limit,
-        samples=[summary],
-        edge_steps=float(counters.floats("local_messages", "remote_messages").sum()),
-        counters=rows,
-    )
-
-
-def weighted(
-    sampled: IterationEstimate, continued: IterationEstimate, limit: int
-) -> IterationEstimate:
-    """Combine estimates from samples and from the first supersteps: inverse-variance weighted logs.
-
-    The run takes more supersteps than were counted. Their counters are exact; later ones are those
-    of the samples, or extrapolated if there are no samples.
-    """
-    pair = [each for each in (sampled, continued) if math.isfinite(each.crossing)]
-    done = continued.samples[0].iterations
-    variances = np.array([max(_log_std(each), _LEAST_STD) ** 2 for each in pair])
-    crossing = sampled.crossing
-    if pair:
-        logs = np.log([each.crossing for each in pair])
-        crossing = math.exp(float((logs / variances).sum() / (1.0 / variances).sum()))
-    std = float((1.0 / variances).sum()) ** -0.5 if pair else 0.0
-    counts = iteration_interval(crossing, std, QUANTILE, limit)
-    iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
-    at = np.arange(iterations) * len(sampled.curve) // iterations
-    later = sampled.counters if sampled.samples else continued.counters
-    rows = np.minimum(np.arange(done, iterations), len(later) - 1)
-    first, rest = continued.counters.take(slice(done)), later.take(rows)
-    counters = Table(
-        {name: np.concatenate((first[name], rest[name])) for name in first if name in rest}
-    )
+    if sampled.samples:
+        rows = np.minimum(np.arange(done, iterations), len(sampled.counters) - 1)
+        later = sampled.counters.take(rows)
+    else:
+        later = _extrapolated(counted, iterations - done, algorithm, profile.convergence)
+    names = [name for name in counted if name in later]
     return replace(
         sampled,
         crossing=crossing,
         iterations=iterations,
         low=low,
         high=high,
-        curve=sampled.curve[at],
+        curve=sampled.curve[np.arange(iterations) * len(sampled.curve) // iterations],
         converged=crossing <= limit,
-        samples=[*continued.samples, *sampled.samples],
-        edge_steps=sampled.edge_steps + continued.edge_steps,
-        counters=counters,
+        samples=[summary, *sampled.samples],
+        edge_steps=sampled.edge_steps
+        + float(counted.floats("local_messages", "remote_messages").sum()),
+        counters=Table({name: np.concatenate((counted[name], later[name])) for name in names}),
     )
 
 
@@ -126,29 +109,15 @@ def _log_std(estimate: IterationEstimate) -> float:
     return math.log(max(low, high, 1.0)) / QUANTILE
 
 
-def _to_the_end(
-    counted: npt.NDArray[np.float64],
-    counters: Table,
-    iterations: int,
-    threshold: float,
-    *,
-    steady: bool,
-) -> tuple[npt.NDArray[np.float64], Table]:
-    """Return the curve and the counters of all iterations.
+def _extrapolated(
+    counted: Table, more: int, algorithm: Algorithm, curve: npt.NDArray[np.float64]
+) -> Table:
+    """Return the counters of later supersteps: those of the last one.
 
-    Beyond the counted supersteps, the curve is straight on a log scale. Counters that have
-    decreased before decrease with it.
+    If they have decreased before, they decrease as the curve did last.
     """
-    done = len(counted)
-    if iterations <= done:
-        return counted[:iterations], counters.take(slice(iterations))
-    more = iterations - done
-    last = max(float(counted[-1]), 1e-300)
-    falls = (min(threshold / last, 1.0)) ** (np.arange(1, more + 1) / more)
-    curve = np.concatenate((counted, last * falls))
-    at = np.minimum(np.arange(iterations), done - 1)
-    rows = counters.take(at)
-    if not steady and bool((np.diff(counters["active_vertices"]) < 0).any()):
-        share = np.concatenate((np.ones(done), falls))
-        rows = rows.assign(**{name: rows.floats(name) * share for name in COUNTERS})
-    return curve, rows
+    later = counted.take(np.full(more, len(curve) - 1))
+    if algorithm.steady or not bool((np.diff(counted["active_vertices"]) < 0).any()):
+        return later
+    falls = min(curve[-1] / max(curve[-2], 1e-300), 1.0) ** np.arange(1, more + 1)
+    return later.assign(**{name: later.floats(name) * falls for name in COUNTERS})

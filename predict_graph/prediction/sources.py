@@ -145,7 +145,7 @@ class FullRun:
                 took = case.spending.spent - before - profile.phases["setup"]
             if not profile.iterations:
                 return None
-            stopped = StoppedRun.of(case.request, profile, case.graph.vertices, took)
+            stopped = StoppedRun(case.request.algorithm, profile, took)
             return Estimate([], [], case.chain, stopped=stopped)
         estimates = whole_run_estimates(profile)
         if not case.runs_itself:
