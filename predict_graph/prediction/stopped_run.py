@@ -30,7 +30,7 @@ class StoppedRun:
     seconds: float
 
     def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
-        """Return the estimates of each algorithm of the chain, of which the last one was stopped.
+        """Return the estimates of each algorithm of the chain; the last one was stopped.
 
         Those before it are exact; the last one is weighted with that of other evidence.
         """
