@@ -84,7 +84,7 @@ class Workload:
 
     def runtime(
         self,
-        evidence: list[Evidence],
+        evidence: Evidence,
         *,
         setup: float,
         read: float = 0.0,
@@ -93,13 +93,12 @@ class Workload:
         relative_std: float | None = None,
         **more: Any,
     ) -> RuntimeEstimate:
-        """Return the runtime estimate; its last evidence has the seconds of iterations."""
-        seconds, std = evidence[-1].seconds, evidence[-1].relative_std
-        total = float(seconds.sum())
+        """Return the runtime estimate by the seconds of iterations that one source has."""
+        total = float(evidence.seconds.sum())
         return RuntimeEstimate(
             evidence=evidence,
-            rows=self.rows.assign(seconds=seconds),
-            relative_std=std if relative_std is None else relative_std,
+            rows=self.rows.assign(seconds=evidence.seconds),
+            relative_std=evidence.relative_std if relative_std is None else relative_std,
             phases={"setup": setup, "read": read, "superstep": total, "write": write},
             phase_std=phase_std,
             **more,
@@ -108,7 +107,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A source of the time of each iteration, with its weight.
+    """A source of the time of each iteration.
 
     Parameters
     ----------
@@ -117,8 +116,6 @@ class Evidence:
     seconds : ndarray of float64, shape (iterations,)
     relative_std : float
         Relative standard deviation; for a regression, its cross-validated error.
-    weight : float
-        1 for the evidence in use, else 0.
     model : mapping
         For a regression: ``name``, ``terms`` (seconds per unit), ``r2``, ``rows``, ``runs``,
         ``history_runs``.
@@ -127,7 +124,6 @@ class Evidence:
     name: str
     seconds: FloatArray = field(repr=False)
     relative_std: float
-    weight: float = 1.0
     model: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -137,8 +133,7 @@ class RuntimeEstimate:
 
     Parameters
     ----------
-    evidence : list of Evidence
-        Of weight 1 the one in use, of weight 0 those that are shown beside it.
+    evidence : Evidence
     rows : Table
         The rows of the workload with ``seconds``; on a cluster, with its own counts of bytes.
     relative_std : float
@@ -162,7 +157,7 @@ class RuntimeEstimate:
         What a larger budget would improve; empty if nothing.
     """
 
-    evidence: list[Evidence]
+    evidence: Evidence
     rows: Table = field(repr=False)
     relative_std: float
     phases: dict[str, float]

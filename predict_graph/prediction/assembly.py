@@ -106,7 +106,15 @@ def _of_stages(
         phases={name: sum(each[name] for each in phases) for name in runtime.phases},
         rows=runtime.rows.assign(convergence=estimate.curve),
         samples=[*estimate.samples, *runtime.samples],
-        evidence=_evidence(runtime),
+        evidence=[
+            SourceEstimate(
+                source=runtime.evidence.name,
+                seconds=float(runtime.evidence.seconds.sum()),
+                log_std=runtime.evidence.relative_std,
+                weight=1.0,
+                model=dict(runtime.evidence.model),
+            )
+        ],
         edge_visits=sum(each.edge_steps + own.edge_visits for _, each, own in stages),
         method=_method(request, estimate, graph),
         warnings=list(dict.fromkeys(warnings)),
@@ -128,19 +136,6 @@ def machine_counts(target: int) -> list[int]:
     few = range(1, min(2 * target, 8) + 1)
     many = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
     return sorted({*few, target, 2 * target, *(n for n in many if n <= max(4 * target, 16))})
-
-
-def _evidence(runtime: RuntimeEstimate) -> list[SourceEstimate]:
-    return [
-        SourceEstimate(
-            source=evidence.name,
-            seconds=float(evidence.seconds.sum()),
-            log_std=evidence.relative_std,
-            weight=evidence.weight,
-            model=dict(evidence.model),
-        )
-        for evidence in runtime.evidence
-    ]
 
 
 def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> dict[str, Any]:

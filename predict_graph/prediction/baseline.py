@@ -186,7 +186,7 @@ def baseline_runtime(
         else:
             setup, each = OTHER_ENGINES * setup, OTHER_ENGINES * each
         std = _OTHER_STD
-    evidence = [Evidence(name, np.full(workload.iterations, each), std)]
+    evidence = Evidence(name, np.full(workload.iterations, each), std)
     read = graph.read_seconds if first else 0.0
     return workload.runtime(
         evidence, setup=setup, read=read, phase_std=log_std("usual seconds") / 2.0

@@ -52,7 +52,7 @@ class StoppedRun:
         seconds *= max(self.seconds / max(float(seconds.sum()), 1e-9), 1.0)
         left = 1.0 - float(seconds[:done].sum() / seconds.sum())
         std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
-        evidence = [replace(own.evidence[0], seconds=seconds, relative_std=std)]
+        evidence = replace(own.evidence, seconds=seconds, relative_std=std)
         phases = {name: own.phases[name] for name in ("setup", "read", "write")}
         found[-1] = workloads[-1].runtime(evidence, **phases, phase_std=own.phase_std)
         return found

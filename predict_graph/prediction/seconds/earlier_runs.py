@@ -69,4 +69,4 @@ def _earlier(records: Sequence[RunRecord], workload: Workload, source: str) -> R
     }
     if records[0].engine.get("name") == "local":  # only run --out writes, which no prediction asks
         phases["write"] = 0.0
-    return workload.runtime([Evidence(source, mean[at], float(std))], **phases, phase_std=equal)
+    return workload.runtime(Evidence(source, mean[at], float(std)), **phases, phase_std=equal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from predict_graph.algorithms import Algorithm
@@ -69,12 +69,11 @@ class LocalRuntimeModel(SampledModel):
 
     def _runtime_on(self, workload: Workload, *, first: bool) -> RuntimeEstimate:
         algorithm = workload.algorithm
-        measured, visits = self._measured(workload)
-        evidence = [] if measured is None else [measured]
         chosen = self.parts[algorithm.name].cost_model
         named = chosen is not None or self.request.train_ratios is not None
+        evidence, visits = (None, 0.0) if named else self._measured(workload)
         ran: list[SampleRun] = []
-        if named or not evidence:
+        if evidence is None:
             with deadline(None if named else current_deadline()):
                 ran = self._sample_runs(algorithm, self.edges_for_costs)
             probed = [probe.rows for probe in self._probes[algorithm.name]]
@@ -82,11 +81,10 @@ class LocalRuntimeModel(SampledModel):
                 raise StopRun
             with self.spending.loading():  # scikit-learn, which takes a second per process
                 COST_MODELS.get(chosen or DEFAULT_COST_MODEL)
-            evidence = [*(replace(each, weight=0.0) for each in evidence)]
             tables = [run.profile.table for run in ran]
-            evidence.append(self._regression(algorithm, workload.table, tables, probed))
-        evidence = [with_common_error(each, algorithm.name) for each in evidence]
-        std, equal = evidence[-1].relative_std, log_std("equal runs", algorithm.name)
+            evidence = self._regression(algorithm, workload.table, tables, probed)
+        evidence = with_common_error(evidence, algorithm.name)
+        std, equal = evidence.relative_std, log_std("equal runs", algorithm.name)
         setup = self._setups[algorithm.name]
         read = self.graph.read_seconds if first else 0.0
         return workload.runtime(

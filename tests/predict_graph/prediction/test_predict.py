@@ -160,7 +160,7 @@ def test_a_generator_without_a_seed_takes_that_of_the_request():
     [
         ({}, {"probe": 1.0}, None),
         ({"probe": False}, {"regression": 1.0}, "forward-nnls"),
-        ({"cost_model": "nnls"}, {"probe": 0.0, "regression": 1.0}, "nnls"),
+        ({"cost_model": "nnls"}, {"regression": 1.0}, "nnls"),
     ],
 )
 def test_where_the_seconds_came_from_is_told(options, sources, model):

@@ -124,7 +124,7 @@ class ClusterRuntimeModel(ClusterSamples):
         # Messages before combining, bytes after it.
         every = rows.assign(total_vertices=rows["vertices"] * engine.workers)
         return RuntimeEstimate(
-            evidence=[evidence],
+            evidence=evidence,
             rows=counted(Table(every)).assign(seconds=evidence.seconds),
             relative_std=std,
             phases=at(engine.workers),
