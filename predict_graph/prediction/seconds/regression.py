@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,39 +36,29 @@ _MOST_RUNS = 10  # in cross-validation: limits the number of fits
 _WORK = ("active_vertices", "local_messages", "remote_messages")
 
 
-class TrainingSet:
-    """Rows of counters and seconds that a cost model is trained on.
+def training_table(runs: Iterable[tuple[Table | pd.DataFrame, str]]) -> pd.DataFrame:
+    """Return the rows that a cost model is trained on, from the iterations of runs.
 
-    Sources are ``"sample"`` and ``"probe"``, runs on this graph, and ``"history"``, runs of others.
+    Each run has a source, ``"sample"`` or ``"probe"`` on this graph or ``"history"`` of others, and
+    counts once; each superstep of a probe counts as a run. Columns are the candidate features,
+    seconds, weight, number of the run, and source.
     """
+    import pandas as pd
 
-    def __init__(self) -> None:
-        self._parts: list[pd.DataFrame] = []
-        self._groups = 0
-
-    def add(self, rows: Table | pd.DataFrame, source: str) -> None:
-        """Add the iterations of one run; each superstep of a probe counts as a run."""
-        if not len(rows):
-            return
-        rows = rows.frame() if isinstance(rows, Table) else rows
-        runs = len(rows) if source == "probe" else 1
+    parts, groups = [], 0
+    for table, source in runs:
+        rows = table.frame() if isinstance(table, Table) else table
+        count = len(rows) if source == "probe" else 1
         part = cost_features(rows)
         part["seconds"] = rows["seconds"].to_numpy(dtype=np.float64)
-        part["weight"] = runs / len(rows)
-        part["group"] = self._groups + np.arange(len(rows)) % runs
+        part["weight"] = count / max(len(rows), 1)
+        part["group"] = groups + np.arange(len(rows)) % max(count, 1)
         part["source"] = source
-        self._groups += runs
-        self._parts.append(part[part["seconds"] > 0])
-
-    @property
-    def table(self) -> pd.DataFrame:
-        """All rows: candidate features, seconds, weight, number of the run, and source."""
-        import pandas as pd
-
-        parts = [part for part in self._parts if len(part)]
-        if parts:
-            return pd.concat(parts, ignore_index=True)
-        return pd.DataFrame(columns=[*CANDIDATES, "seconds", "weight", "group", "source"])
+        groups += count
+        parts.append(part[part["seconds"] > 0])
+    if parts := [part for part in parts if len(part)]:
+        return pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(columns=[*CANDIDATES, "seconds", "weight", "group", "source"])
 
 
 @dataclass(frozen=True)
@@ -148,13 +138,12 @@ class _Proportional:
         return self.rate * _work(features)
 
 
-def left_out_std(training: TrainingSet, name: str) -> float:
+def left_out_std(table: pd.DataFrame, name: str) -> float:
     """Return the relative error of a cost model in cross-validation.
 
     ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with the prior s = 0.3, so that
     one or two low errors do not suffice.
     """
-    table = training.table
     squares = [_EXPECTED_STD**2]
     # Probes use the arrays of the whole graph, as the real run does: they are left out together.
     parts = table["group"].where(table["source"] != "probe", -1)
@@ -169,11 +158,10 @@ def left_out_std(training: TrainingSet, name: str) -> float:
 
 
 def regression_evidence(
-    training: TrainingSet, name: str | None, rows: pd.DataFrame, history_runs: int
+    table: pd.DataFrame, name: str | None, rows: pd.DataFrame, history_runs: int
 ) -> Evidence:
     """Return the time of iterations from a cost model."""
     name = name or DEFAULT_COST_MODEL
-    table = training.table
     costs = fit_costs(table, name)
     model = {
         "name": costs.name,
@@ -184,4 +172,4 @@ def regression_evidence(
         "history_runs": history_runs,
     }
     seconds = costs.predict(cost_features(rows))
-    return Evidence(REGRESSION, seconds, left_out_std(training, name), model=model)
+    return Evidence(REGRESSION, seconds, left_out_std(table, name), model=model)

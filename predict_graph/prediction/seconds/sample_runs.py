@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from predict_graph.history import machine_identity
 from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
 from predict_graph.iterations.published import PUBLISHED
 from predict_graph.prediction.seconds.features import cost_rows
-from predict_graph.prediction.seconds.regression import TrainingSet, regression_evidence
+from predict_graph.prediction.seconds.regression import regression_evidence, training_table
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -104,10 +105,6 @@ class SampledModel(EngineModel):
         It is trained on the tables of sample runs, on runs of other graphs by the same engine on
         this machine, and on the rows of probes.
         """
-        virtual = self.engine.virtual_workers
-        training = TrainingSet()
-        for table in tables:
-            training.add(cost_rows(table, virtual_workers=virtual), "sample")
         others = []
         if self.history is not None:
             others = self.history.training_runs(
@@ -116,9 +113,13 @@ class SampledModel(EngineModel):
                 machine_identity(),
                 exclude_fingerprint=self.graph.fingerprint,
             )
-        for record in others:
-            training.add(cost_rows(record.table, virtual_workers=virtual), "history")
-        for each in probed:
-            training.add(each, "probe")
+        rows_of = partial(cost_rows, virtual_workers=self.engine.virtual_workers)
+        training = training_table(
+            [
+                *((rows_of(table), "sample") for table in tables),
+                *((rows_of(record.table), "history") for record in others),
+                *((each, "probe") for each in probed),
+            ]
+        )
         chosen = self.parts[algorithm.name].cost_model
         return regression_evidence(training, chosen, rows, len(others))

@@ -7,10 +7,10 @@ import pytest
 from predict_graph.engines import COUNTERS
 from predict_graph.prediction.seconds.features import CANDIDATES, cost_features
 from predict_graph.prediction.seconds.regression import (
-    TrainingSet,
     fit_costs,
     left_out_std,
     regression_evidence,
+    training_table,
 )
 
 PER_MESSAGE, PER_ITERATION = 4e-9, 1e-4
@@ -33,10 +33,7 @@ def rows(messages, factor=1.0):
 
 
 def trained(*sizes, source="sample"):
-    training = TrainingSet()
-    for size in sizes:
-        training.add(rows(size), source)
-    return training
+    return training_table([(rows(size), source) for size in sizes])
 
 
 @pytest.mark.parametrize("name", ["forward-nnls", "nnls"])
@@ -64,27 +61,24 @@ def test_rows_too_few_or_alike_give_costs_in_proportion_to_work(sizes):
 
 
 def test_rows_without_seconds_teach_nothing():
-    training = trained(1000, [])
-    training.add(rows(2000, factor=0.0), "sample")
-    assert len(training.table) == 1
+    runs = [(rows(1000), "sample"), (rows([]), "probe"), (rows(2000, factor=0.0), "sample")]
+    assert len(training_table(runs)) == 1
 
 
 def test_a_run_counts_once_however_many_rows_it_has():
-    training = TrainingSet()
-    for count, source in ((10, "history"), (2, "history"), (5, "sample")):
-        training.add(rows([1000] * count), source)
-    weights = training.table.groupby("group")["weight"].sum()
+    runs = ((10, "history"), (2, "history"), (5, "sample"))
+    training = training_table([(rows([1000] * count), source) for count, source in runs])
+    weights = training.groupby("group")["weight"].sum()
     assert weights.tolist() == pytest.approx([1.0, 1.0, 1.0])
 
 
 def test_a_model_that_fits_is_believed_and_one_that_does_not_is_not():
     true = left_out_std(trained(*SIZES), "forward-nnls")
-    noisy = TrainingSet()
-    for number, size in enumerate(SIZES):
-        noisy.add(rows(size, factor=10.0 ** (number % 2)), "sample")
+    sizes = enumerate(SIZES)
+    noisy = training_table([(rows(size, 10.0 ** (number % 2)), "sample") for number, size in sizes])
     assert true < 0.3
     assert left_out_std(noisy, "forward-nnls") > 2 * true
-    assert left_out_std(TrainingSet(), "forward-nnls") > 0.5
+    assert left_out_std(trained(), "forward-nnls") > 0.5
 
 
 def test_costs_that_grow_as_the_run_goes_on_are_found():
@@ -92,10 +86,8 @@ def test_costs_that_grow_as_the_run_goes_on_are_found():
         run = rows([size] * 8)
         return run.assign(seconds=run["seconds"] * (1.0 + 0.2 * run["iteration"]))
 
-    training = TrainingSet()
-    for size in (100_000, 400_000, 900_000):
-        training.add(growing(size), "sample")
-    found = fit_costs(training.table, "forward-nnls")
+    training = training_table([(growing(size), "sample") for size in (100_000, 400_000, 900_000)])
+    found = fit_costs(training, "forward-nnls")
     wanted = growing(2_000_000)
     predicted = found.predict(cost_features(wanted))
     assert predicted == pytest.approx(wanted["seconds"].to_numpy(), rel=0.05)
