@@ -18,7 +18,6 @@ METHODS: Registry[Method] = Registry(
         "rooted": "predict_graph.iterations.method:ROOTED",
         "published": "predict_graph.iterations.published:PUBLISHED",
         "observed": "predict_graph.iterations.method:OBSERVED",
-        "whole-run": "predict_graph.iterations.whole_run:WHOLE_RUN",
         _REPLAY: "predict_graph.iterations.method:TWIN",
     },
 )

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from predict_graph.deadline import StopRun
 from predict_graph.engines import RunProfile, SampleSummary, per_iteration, spread_evenly
-from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.kernel import runs_here
 from predict_graph.history import RunRecord
 from predict_graph.iterations.estimate import IterationEstimate
-from predict_graph.iterations.method import Method, SamplingCase
 
 
 def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
@@ -31,7 +27,7 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
             "iterations",
         )
         made = IterationEstimate.exact(
-            WHOLE_RUN.name,
+            "whole-run",
             np.asarray(profile.convergence),
             per_iteration(profile.rows).without("seconds"),
             converged=profile.converged,
@@ -52,19 +48,3 @@ def recalled_estimate(record: RunRecord, workers: int) -> IterationEstimate:
         rows = spread_evenly(rows, workers)
     curve = rows.floats("convergence")
     return IterationEstimate.exact("history", curve, rows, converged=bool(record.converged))
-
-
-def _estimate(case: SamplingCase) -> IterationEstimate:
-    profile = LocalEngine(workers=case.engine.workers).run(case.algorithm, case.graph)
-    if profile.stopped:  # at the deadline of the prediction
-        raise StopRun
-    return whole_run_estimates(profile)[-1]
-
-
-WHOLE_RUN = Method(
-    "whole-run",
-    "the full run on this machine by the compiled kernel, for another engine: exact",
-    frozenset(),
-    runs_here,
-    _estimate,
-)

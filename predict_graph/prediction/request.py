@@ -198,11 +198,6 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     if cost_model is not None:
         COST_MODELS.get(cost_model)
     estimated_by = _method(method, chosen, named)
-    if estimated_by.name == "whole-run" and is_local(runs_on):
-        raise RequestError(
-            "the method whole-run is the run itself on the engine local; accepted: predict-graph "
-            "run, or another method"
-        )
     _refuse_unread(named, estimated_by, chosen, runs_on, runtime_model)
     machines = _check_train_machines(asked["train_machines"])
     for count in machines or ():

@@ -156,9 +156,9 @@ class WithoutForm(PageRank):
 @pytest.mark.parametrize(
     ("job", "preferred", "accepted"),
     [
-        (PageRank(), "completion", "completion, published, whole-run"),
-        (ConnectedComponents(), "rooted", "published, rooted, whole-run"),
-        (WithoutForm(), "published", "published, whole-run"),
+        (PageRank(), "completion", "completion, published"),
+        (ConnectedComponents(), "rooted", "published, rooted"),
+        (WithoutForm(), "published", "published"),
     ],
 )
 def test_methods_of_an_algorithm(job, preferred, accepted):
