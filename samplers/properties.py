@@ -14,11 +14,7 @@ from samplers._random import RandomState, new_state
 from samplers.csr import CSRArrays, check_csr
 from samplers.search import breadth_first
 
-# Bounds on the time; docs/samplers.md has the resulting precision.
-HOP_SOURCES = 64
-LEAST_HOP_SOURCES = 4
-HOP_EDGE_BUDGET = 500_000_000
-WEDGES = 20_000  # a standard error of the clustering of at most 0.0036
+WEDGES = 20_000  # limits the standard error of the clustering to 0.0036
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +152,16 @@ def _closed_wedges(
     return int(np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]]))
 
 
-def _hop_sources(n: int, reads: int, generator: np.random.Generator) -> npt.NDArray[np.int64]:
-    count = min(HOP_SOURCES, max(LEAST_HOP_SOURCES, HOP_EDGE_BUDGET // reads))
+def _hop_sources(
+    n: int,
+    reads: int,
+    generator: np.random.Generator,
+    most: int = 64,
+    least: int = 4,
+    edges: int = 500_000_000,
+) -> npt.NDArray[np.int64]:
+    """Return vertices to search from, with bounds on the time (precision: docs/samplers.md)."""
+    count = min(most, max(least, edges // reads))
     return np.arange(n) if n <= count else generator.integers(n, size=count)
 
 

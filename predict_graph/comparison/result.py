@@ -16,10 +16,8 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 
-_RESAMPLES = 2000  # of the bootstrap; not tuned
 _ENDS = (0.05, 0.95)  # by definition: of a 90% interval
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
-_FEW_ROWS = 12  # shown without --verbose; not tuned
 _FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
 
 FloatArray = npt.NDArray[np.float64]
@@ -118,7 +116,7 @@ class SamplerComparison(Result):
             parts.append(_winner(f"nearest to the iterations of {name}", own, "error", "{:.0%}"))
             tables.append(self._rank_table(name))
         rows = self._row_tables()
-        few = len(self.rows) <= _FEW_ROWS
+        few = len(self.rows) <= 12
         return Answer(
             "; ".join(parts),
             [
@@ -223,12 +221,12 @@ def _winner(what: str, ranks: pd.DataFrame, measure: str, form: str) -> str:
     return f"{what}: {last}, mean rank {rank:.2g} (90% sure: {low:.2g} to {high:.2g}), {between}"
 
 
-def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any]) -> FloatArray:
+def _resampled(ranks: FloatArray, graphs: npt.NDArray[Any], times: int = 2000) -> FloatArray:
     """Return mean ranks of blocks drawn again, shape (resamples, samplers)."""
     rng = np.random.default_rng(0)  # the same figures each time
     places = [np.flatnonzero(graphs == name) for name in np.unique(graphs)]
-    found = np.empty((_RESAMPLES, ranks.shape[1]))
-    for number in range(_RESAMPLES):
+    found = np.empty((times, ranks.shape[1]))
+    for number in range(times):
         chosen = [places[i] for i in rng.integers(len(places), size=len(places))]
         blocks = np.concatenate([rng.choice(each, len(each)) for each in chosen])
         found[number] = np.nanmean(ranks[blocks], axis=0)

@@ -81,10 +81,7 @@ class EdgeBudget:
         return int(_COST_SHARE * self.total)
 
 
-_MOST_OVERHEAD = 1e6  # times the edges of the graph: limits typing errors
-
-
-def check_max_overhead(value: float | None) -> float:
+def check_max_overhead(value: float | None, most: float = 1e6) -> float:
     """Return a valid overhead.
 
     Raises
@@ -94,9 +91,8 @@ def check_max_overhead(value: float | None) -> float:
     """
     if value is None:
         return DEFAULT_MAX_OVERHEAD
-    if not isinstance(value, Real) or not 0 < value <= _MOST_OVERHEAD:
+    if not isinstance(value, Real) or not 0 < value <= most:
         raise RequestError(
-            f"max overhead is {value!r}; accepted: a positive number, such as 0.6, up to "
-            f"{_MOST_OVERHEAD:g}"
+            f"max overhead is {value!r}; accepted: a positive number, such as 0.6, up to {most:g}"
         )
     return float(value)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from predict_graph.outcome.comparison import Comparison
     from predict_graph.outcome.prediction import Prediction
 
-_LISTED = 6  # limits the machine counts shown
 _HERE = ("local", "python")  # engines of this machine, which need no mention
 _UNITS = {"seconds": readable_seconds, "bytes": readable_bytes}
 
@@ -104,12 +103,12 @@ def _chain(found: Prediction) -> list[tuple[str, str]]:
     return [(f"includes {first.algorithm['name']}", said)]
 
 
-def _cluster(found: Prediction) -> list[tuple[str, str]]:
+def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:
     """Say what other machine counts would take."""
     if not found.by_machines:
         return []
     own = found.engine.get("machines")
-    near = [row for row in found.by_machines if row["machines"] != own][:_LISTED]
+    near = [row for row in found.by_machines if row["machines"] != own][:most]
     said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
     best = min(found.by_machines, key=lambda row: float(row["predicted"]))
     time = readable_seconds(best["predicted"])

@@ -12,8 +12,6 @@ from predict_graph.durations import readable_seconds
 from predict_graph.engines.answering import PHASE_NAMES
 from predict_graph.intervals import Interval
 
-_SHORT = 1.0  # limits the advice to run it, in seconds
-_MOSTLY = 0.6  # limits naming a phase: its share of the runtime
 _WHOLE = "call"  # a phase that is not worth naming
 
 
@@ -147,12 +145,12 @@ def verdict_of(
     """
     most = max(phases, key=lambda name: phases[name])
     total = sum(phases.values())
-    named = total and most != _WHOLE and phases[most] > _MOSTLY * total
+    named = total and most != _WHOLE and phases[most] > 0.6 * total
     room, fits = _room(memory, executors)
     text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
     text += " on a machine as busy as now" if load and load.noted else ""
     text += (f", mostly {PHASE_NAMES[most]}" if named else "") + room
-    brief = local and runtime.high < _SHORT and fits is not False
+    brief = local and runtime.high < 1.0 and fits is not False  # second
     if outgrown:
         text = f"may not finish: {outgrown}; if it does, {text}"
     elif brief:

@@ -20,9 +20,7 @@ FloatArray = npt.NDArray[np.float64]
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
 _ACROSS, _UP = ("axes fraction", "data"), ("data", "axes fraction")
-_FAR = 30.0  # longest over shortest: limits linear axes
 _BAND = 0.18  # opacity; trades off visible bands for visible lines
-_MOST_MARKS = 100  # values of a line under the pointer; limits the size of a page
 # Background of labels over lines
 _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
@@ -132,7 +130,8 @@ def draw_lines(
         if line.low is not None and line.high is not None:
             ends = [np.asarray(end) / divisor for end in (line.low, line.high)]
             axes.fill_between(line.x, *ends, color=color, alpha=_BAND, linewidth=0)
-        at = np.unique(np.linspace(math.ceil(x[0]), math.floor(x[-1]), _MOST_MARKS).round())
+        # Enough values under the pointer, and a page that is not too large.
+        at = np.unique(np.linspace(math.ceil(x[0]), math.floor(x[-1]), 100).round())
         heights = [np.interp(at, x, each) for each in (middle, *ends)]
         values.append(Values(line.label, at, *heights))
         style: dict[str, Any] = {"color": color, "label": line.label}
@@ -283,4 +282,4 @@ def intervals_picture(
     """Return a picture of named intervals; on a logarithmic axis where they differ much."""
     names = [name.replace(":", ":\n", 1) for name in figures]
     columns = np.array([(each.predicted, *each) for each in figures.values()]).T / divisor
-    return dot_picture(title, said, names, *columns, most_apart=_FAR, **style)
+    return dot_picture(title, said, names, *columns, most_apart=30.0, **style)

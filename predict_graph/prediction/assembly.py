@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 Stage = tuple[Request, IterationEstimate, RuntimeEstimate]
 """What is said of one algorithm of a chain."""
 
-_WIDEST_STD = 4.0  # bounds the interval to a factor of 700
-
-
 _UNSAMPLED = ("whole-run", "history", "replay")  # whose warnings are not those of samples
 
 
@@ -86,7 +83,6 @@ def _of_stages(
     warnings = [
         *(prior.warnings if prior else doubts),
         *estimate.warnings,
-        *_ratio_doubts(request, estimate),
         *runtime.warnings,
         *_convergence_doubts(estimate, algorithm.max_iterations),
     ]
@@ -121,7 +117,7 @@ def _of_stages(
         prior=prior,
         executors=runtime.executors,
         by_machines=by_machines,
-        iteration_std=math.hypot(_runtime_std(runtime), runtime.common_std),
+        iteration_std=math.hypot(runtime.relative_std, runtime.common_std),
     )
 
 
@@ -155,11 +151,6 @@ def _method(request: Request, estimate: IterationEstimate, graph: AnyGraph) -> d
     }
 
 
-def _runtime_std(runtime: RuntimeEstimate) -> float:
-    """Return the error of the runtime of iterations, as wide as an interval can say it."""
-    return min(runtime.relative_std, _WIDEST_STD)
-
-
 def _runtime(phases: Sequence[Mapping[str, float]], stages: Sequence[Stage]) -> Interval:
     """Return the interval of a runtime: relative errors of independent parts, added as such.
 
@@ -171,7 +162,7 @@ def _runtime(phases: Sequence[Mapping[str, float]], stages: Sequence[Stage]) -> 
         iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
         spreads.append(
             math.hypot(
-                seconds["superstep"] * math.hypot(iteration_std, _runtime_std(runtime)),
+                seconds["superstep"] * math.hypot(iteration_std, runtime.relative_std),
                 runtime.phase_std * (seconds["setup"] + seconds["read"]),
                 runtime.common_std * taken,
             )
@@ -210,23 +201,6 @@ def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Predi
         rows=found.rows.assign(seconds=found.rows["seconds"] * factors["superstep"]),
         iteration_std=math.hypot(found.iteration_std, std),
     )
-
-
-_OFF_RATIO = 1.5  # limits warnings: requested / actual ratio
-
-
-def _ratio_doubts(request: Request, estimate: IterationEstimate) -> list[str]:
-    """Say so when the samples that count are not as large as the user wanted them."""
-    if "ratio" not in request.given or not estimate.samples:
-        return []
-    sample = max(estimate.samples, key=lambda each: each.vertices)
-    if 1.0 / _OFF_RATIO < sample.ratio / request.ratio < _OFF_RATIO:
-        return []
-    return [
-        f"the ratio is {request.ratio:g}, and the largest sample has {sample.ratio:.2g} of the "
-        f"vertices, {sample.vertices:,}: smaller ones tell too little, and larger ones are for a "
-        "larger --max-overhead"
-    ]
 
 
 def _convergence_doubts(estimate: IterationEstimate, limit: int) -> list[str]:

@@ -13,7 +13,6 @@ from typing import Any
 from predict_graph.answers import cell_text
 
 _GAP = 2  # limits the width: columns between two cells
-_LEAST_VALUE = 30  # limits wrapping: with fewer columns a value goes under its name
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -42,7 +41,7 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     """
     name_width = max((_columns(name) for name, _ in facts), default=0)
     room = width - name_width - _GAP
-    if room < _LEAST_VALUE:
+    if room < 30:  # too few columns
         under = ((name, wrapped(value, width - 2)) for name, value in facts)
         return [
             line

@@ -26,7 +26,6 @@ _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas
 _SECRET = re.compile(
     r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
 )
-_SHORT = 24  # limits wrapping: letters of a cell that stays on one line
 # By definition: seconds, bytes.
 _UNITS = {"": 1.0, "%": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86400.0}
 _UNITS |= {"bytes": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
@@ -108,7 +107,7 @@ def _for_page(table: Table) -> dict[str, Any]:
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
     kinds = []
     for place, number in enumerate(are_numbers(table.columns, table.rows)):
-        short = max((len(row[place]) for row in rows), default=0) <= _SHORT
+        short = max((len(row[place]) for row in rows), default=0) <= 24  # letters on one line
         kinds.append("number" if number else "short" if short else "")
     cells = [[*zip(row, map(_value, row), kinds, strict=True)] for row in rows]
     return {"title": table.title, "columns": zip(table.columns, kinds, strict=True), "rows": cells}

@@ -24,11 +24,6 @@ from predict_graph.table import Table
 # Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
 # docs/studies/accuracy.md.
 _SMALL_STD, _SMALL_SAMPLE = 0.06, 1000
-_FEWEST_VERTICES = 100  # of a sample at any ratio: limits its error
-_COUNTS = (5, 9)  # samples: limits the error of the median, and overhead
-_LARGEST = 1_200_000  # edges: limits overhead
-_LARGEST_SHARE = 0.2  # of the edges of the graph: limits overhead
-_LARGEST_HUB_SHARE = 0.1  # of the edges of the graph: limits the hubs
 
 
 def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
@@ -42,7 +37,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     started = time.perf_counter()
     case.progress("reading vertex profiles", 0.0)
     most_edges, count = sample_sizes(graph.edges, case.budget.for_completion)
-    for_hubs = min(most_edges // 2, int(_LARGEST_HUB_SHARE * graph.edges))
+    for_hubs = min(most_edges // 2, graph.edges // 10)
     for_others = most_edges - for_hubs
     # Hubs are chosen by their neighbours in a sample at the expected ratio.
     expected = max(min(case.ratio, for_others / max(graph.edges, 1)), 1e-9)
@@ -95,30 +90,35 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     )
 
 
-def sample_sizes(edges: int, allowed: int) -> tuple[int, int]:
+def sample_sizes(
+    edges: int,
+    allowed: int,
+    fewest: int = 5,
+    most: int = 9,
+    share: float = 0.2,
+    largest: int = 1_200_000,
+) -> tuple[int, int]:
     """Return the edges of each sample of a graph of so many, and the (odd) number of samples.
 
-    All of them together have at most `allowed` edges.
+    All of them together have at most `allowed` edges, and each at most a share of the graph's; the
+    other limits bound the error of the median, and overhead.
 
     Examples
     --------
     >>> sample_sizes(1_500_000, 600_000)
     (120000, 5)
     """
-    fewest, most = _COUNTS
-    size = max(min(int(_LARGEST_SHARE * edges), allowed // fewest, _LARGEST), 1)
+    size = max(min(int(share * edges), allowed // fewest, largest), 1)
     count = min(max(allowed // size, fewest), most)
     return size, count - (count + 1) % 2
 
 
-def _others(completer: Completer, ratio: float, edges: int) -> int:
+def _others(completer: Completer, ratio: float, edges: int, fewest: int = 100) -> int:
     """Return the number of other vertices with about `edges` edges, at most `ratio` of all."""
     graph, hubs, others = completer.graph, completer.hubs, len(completer.others)
     of_hubs = int((graph.indptr[hubs + 1] - graph.indptr[hubs]).sum())
     mean = max((graph.edges - of_hubs) / max(others, 1), 1.0)
-    by_ratio = max(int(ratio * graph.vertices), _FEWEST_VERTICES)
-    by_edges = max(int(edges / mean), _FEWEST_VERTICES)
-    return min(others, by_ratio, by_edges)
+    return min(others, max(min(int(ratio * graph.vertices), int(edges / mean)), fewest))
 
 
 def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:

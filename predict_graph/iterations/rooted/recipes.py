@@ -18,8 +18,6 @@ from samplers.search import largest
 IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
 
-_ENOUGH = 0.9  # of the vertices: limits the search for further roots
-
 
 def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:
     """Return nothing: the kernel needs no more than the sample."""
@@ -57,7 +55,9 @@ def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
     return Recipe(RootedSampler(graph, trees, certain))
 
 
-def middle_trees(graph: Graph, fewest: int = 2, most: int = 4) -> list[HopTree]:
+def middle_trees(
+    graph: Graph, fewest: int = 2, most: int = 4, enough: float = 0.9
+) -> list[HopTree]:
     """Return shortest paths from, and to, hubs in the middle of the graph.
 
     Two roots where there are two, by the product of in- and out-degree: a sample of paths through
@@ -84,9 +84,9 @@ def middle_trees(graph: Graph, fewest: int = 2, most: int = 4) -> list[HopTree]:
             score[root] = 0.0
             continue
         score[tree.reached] = 0.0
-        if np.count_nonzero(reached) > _ENOUGH * graph.vertices:
+        if np.count_nonzero(reached) > enough * graph.vertices:
             break
-        if np.count_nonzero(score) < (1.0 - _ENOUGH) * graph.vertices:
+        if np.count_nonzero(score) < (1.0 - enough) * graph.vertices:
             break
     return trees
 

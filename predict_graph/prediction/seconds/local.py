@@ -19,13 +19,10 @@ from predict_graph.prediction.seconds.regression import COST_MODELS, DEFAULT_COS
 from predict_graph.prediction.seconds.sample_runs import SampledModel
 from predict_graph.prediction.seconds.transfer import timed_sample, transfer_evidence
 
-# Of the remaining budget, and seconds in any case: limits the first supersteps; not tuned
-_PROBED_SHARE, _LEAST_PROBED = 0.25, 0.05
 
-
-def probing_limit(left: float) -> float:
-    """Return the seconds that the first supersteps may take, from those left of the budget."""
-    return max(_PROBED_SHARE * left, _LEAST_PROBED)
+def probing_limit(left: float, share: float = 0.25, least: float = 0.05) -> float:
+    """Return the seconds that the first supersteps may take: a share of the budget that is left."""
+    return max(share * left, least)
 
 
 @dataclass(eq=False)

@@ -30,9 +30,6 @@ DEFAULT_COST_MODEL = "forward-nnls"
 REGRESSION = "regression"
 """The name of this source."""
 
-# Prior error, with the weight of one run; bounds the interval (docs/studies/overhead.md)
-_EXPECTED_STD = 0.3
-_MOST_RUNS = 10  # in cross-validation: limits the number of fits
 _WORK = ("active_vertices", "local_messages", "remote_messages")
 
 
@@ -138,16 +135,16 @@ class _Proportional:
         return self.rate * _work(features)
 
 
-def left_out_std(table: pd.DataFrame, name: str) -> float:
-    """Return the relative error of a cost model in cross-validation.
+def left_out_std(table: pd.DataFrame, name: str, prior: float = 0.3, most_runs: int = 10) -> float:
+    """Return the relative error of a cost model in cross-validation over the last runs.
 
-    ``sqrt((s^2 + sum of log(predicted / actual)^2) / (1 + folds))`` with the prior s = 0.3, so that
-    one or two low errors do not suffice.
+    ``sqrt((prior^2 + sum of log(predicted / actual)^2) / (1 + folds))``, so that one or two low
+    errors do not suffice (docs/studies/overhead.md).
     """
-    squares = [_EXPECTED_STD**2]
+    squares = [prior**2]
     # Probes use the arrays of the whole graph, as the real run does: they are left out together.
     parts = table["group"].where(table["source"] != "probe", -1)
-    for part in parts.unique()[-_MOST_RUNS:]:
+    for part in parts.unique()[-most_runs:]:
         left_out = parts == part
         if left_out.all():
             continue

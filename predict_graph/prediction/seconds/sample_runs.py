@@ -31,7 +31,6 @@ DEFAULT_TRAIN_RATIOS = (0.05, 0.1, 0.15, 0.2)  # PREDIcT, section 5.2
 """Sampling ratios of the runs that train the cost model (PREDIcT, section 5.2)."""
 STEADY_ITERATIONS = 6  # limits the iterations of a sample run; the first may be slower
 """Sufficient to measure iterations that all do the same work."""
-_FEWEST_RUNS = 3  # by definition: a line takes two points, and a third to validate it
 
 
 @dataclass(eq=False)
@@ -74,7 +73,8 @@ class SampledModel(EngineModel):
         ratios = request.train_ratios or DEFAULT_TRAIN_RATIOS
         ran: list[SampleRun] = []
         for number, ratio in enumerate(ratios):
-            if number >= _FEWEST_RUNS and not self.spending.affords(ran[-1].summary.seconds):
+            # A line takes two points, and a third to validate it.
+            if number >= 3 and not self.spending.affords(ran[-1].summary.seconds):
                 break
             request.progress(f"cost sample at ratio {ratio:g}", number / len(ratios))
             cap = None if allowed is None else max(int(allowed * ratio / sum(ratios)), 1)

@@ -28,11 +28,6 @@ from predict_graph.engines.local.probing import (
 
 FloatArray = npt.NDArray[np.float64]
 
-# Bounds the interval without a probe: a sample fits in a cache (docs/design-notes.md, fact 4)
-_UNPROBED_STD = 0.25
-_WORTH_REPEATING = 0.5  # seconds of the runs before: limits the cost of repeats
-_MOST_RUNS = 4  # limits the cost of repeats
-
 
 @dataclass(frozen=True)
 class TimedSample:
@@ -48,15 +43,19 @@ def timed_sample(
     staged: StagedSample,
     threads: int,
     affords: Callable[[float], bool] = lambda seconds: True,
+    most: int = 4,
+    enough: float = 0.5,
 ) -> TimedSample:
-    """Run a staged sample a few times, and return the minimum seconds of each iteration.
+    """Run a staged sample up to `most` times, and return the minimum seconds of each iteration.
+
+    No more runs are made when they have taken `enough` seconds.
 
     The minimum excludes most disturbances, and page faults of the first run. If the budget does not
     allow the first run, these are the times of the run that estimated the iterations.
     """
     iterations, took = len(staged.work), float(staged.seconds.sum())
     least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
-    while runs < _MOST_RUNS and spent <= _WORTH_REPEATING and affords(took):
+    while runs < most and spent <= enough and affords(took):
         try:
             seconds, resting = timed_run(
                 algorithm,
@@ -75,7 +74,10 @@ def timed_sample(
 
 
 def transfer_evidence(
-    workload: Workload, timed: TimedSample | None, probes: list[IterationProbe]
+    workload: Workload,
+    timed: TimedSample | None,
+    probes: list[IterationProbe],
+    unprobed_std: float = 0.25,
 ) -> Evidence | None:
     """Return the seconds of each iteration from a staged sample run and probes.
 
@@ -83,6 +85,8 @@ def transfer_evidence(
     the additional time per unit of work in memory, matches the first iterations to the probes.
     Probes below the sample run, whose data is in cache, indicate a disturbance of one of them, and
     the mean is used. Without a sample run all is in proportion to the work; None without either.
+    Without a probe the deviation is `unprobed_std`, as a sample fits in a cache
+    (docs/design-notes.md, fact 4).
     """
     staged, idle = workload.staged, 0.0
     if timed is None or staged is None:
@@ -96,13 +100,14 @@ def transfer_evidence(
         near = work * (working / staged.work)[at]
     measured = settled(probes, work)
     if measured is None:
-        return None if timed is None else Evidence("sample run", idle + near, _UNPROBED_STD)
+        return None if timed is None else Evidence("sample run", idle + near, unprobed_std)
     probed, std = undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     taken = float(np.maximum(probed[measured] - idle, 0.0).sum())
     first, units = float(near[measured].sum()), float(work[measured].sum())
     if taken < first:
         factor = math.sqrt(taken / first)
-        return Evidence(name, idle + near * factor, math.hypot(std, -math.log(max(factor, 1e-9))))
+        apart = -math.log(max(factor, 0.02))  # an interval of a factor of 700 says enough
+        return Evidence(name, idle + near * factor, math.hypot(std, apart))
     far = (taken - first) / max(units, 1.0)
     return Evidence(name, idle + near + far * work, std)
