@@ -24,8 +24,7 @@ from predict_graph.engines.spark.blocks.packing import (
     packed_graph,
     whole_graph,
 )
-from predict_graph.engines.spark.blocks.running import StoredGraph
-from predict_graph.engines.spark.engine import stored_on
+from predict_graph.engines.spark.blocks.running import StoredGraph, stored_on
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.errors import RequestError
 from predict_graph.evidence import Source
@@ -66,7 +65,7 @@ def case_on_cluster(
     with ExitStack() as held:
         session = held.enter_context(reader.started())
         session.group("predict")
-        packed = held.enter_context(packed_graph(session.spark, source, directed=directed))
+        packed = held.enter_context(packed_graph(session, source, directed=directed))
         graph: Any = packed
         sources: tuple[Source, ...] | None = None
         if fits_here(packed):

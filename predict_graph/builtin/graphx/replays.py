@@ -27,10 +27,8 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
 )
-from predict_graph.builtin.graphx.label_maps import first, first_older
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
-from predict_graph.engines.spark.session.graphframes import scala_line
 
 _FAR = np.iinfo(np.int32).max
 
@@ -114,26 +112,20 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
 
 
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
-    """Count ``LabelPropagation``: maps of labels along all edges, in both directions."""
-    return propagated(layout, int(algorithm.parameters["maxSteps"]))[0]  # type: ignore[arg-type]
-
-
-def propagated(layout: EdgeLayout, steps: int) -> tuple[pd.DataFrame, IntArray]:
-    """Return the rows of label propagation, and the labels after so many steps.
+    """Count ``LabelPropagation``: maps of labels along all edges, in both directions.
 
     Messages after the last step are sent although nothing reads them.
     """
-    n, rounds = layout.vertices, Rounds(layout)
-    groups, older = _inboxes(layout), scala_line() == "2.12"
-    following = np.arange(n, dtype=np.int64)
+    n, rounds, groups = layout.vertices, Rounds(layout), _inboxes(layout)
+    label = np.arange(n, dtype=np.int64)
     received = np.zeros(n, np.bool_)
     received[groups[2]] = True
-    for _ in range(steps + 1):
-        label = following
-        counts, following = _votes(*groups, label, int(received.sum()), older)
+    steps: Any = algorithm.parameters["maxSteps"]
+    for _ in range(int(steps) + 1):
+        counts, label = _votes(*groups, label, int(received.sum()))
         if not rounds.add(counts, received):
             break
-    return rounds.table(), label
+    return rounds.table()
 
 
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
@@ -208,12 +200,36 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
 
 
 @numba.njit(cache=True, nogil=True)
-def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int, older: bool) -> Any:
-    """Count maps of labels, and return the winning labels.
+def _first(labels: Any, count: int, votes: Any) -> Any:
+    """Return the first label with most votes in the order of Scala's map of combined messages.
 
-    Ties go to the first label in the order of the map of combined messages, which differs in the
-    `older` Scala.
+    ``mutable.HashMap`` of Scala 2.13 iterates over its buckets from the first, which are the low
+    bits of the hash, and within a bucket by hash. (Scala 2.12, with Spark 3.5, has another order.)
     """
+    places = 16
+    while 4 * count >= 3 * places:  # load factor of Scala
+        places *= 2
+    best, place = labels[0], _mixed(labels[0]) & (places - 1)
+    for i in range(1, count):
+        found = labels[i]
+        if votes[found] < votes[best]:
+            continue
+        mixed = _mixed(found)
+        at = mixed & (places - 1)
+        before = at < place or (at == place and mixed < _mixed(best))
+        if votes[found] > votes[best] or before:
+            best, place = found, at
+    return best
+
+
+@numba.njit(cache=True, nogil=True)
+def _mixed(label: Any) -> Any:
+    return label ^ (label >> 16)  # by definition of Scala, of an id of 32 bits
+
+
+@numba.njit(cache=True, nogil=True)
+def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int) -> Any:
+    """Count maps of labels, and return the winning labels."""
     n = len(label)
     following = label.copy()
     in_group, in_inbox = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
@@ -243,8 +259,5 @@ def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int, o
             if groups > 1:
                 merged += distinct
             g += 1
-        if older:
-            following[w] = first_older(touched, distinct, votes)
-        else:
-            following[w] = first(touched, distinct, votes)
+        following[w] = _first(touched, distinct, votes)
     return (active, len(senders), records, entries, merged), following

@@ -1,15 +1,10 @@
 """Local replay of the three supersteps of ``TriangleCount`` of GraphX.
 
-First, each pair of adjacent vertices is kept once, and partitioned by Scala's hash of a pair.
+First, each pair of adjacent vertices is kept once, and partitioned by a hash of the pair.
 Second, both ends of an edge exchange their ids, which are combined into lists, in each partition
 and then over all. Third, these are sent as sets to all partitions with edges of their vertex; an
 edge looks up each id of the smaller set in the larger one, and sends the count to both ends, even
 if it is zero.
-
-Examples
---------
->>> _pair_hash(np.array([0, 1, 5]), np.array([1, 2, 100000]), False).tolist()
-[1084890308, 1316541600, 1475829013]
 """
 
 from __future__ import annotations
@@ -22,15 +17,10 @@ import pandas as pd
 
 from predict_graph.arrays import BoolArray
 from predict_graph.builtin.graphx.definition import GraphXTriangleCount
-from predict_graph.builtin.graphx.label_maps import long_hash
 from predict_graph.builtin.graphx.rounds import Rounds
 from predict_graph.engines.spark.library.layout import EdgeLayout
-from predict_graph.engines.spark.session.graphframes import scala_line
-from predict_graph.engines.spark.tables.hashing import finished, stirred
+from predict_graph.engines.spark.tables.hashing import partition_of_pair
 
-# By definition: Scala hashes a case class by MurmurHash3, from this seed, into which 2.13 mixes the
-# hash of the name "Tuple2" first.
-_SEED, _CLASS = 0xCAFEBABE, 0x95FC5D8A
 # By definition: ids of 8 bytes in a cache line of 64, the unit in which lists are copied
 _AT_ONCE = 8
 
@@ -78,24 +68,10 @@ def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
     fresh = (np.diff(low, prepend=-1) != 0) | (np.diff(high, prepend=-1) != 0)
     records = int(np.count_nonzero(fresh | (np.diff(parts, prepend=-1) != 0)))
     low, high = low[fresh], high[fresh]
-    home = _pair_hash(low, high, scala_line() == "2.12") % count
+    home = partition_of_pair(low, high, count)  # for Scala's hash of a pair
     order = np.argsort(home, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=count)))).astype(np.int64)
     return EdgeLayout(n, starts, low[order], high[order]), records
-
-
-@numba.vectorize(cache=True)
-def _pair_hash(first: Any, second: Any, older: Any) -> Any:
-    """Return ``Tuple2(first, second).hashCode`` of ids in Scala 2.13: 32 bits, signed.
-
-    With `older`, the hash of Scala 2.12, used by Spark 3.
-    """
-    mixed = np.uint64(_SEED)
-    if not older:
-        mixed = stirred(mixed, np.uint64(_CLASS))
-    for each in (first, second):
-        mixed = stirred(mixed, np.uint64(long_hash(each)))
-    return np.int64(np.int32(finished(mixed, 2)))
 
 
 @numba.njit(cache=True, nogil=True)

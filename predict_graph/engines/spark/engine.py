@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import copy
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,7 @@ from predict_graph.engines.base import (
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
-from predict_graph.engines.spark.blocks.running import BlockJob, StoredGraph, stored_graph
+from predict_graph.engines.spark.blocks.running import BlockJob, StoredGraph, stored_on
 from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
@@ -248,13 +247,14 @@ class SparkEngine:
         self.check_reads(algorithm)
         if write_to is not None:
             check_spark_output(write_to)
-        with self.started() as session, ExitStack() as kept:
+        given: Any = {"progress": progress, "write_to": write_to}
+        with self.started() as session:
             session.group("read")
-            with packed_graph(session.spark, source, directed=directed) as graph:
-                stored = kept.enter_context(stored_on(session, graph))
-            return self.run_stored(
-                session, algorithm, graph, stored, progress=progress, write_to=write_to
-            )
+            with (
+                packed_graph(session, source, directed=directed) as graph,
+                stored_on(session, graph) as stored,
+            ):
+                return self.run_stored(session, algorithm, graph, stored, **given)
 
     def run_stored(
         self,
@@ -396,23 +396,6 @@ def _with_seconds(profile: RunProfile, seconds: Mapping[str, float]) -> RunProfi
     """Add seconds to phases of a profile."""
     phases = {name: each + seconds.get(name, 0.0) for name, each in profile.phases.items()}
     return replace(profile, phases=phases)
-
-
-@contextmanager
-def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[StoredGraph]:
-    """Store a graph in a folder that all executors see; at the end, remove it."""
-    folder = session.new_path()
-    try:
-        with spark_failures("writing the graph for Spark"):
-            folder.mkdir()
-        stored = stored_graph(session, graph, folder)
-        try:
-            yield stored
-        finally:
-            with suppress(Exception):  # a failed session has released its memory
-                stored.homes.unpersist()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _named(

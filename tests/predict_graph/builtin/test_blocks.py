@@ -2,6 +2,7 @@
 
 import pickle
 from copy import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,16 +12,10 @@ import pytest
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.spark.blocks.on_executors import sent, written
 from predict_graph.engines.spark.blocks.program import DRIVER, Run, advanced, begun, results
-from predict_graph.engines.spark.blocks.running import block_keys, together
-from predict_graph.engines.spark.blocks.stored import (
-    DEGREES,
-    StoredBlock,
-    edges_of,
-    joined,
-    split,
-    write_blocks,
-)
+from predict_graph.engines.spark.blocks.running import together
+from predict_graph.engines.spark.blocks.stored import Blocks, block_keys, write_blocks
 from predict_graph.graph.build import from_edges
 from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED
 
@@ -49,7 +44,8 @@ class Cluster:
 
     def __init__(self, algorithm, graph, blocks, machines, folder, prior):
         folder.mkdir()
-        write_blocks(graph, folder, blocks)
+        stored = Blocks(folder, block_keys(blocks), machines, graph.vertices)
+        write_blocks(graph, stored)
         program = algorithm.part_for("spark")
         place = None
         if prior is not None:
@@ -57,10 +53,8 @@ class Cluster:
             np.save(place, program.prepared(algorithm, prior))
         if isinstance(algorithm, NamedVertices):
             algorithm = algorithm.within(graph)
-        keys = block_keys(blocks)
-        given = (str(folder), program, algorithm, folder, keys, machines, graph.vertices, place)
-        self.run = Run(*given)
-        self.settle(begun([pa.record_batch([pa.array(keys)], ["id"])], self.run))
+        self.run = Run(str(folder), program, algorithm, stored, place)
+        self.settle(begun([pa.record_batch([pa.array(stored.keys)], ["id"])], self.run))
 
     def settle(self, batches):
         rows = pa.Table.from_batches(list(batches)).to_pylist()
@@ -70,14 +64,14 @@ class Cluster:
         self.sums = together([sums for _, sums in found])
 
     def received(self):
-        for key in self.run.keys:
+        for key in self.run.blocks.keys:
             table = pa.Table.from_pylist([row for row in self.rows if row["to"] == key])
             yield table.to_batches()
 
     def advance(self):
         arrived = list(self.received())
         self.settle(batch for each in arrived for batch in advanced(each, self.run, self.sums))
-        return self.run.program.convergence(self.sums, self.run.vertices)
+        return self.run.program.convergence(self.sums, self.run.blocks.vertices)
 
     def values(self):
         found = [batch for each in self.received() for batch in results(each, self.run)]
@@ -123,8 +117,8 @@ def test_messages_within_machines_are_counted(tmp_path):
     graph = drawn(True, False)
     cluster = Cluster(check_algorithm("pagerank"), graph, 4, 2, tmp_path / "blocks", None)
     homes = np.empty(graph.vertices, int)
-    for number in range(4):
-        homes[cluster.run.block(number).rows] = number
+    for block in cluster.run.blocks.opened():
+        homes[block.rows] = block.number
     sources = np.repeat(np.arange(graph.vertices), graph.out_degrees)
     same = homes[sources] % 2 == homes[graph.indices] % 2
     counts = cluster.counts.set_index("partition").sort_index()
@@ -138,27 +132,21 @@ def test_messages_within_machines_are_counted(tmp_path):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_executors_write_the_blocks_that_this_process_writes(weighted, tmp_path):
     graph, keys = drawn(True, weighted), block_keys(4)
-    here, there = tmp_path / "here", tmp_path / "there"
-    for folder in (here, there):
+    folders = tmp_path / "here", tmp_path / "there"
+    for folder in folders:
         folder.mkdir()
-    write_blocks(graph, here, 4)
-    np.save(there / DEGREES, graph.out_degrees)
-    columns = {"rows": [], "starts": [], "sources": [], "weights": []}
-    reverse = graph.reverse
-    for rows in np.array_split(np.random.default_rng(1).permutation(graph.vertices), 3):
-        rows = np.sort(rows[graph.in_degrees[rows] > 0])
-        lengths, edges = edges_of(reverse.indptr, rows)
-        weights = reverse.weights[edges] if weighted else np.empty(0, np.float32)
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        found = (rows.astype(np.int32), starts, reverse.indices[edges], weights)
-        for column, values in zip(columns.values(), found, strict=True):
-            column.append(values.tobytes())
-    packed = pa.record_batch([pa.array(each) for each in columns.values()], list(columns))
-    parts = pa.Table.from_batches(list(split([packed], keys, graph.vertices))).to_pylist()
+    here, there = (Blocks(folder, keys, 2, graph.vertices) for folder in folders)
+    write_blocks(graph, here)
+    columns = {"src": np.repeat(np.arange(graph.vertices), graph.out_degrees), "dst": graph.indices}
+    if weighted:
+        columns["weight"] = graph.weights
+    edges = pa.table(columns).take(np.random.default_rng(1).permutation(graph.edges))
+    parts = sent(edges.to_batches(), SimpleNamespace(value=None), there, False, weighted)
+    parts = pa.Table.from_batches(list(parts)).to_pylist()
     for key in keys:
         arrived = pa.Table.from_pylist([row for row in parts if row["to"] == key]).to_batches()
-        assert len(list(joined(arrived, there, keys, graph.vertices))) == 1
-    for number in range(4):
-        ours, theirs = (StoredBlock(each, number, 4, 2, graph.vertices) for each in (here, there))
+        assert len(list(written(arrived, there))) == 1
+    for ours, theirs in zip(here.opened(), there.opened(), strict=True):
         for name in ("rows", "indptr", "sources", "weights", "degrees", "boundary", "edges"):
             assert getattr(copy(ours), name).tolist() == getattr(theirs, name).tolist()
+    assert np.concatenate([each.degrees for each in there.opened()]).sum() == graph.edges

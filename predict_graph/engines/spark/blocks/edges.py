@@ -18,7 +18,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 
 def is_table(graph: Any) -> bool:
@@ -54,10 +54,10 @@ def _of_table(table: Any) -> ListedEdges:
     return ListedEdges("table", "the table", edges, error)
 
 
-def check_edges(source: ListedEdges, table: DataFrame) -> tuple[int, int, str]:
-    """Read all edges once; return their number, the highest id, and a digest."""
-    columns = ", ".join(name for name in table.columns if name != "wrong")
-    facts = table.selectExpr(
+def check_edges(source: ListedEdges) -> tuple[int, str]:
+    """Read all edges once; return the highest id, and a digest."""
+    columns = ", ".join(name for name in source.table.columns if name != "wrong")
+    facts = source.table.selectExpr(
         "count(*) AS rows",
         "min(wrong) AS wrong",
         "max(greatest(src, dst)) AS highest",
@@ -67,4 +67,4 @@ def check_edges(source: ListedEdges, table: DataFrame) -> tuple[int, int, str]:
         raise RequestError(f"{source.source} has no edges")
     if facts["wrong"] is not None:
         raise source.error(facts["wrong"])
-    return int(facts["rows"]), int(facts["highest"]), f"{facts['rows']} {facts['mixed']}"
+    return int(facts["highest"]), f"{facts['rows']} {facts['mixed']}"

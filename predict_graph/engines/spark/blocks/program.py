@@ -8,11 +8,9 @@ mapped in the workers (:mod:`~predict_graph.engines.spark.blocks.stored`).
 
 from __future__ import annotations
 
-import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,15 +18,18 @@ import numpy as np
 import pyarrow as pa
 
 from predict_graph.arrays import Array
-from predict_graph.engines.spark.blocks.on_executors import Batches
-from predict_graph.engines.spark.blocks.stored import StoredBlock, parcels, stored_block
+from predict_graph.engines.spark.blocks.stored import (
+    Batches,
+    Blocks,
+    StoredBlock,
+    parcel,
+    unpacked,
+)
 from predict_graph.engines.spark.blocks.workers import keep_loaded
 from predict_graph.graph.rows import fixed
 
 DRIVER = -1  # by definition: no block has this key
 """Where rows for the driver go; others go to the key of a block."""
-
-_BATCH = 1 << 26  # bytes of a batch: limits memory
 
 
 class BlockProgram(ABC):
@@ -98,11 +99,12 @@ class BlockProgram(ABC):
     def gathered(self, messages: Mapping[int, Any]) -> tuple[Any, Array]:
         """Return what the vertices that the block reads sent, and which of them did."""
         block, own = self.block, self.offered()
+        others = block.graph.opened()
         offers = _extended(own, block.columns)
         senders = np.zeros(block.columns, np.uint8)
         senders[: block.count] = 1 if self.senders is None else self.senders
         for other, (places, values) in messages.items():
-            there = block.received_from(other)
+            there = block.received_from(others[other])
             chosen: Any = slice(None) if places is None else places
             senders[there][chosen] = 1
             for into, found in zip(_arrays(offers), _arrays(values), strict=True):
@@ -150,21 +152,8 @@ class Run:
     name: str
     program: type[BlockProgram]
     algorithm: Any
-    folder: Path
-    keys: tuple[int, ...]
-    """The key of each block, whose hash leads to its partition."""
-    machines: int
-    vertices: int
+    blocks: Blocks
     prior: Path | None = None
-
-    def block(self, number: int) -> StoredBlock:
-        """Return a block."""
-        return stored_block(self.folder, number, len(self.keys), self.machines, self.vertices)
-
-    @cached_property
-    def numbers(self) -> dict[int, int]:
-        """The blocks by key."""
-        return {key: number for number, key in enumerate(self.keys)}
 
 
 _PROGRAMS: dict[tuple[str, int], BlockProgram] = {}
@@ -175,7 +164,7 @@ def _program(run: Run, number: int) -> BlockProgram:
     if (run.name, number) not in _PROGRAMS:
         for other in [key for key in _PROGRAMS if key[0] != run.name]:
             del _PROGRAMS[other]
-        block, prior = run.block(number), None
+        block, prior = run.blocks.opened()[number], None
         if run.prior is not None:
             prior = np.load(run.prior, mmap_mode="r")
         _PROGRAMS[run.name, number] = run.program(run.algorithm, block, prior)
@@ -187,8 +176,9 @@ def begun(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for key in batch.column(0).to_pylist():
             # A run that begins again, as an executor was lost, finds what it has left here.
-            _PROGRAMS.pop((run.name, run.numbers[key]), None)
-            program = _program(run, run.numbers[key])
+            number = run.blocks.numbers[key]
+            _PROGRAMS.pop((run.name, number), None)
+            program = _program(run, number)
             start = {name: _with_arrays(each, np.copy) for name, each in _state(program).items()}
             program.receive(*program.gathered({}), program.sums())  # loads compiled functions
             vars(program).update(start)
@@ -223,11 +213,8 @@ def result_names(width: int) -> list[str]:
 def _received(batches: Batches, run: Run) -> Iterator[tuple[int, Any, dict[int, Any]]]:
     """Return the number of each block of a task, with its state and messages by sender."""
     found: dict[int, dict[int, Any]] = {}
-    for batch in batches:
-        keys, senders = batch.column(0).to_pylist(), batch.column(1).to_pylist()
-        for k, (key, sender) in enumerate(zip(keys, senders, strict=True)):
-            data = pickle.loads(batch.column(2)[k].as_buffer())
-            found.setdefault(run.numbers[key], {})[sender] = data
+    for key, sender, content in unpacked(batches):
+        found.setdefault(run.blocks.numbers[key], {})[sender] = content
     for number, arrived in found.items():
         yield number, arrived.pop(number), arrived
 
@@ -266,7 +253,7 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
     Values that the block reads itself count as sent to its own machine, though they stay.
     """
     number, records, moved = program.block.number, [0, 0], [0, 0]
-    rows: list[tuple[int, Any]] = []
+    keys, machines = run.blocks.keys, run.blocks.machines
     for other, places in enumerate(program.block.sent_to):
         chosen, places = _chosen(program, places)
         if len(places) == 0:
@@ -274,13 +261,12 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
         values = program.taken(places)
         size = sum(each.nbytes for each in _arrays(values))
         if other != number:
-            message = pickle.dumps((chosen, values), 5)
-            rows.append((run.keys[other], message))
-            size = len(message)
-        remote = other % run.machines != number % run.machines
+            size += 0 if chosen is None else chosen.nbytes
+            yield parcel(keys[other], number, (chosen, values))
+        remote = other % machines != number % machines
         records[remote] += len(places)
         moved[remote] += size
-    rows.append((run.keys[number], pickle.dumps(_state(program), 5)))
+    yield parcel(keys[number], number, _state(program))
     facts = {
         "partition": number,
         **_counts(program.block, program.senders),
@@ -288,8 +274,7 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
         "local_bytes": moved[0],
         "remote_bytes": moved[1],
     }
-    rows.append((DRIVER, pickle.dumps((facts, program.sums()), 5)))
-    yield from _batches(number, rows)
+    yield parcel(DRIVER, number, (facts, program.sums()))
 
 
 def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
@@ -316,15 +301,3 @@ def _counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
         "remote_messages": int(sent.sum() - stay.sum()),
         "out_edges": int(degrees.sum()),
     }
-
-
-def _batches(number: int, rows: list[tuple[int, Any]]) -> Iterator[pa.RecordBatch]:
-    waiting: list[tuple[int, Any]] = []
-    size = 0
-    for to, data in rows:
-        if waiting and size + len(data) > _BATCH:
-            yield parcels(number, waiting)
-            waiting, size = [], 0
-        waiting.append((to, data))
-        size += len(data)
-    yield parcels(number, waiting)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,13 +26,17 @@ from predict_graph.engines.spark.blocks.program import (
     result_names,
     results,
 )
-from predict_graph.engines.spark.blocks.stored import DEGREES, PARCELS, joined, split, write_blocks
+from predict_graph.engines.spark.blocks.stored import (
+    PARCELS,
+    Blocks,
+    blocks_in,
+    write_blocks,
+)
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import SuperstepJob, program_of, superstep_group
 from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
-from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -39,7 +44,6 @@ if TYPE_CHECKING:
 
 
 _MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
-_KEYS = 64  # limits the ids per block among which a key is found: by far enough for a hash
 
 
 @dataclass(frozen=True)
@@ -50,55 +54,61 @@ class StoredGraph:
     it runs where its partitions are.
     """
 
-    folder: Path
+    blocks: Blocks
     homes: DataFrame
-    keys: tuple[int, ...]
-    machines: int
-    vertices: int
-    out_degrees: Array
     read_seconds: float
     setup_seconds: float
 
+    @property
+    def out_degrees(self) -> Array:
+        """The out-degree of each vertex."""
+        degrees = np.empty(self.vertices, np.int64)
+        for block in self.blocks.opened():
+            degrees[block.rows] = block.degrees
+        return degrees
 
-def stored_graph(session: OpenSession, graph: Graph | PackedGraph, folder: Path) -> StoredGraph:
-    """Write the blocks of a graph, and place them on the executors, whose Python starts meanwhile.
+    @property
+    def vertices(self) -> int:
+        """The number of vertices."""
+        return self.blocks.vertices
 
-    This process writes those of a graph in its memory, the executors those of a packed one.
+
+@contextmanager
+def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[StoredGraph]:
+    """Write the blocks of a graph to a folder that all executors see; at the end, remove it.
+
+    Those of a packed graph are written already. The Python of the executors starts meanwhile.
     """
-    stored, keys = folder / "blocks", block_keys(session.settings.partitions)
-    with ThreadPoolExecutor(2) as pool:
-        prepared = pool.submit(prepare_executors, session.spark)
-        placed = pool.submit(_homes, session, keys)
-        started = time.perf_counter()
-        with spark_failures("writing the graph for Spark"):
-            degrees = _written(graph, stored, keys)
-        written = time.perf_counter()
-        prepared.result()
-        homes = placed.result()
-    return StoredGraph(
-        folder=stored,
-        homes=homes,
-        keys=keys,
-        machines=session.settings.machines,
-        vertices=graph.vertices,
-        out_degrees=degrees,
-        read_seconds=written - started,
-        setup_seconds=time.perf_counter() - written,
-    )
-
-
-def _written(graph: Graph | PackedGraph, stored: Path, keys: tuple[int, ...]) -> Array:
-    """Write the blocks of a graph, and return its out-degrees."""
-    stored.mkdir()
-    if isinstance(graph, Graph):
-        write_blocks(graph, stored, len(keys))
-        return graph.out_degrees
-    degrees: Array = graph.count_out_edges()
-    np.save(stored / DEGREES, degrees)
-    parts = graph.table.mapInArrow(partial(split, keys=keys, vertices=graph.vertices), PARCELS)
-    task = partial(joined, folder=stored, keys=keys, vertices=graph.vertices)
-    parts.repartition(len(keys), "to").mapInArrow(task, PARCELS).count()
-    return degrees
+    folder = session.new_path()
+    if isinstance(graph, PackedGraph):
+        blocks = graph.blocks
+    else:
+        blocks = blocks_in(folder, session, graph.vertices)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            prepared = pool.submit(prepare_executors, session.spark)
+            placed = pool.submit(_homes, session, blocks.keys)
+            started = time.perf_counter()
+            if isinstance(graph, Graph):
+                with spark_failures("writing the graph for Spark"):
+                    folder.mkdir()
+                    write_blocks(graph, blocks)
+            written = time.perf_counter()
+            prepared.result()
+            homes = placed.result()
+        try:
+            yield StoredGraph(
+                blocks=blocks,
+                homes=homes,
+                read_seconds=written - started,
+                setup_seconds=time.perf_counter() - written,
+            )
+        finally:
+            with suppress(Exception):  # a failed session has released its memory
+                homes.unpersist()
+    finally:
+        Blocks.forget()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
@@ -110,18 +120,6 @@ def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
         homes = homes.repartition(len(keys), "id").persist()
         homes.count()
     return homes
-
-
-def block_keys(blocks: int) -> tuple[int, ...]:
-    """Return for each partition the first id that Spark's hash puts there.
-
-    Examples
-    --------
-    >>> block_keys(4)
-    (2, 0, 14, 3)
-    """
-    homes = partition_of(np.arange(_KEYS * blocks), blocks)
-    return tuple(int((homes == number).argmax()) for number in range(blocks))
 
 
 class BlockJob(SuperstepJob):
@@ -150,16 +148,13 @@ class BlockJob(SuperstepJob):
             algorithm = algorithm.within(stored)
         place = None
         if prior is not None:
-            place = stored.folder / f"{self.run}.npy"
+            place = stored.blocks.folder / f"{self.run}.npy"
             np.save(place, self._program.prepared(algorithm, prior))
         self._known = Run(
             name=self.run,
             program=self._program,
             algorithm=algorithm,
-            folder=stored.folder,
-            keys=stored.keys,
-            machines=stored.machines,
-            vertices=stored.vertices,
+            blocks=stored.blocks,
             prior=place,
         )
         self._sums: list[Mapping[str, Any]] = []
@@ -180,7 +175,7 @@ class BlockJob(SuperstepJob):
         """Send the rows of a state to their blocks, and keep these where they are."""
         from pyspark.sql import functions as F
 
-        sent = state.where(f"to != {DRIVER}").repartition(len(self._known.keys), "to")
+        sent = state.where(f"to != {DRIVER}").repartition(len(self._known.blocks.keys), "to")
         homes = self._stored.homes.hint("shuffle_hash")
         return sent.join(homes, F.expr("to = id")).select("to", "sender", "data")
 
@@ -256,7 +251,7 @@ class BlockJob(SuperstepJob):
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
         first, *others = result_names(self._program.width(self._known.algorithm))
         kinds = ", ".join([f"{first} long", *(f"{name} {self._program.kind}" for name in others)])
-        pairs = (f"({key}L, {number})" for number, key in enumerate(self._known.keys))
+        pairs = (f"({key}L, {number})" for number, key in enumerate(self._known.blocks.keys))
         states = self._state.where(f"(to, sender) IN ({', '.join(pairs)})")
         return states.mapInArrow(partial(results, run=self._known), kinds)
 

@@ -13,30 +13,93 @@ a worker that is started again only maps it again.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from predict_graph.answers import readable_bytes
 from predict_graph.arrays import Array
-from predict_graph.engines.spark.blocks.on_executors import Batches, blocks_in
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
 from predict_graph.files import written_beside
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 
-DEGREES = "degrees.npy"
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.session.opening import OpenSession
+
+Batches = Iterable[pa.RecordBatch]
+
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
 
 _MOST_BYTES = 2**31 - 1  # limits a value in a row, as arrays of Java
 _NO_WEIGHTS = np.empty(0, np.float32)
-_FOLDER: list[Path] = []  # that of the graph whose blocks this process maps, if any
+_KEYS = 64  # limits the ids per block among which a key is found: by far enough for a hash
+
+
+def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
+    """Return the blocks of a graph for the partitions of a session."""
+    settings = session.settings
+    return Blocks(folder, block_keys(settings.partitions), settings.machines, vertices)
+
+
+def block_keys(blocks: int) -> tuple[int, ...]:
+    """Return for each partition the first id that Spark's hash puts there.
+
+    Examples
+    --------
+    >>> block_keys(4)
+    (2, 0, 14, 3)
+    """
+    homes = partition_of(np.arange(_KEYS * blocks), blocks)
+    return tuple(int((homes == number).argmax()) for number in range(blocks))
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The files of the blocks of a graph.
+
+    Parameters
+    ----------
+    folder : Path
+    keys : tuple of int
+        The key of each block, whose hash leads to its partition.
+    machines : int
+    vertices : int
+        Of the whole graph.
+    """
+
+    folder: Path
+    keys: tuple[int, ...]
+    machines: int
+    vertices: int
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The blocks by key."""
+        return {key: number for number, key in enumerate(self.keys)}
+
+    def file(self, number: int) -> Path:
+        """Return the file of a block."""
+        return self.folder / f"block-{number:05d}.arrow"
+
+    def opened(self) -> list[StoredBlock]:
+        """Return the blocks, which this process keeps until it needs those of another graph."""
+        return _opened(self)
+
+    @staticmethod
+    def forget() -> None:
+        """Release the files that this process has opened."""
+        _opened.cache_clear()
+
+    def placed(self) -> Placement:
+        """Return the block of each vertex."""
+        return Placement.of(self.vertices, len(self.keys))
 
 
 @dataclass(frozen=True)
@@ -62,94 +125,40 @@ class Placement:
         return np.flatnonzero(self.homes == number)
 
 
-def write_blocks(graph: Graph, folder: Path, blocks: int) -> None:
-    """Write the blocks of a graph into a folder."""
-    placed = Placement.of(graph.vertices, blocks)
-    reverse = graph.reverse
-    for number in range(blocks):
+def write_blocks(graph: Graph, blocks: Blocks) -> None:
+    """Write the blocks of a graph."""
+    placed, reverse = blocks.placed(), graph.reverse
+    for number in range(placed.blocks):
         rows = placed.rows(number)
         lengths, edges = edges_of(reverse.indptr, rows)
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         weights = _NO_WEIGHTS if reverse.weights is None else reverse.weights[edges]
         found = (rows, indptr, reverse.indices[edges], weights)
-        write_block(folder, number, placed, graph.out_degrees[rows], *found)
+        write_block(blocks.file(number), placed, *found)
 
 
-def split(batches: Batches, keys: Sequence[int], vertices: int) -> Iterator[pa.RecordBatch]:
-    """Send the rows of packed blocks to the blocks that hold them; runs on executors.
-
-    The hash of its key leads to the partition of a block, which stands for the sender here, too.
-    """
-    placed = _placement(vertices, len(keys))
-    for packed in blocks_in(batches):
-        homes = placed.homes[packed.rows]
-        order = np.argsort(homes, kind="stable")
-        bounds = np.searchsorted(homes[order], np.arange(len(keys) + 1)).tolist()
-        for number, key in enumerate(keys):
-            rows = order[bounds[number] : bounds[number + 1]]
-            lengths, edges = edges_of(packed.starts, rows)
-            weights = packed.weights[edges] if len(packed.weights) else packed.weights
-            part = (packed.rows[rows], lengths, packed.sources[edges], weights)
-            yield parcels(number, [(key, pickle.dumps(part, 5))])
-
-
-def joined(
-    batches: Batches, folder: Path, keys: Sequence[int], vertices: int
-) -> Iterator[pa.RecordBatch]:
-    """Write the blocks whose rows arrive, each vertex once; runs on executors.
-
-    An empty parcel per block says that it is written.
-    """
-    found: dict[int, list[Any]] = {}
-    for batch in batches:
-        for number, data in zip(batch.column(1).to_pylist(), batch.column(2), strict=True):
-            found.setdefault(number, []).append(pickle.loads(data.as_buffer()))
-    placed, degrees = _placement(vertices, len(keys)), np.load(folder / DEGREES, mmap_mode="r")
-    for number, parts in found.items():
-        arrived, lengths, sources, weights = (
-            np.concatenate(each) for each in zip(*parts, strict=True)
-        )
-        rows = placed.rows(number)
-        in_degrees = np.zeros(len(rows), np.int64)
-        in_degrees[placed.places[arrived]] = lengths
-        indptr = np.concatenate(([0], np.cumsum(in_degrees)))
-        begins = np.cumsum(lengths) - lengths
-        edges = np.repeat(indptr[placed.places[arrived]] - begins, lengths)
-        edges += np.arange(len(sources))
-        ordered = np.empty_like(sources)
-        ordered[edges] = sources
-        in_order = np.empty_like(weights)
-        if len(weights):
-            in_order[edges] = weights
-        write_block(folder, number, placed, degrees[rows], rows, indptr, ordered, in_order)
-        yield parcels(number, [(keys[number], b"")])
-
-
-_placement = lru_cache(maxsize=1)(Placement.of)
-
-
-def parcels(number: int, rows: Sequence[tuple[int, bytes]]) -> pa.RecordBatch:
-    """Return rows that a block sends."""
-    keys, data = zip(*rows, strict=True)
-    if (most := max(map(len, data))) > _MOST_BYTES:
+def parcel(key: int, number: int, content: Any = None) -> pa.RecordBatch:
+    """Return what a block sends to that of a key, as a batch of one row."""
+    data = pickle.dumps(content, 5)
+    if len(data) > _MOST_BYTES:
         raise JobError(
-            f"block {number} sends {readable_bytes(most)} at once, and Spark moves up to "
+            f"block {number} sends {readable_bytes(len(data))} at once, and Spark moves up to "
             f"{readable_bytes(_MOST_BYTES)}; accepted: more partitions per core, or machines"
         )
-    senders = pa.array([number] * len(keys), pa.int32())
-    columns = [pa.array(keys, pa.int64()), senders, pa.array(data, pa.binary())]
+    columns = [pa.array([key]), pa.array([number], pa.int32()), pa.array([data], pa.binary())]
     return pa.record_batch(columns, ["to", "sender", "data"])
 
 
+def unpacked(batches: Batches) -> Iterator[tuple[int, int, Any]]:
+    """Yield the key of the receiver, the sender and the content of parcels."""
+    for batch in batches:
+        keys, senders = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+        for key, sender, data in zip(keys, senders, batch.column(2), strict=True):
+            yield key, sender, pickle.loads(data.as_buffer())
+
+
 def write_block(
-    folder: Path,
-    number: int,
-    placed: Placement,
-    degrees: Array,
-    rows: Array,
-    indptr: Array,
-    sources: Array,
-    weights: Array,
+    path: Path, placed: Placement, rows: Array, indptr: Array, sources: Array, weights: Array
 ) -> None:
     """Number the columns of a block, and write it."""
     seen = np.zeros(len(placed.homes), bool)
@@ -167,7 +176,6 @@ def write_block(
         "indptr": indptr,
         "sources": sources,
         "weights": weights,
-        "degrees": degrees.astype(np.int64),
         "starts": np.searchsorted(placed.homes[boundary], np.arange(placed.blocks + 1)),
         "boundary": placed.places[boundary],
         "edges": edges.astype(np.int32),
@@ -175,41 +183,30 @@ def write_block(
     lists = [pa.LargeListArray.from_arrays([0, len(a)], pa.array(a)) for a in arrays.values()]
     batch = pa.record_batch(lists, names=list(arrays))
     with (
-        written_beside(_file(folder, number)) as beside,  # a repeated task replaces it whole
+        written_beside(path) as beside,  # a repeated task replaces it whole
         pa.OSFile(str(beside), "wb") as file,
         pa.ipc.new_file(file, batch.schema) as writer,
     ):
         writer.write(batch)
 
 
-def _file(folder: Path, number: int) -> Path:
-    return folder / f"block-{number:05d}.arrow"
-
-
-@lru_cache(maxsize=4096)
-def _mapped(folder: Path, number: int) -> dict[str, Array]:
-    """Map the arrays of a block into memory."""
-    batch = pa.ipc.open_file(pa.memory_map(str(_file(folder, number)))).get_batch(0)
-    names = batch.schema.names
-    return {name: batch.column(k).values.to_numpy() for k, name in enumerate(names)}
-
-
-@dataclass(frozen=True)
 class StoredBlock:
-    """One block, as a worker sees it."""
+    """One block, as a worker sees it: its arrays are those of :func:`write_block`."""
 
-    folder: Path
-    number: int
-    blocks: int
-    machines: int
-    vertices: int
-    """Of the whole graph."""
+    def __init__(self, graph: Blocks, number: int) -> None:
+        self.graph, self.number, self.vertices = graph, number, graph.vertices
+
+    @cached_property
+    def _arrays(self) -> dict[str, Array]:
+        """The arrays of its file, mapped into memory."""
+        batch = pa.ipc.open_file(pa.memory_map(str(self.graph.file(self.number)))).get_batch(0)
+        names = batch.schema.names
+        return {name: batch.column(k).values.to_numpy() for k, name in enumerate(names)}
 
     def __getattr__(self, name: str) -> Array:
-        """Return an array of the file: see :func:`write_block`."""
         if name.startswith("__"):  # of protocols such as that of copying
             raise AttributeError(name)
-        return _mapped(self.folder, self.number)[name]
+        return self._arrays[name]
 
     @property
     def count(self) -> int:
@@ -224,48 +221,46 @@ class StoredBlock:
     @cached_property
     def ids(self) -> Array:
         """The vertices that it reads, by column."""
-        found = [self.rows]
-        for other in range(self.blocks):
-            there = slice(*self.starts[other : other + 2].tolist())
-            found.append(_mapped(self.folder, other)["rows"][self.boundary[there]])
-        return np.concatenate(found)
+        others = (each.rows[self.boundary[self._in(each)]] for each in self.graph.opened())
+        return np.concatenate([self.rows, *others])
 
-    def received_from(self, other: int) -> slice:
+    def _in(self, other: StoredBlock) -> slice:
+        """Return the vertices of the boundary that another block has."""
+        return slice(*self.starts[other.number : other.number + 2].tolist())
+
+    def received_from(self, other: StoredBlock) -> slice:
         """Return the columns whose values come from another block."""
-        start, stop = self.starts[other : other + 2].tolist()
-        return slice(self.count + start, self.count + stop)
+        there = self._in(other)
+        return slice(self.count + there.start, self.count + there.stop)
 
     @cached_property
     def sent_to(self) -> list[Array]:
         """The places of this block's vertices that each block reads, this one included."""
-        every = [_mapped(self.folder, other) for other in range(self.blocks)]
-        own = slice(self.number, self.number + 2)
-        found = [each["boundary"][slice(*each["starts"][own].tolist())] for each in every]
+        found = [each.boundary[each._in(self)] for each in self.graph.opened()]
         found[self.number] = np.flatnonzero(self.edges[: self.count])
         return found
 
     @cached_property
+    def degrees(self) -> Array:
+        """The out-degree of each own vertex."""
+        return self._edges_to(self.graph.opened())
+
+    @cached_property
     def inside(self) -> Array:
         """How many out-edges of each own vertex stay on its machine."""
-        found = self.edges[: self.count].astype(np.int64)
-        for other in range(self.number % self.machines, self.blocks, self.machines):
-            if other != self.number:
-                arrays = _mapped(self.folder, other)
-                start, stop = arrays["starts"][self.number : self.number + 2].tolist()
-                first = len(arrays["rows"])
-                found[self.sent_to[other]] += arrays["edges"][first + start : first + stop]
+        machines = self.graph.machines
+        return self._edges_to(self.graph.opened()[self.number % machines :: machines])
+
+    def _edges_to(self, others: Sequence[StoredBlock]) -> Array:
+        """Count the out-edges of each own vertex to the vertices of some blocks."""
+        found = np.zeros(self.count, np.int64)
+        for other in others:
+            places = self.sent_to[other.number]
+            own = other.number == self.number
+            found[places] += other.edges[places if own else other.received_from(self)]
         return found
 
 
-_kept = lru_cache(maxsize=4096)(StoredBlock)
-
-
-def stored_block(
-    folder: Path, number: int, blocks: int, machines: int, vertices: int
-) -> StoredBlock:
-    """Return a block, which this process keeps until it needs one of another graph."""
-    if folder not in _FOLDER:
-        _kept.cache_clear()
-        _mapped.cache_clear()
-        _FOLDER[:] = [folder]
-    return _kept(folder, number, blocks, machines, vertices)
+@lru_cache(maxsize=1)
+def _opened(graph: Blocks) -> list[StoredBlock]:
+    return [StoredBlock(graph, number) for number in range(len(graph.keys))]

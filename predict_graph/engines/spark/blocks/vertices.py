@@ -12,9 +12,8 @@ of executors.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,14 +27,18 @@ from predict_graph.engines.local.partition import edges_inside
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.profile import OUT_EDGES
-from predict_graph.engines.spark.blocks.on_executors import Batches
 from predict_graph.engines.spark.blocks.program import DRIVER
 from predict_graph.engines.spark.blocks.running import StoredGraph
-from predict_graph.engines.spark.blocks.stored import PARCELS, StoredBlock, parcels, stored_block
+from predict_graph.engines.spark.blocks.stored import (
+    PARCELS,
+    Batches,
+    Blocks,
+    StoredBlock,
+    parcel,
+)
 from predict_graph.engines.spark.blocks.workers import keep_loaded
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import SuperstepJob
-from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.graph.rows import fixed
 
@@ -65,8 +68,8 @@ class VertexJob(SuperstepJob):
     def begin(self) -> None:
         """Set the kernel up."""
         graph, stored = self._graph, self._stored
-        self._homes = partition_of(np.arange(graph.vertices), len(stored.keys))
-        machine = self._homes % stored.machines
+        self._homes = stored.blocks.placed().homes
+        machine = self._homes % stored.blocks.machines
         self._inside = edges_inside(graph.indptr, graph.indices, machine.astype(np.int32))
         self._kernel = _Kernel(self._algorithm, graph, stored, self._prior)
 
@@ -89,7 +92,7 @@ class VertexJob(SuperstepJob):
 
     def _senders(self, senders: Array | None) -> pd.DataFrame:
         """Count vertices and senders by partition, with the columns of other programs."""
-        degrees, partitions = self._graph.out_degrees, len(self._stored.keys)
+        degrees, partitions = self._graph.out_degrees, len(self._stored.blocks.keys)
         sending = np.ones(len(degrees), bool) if senders is None else senders
         columns = {
             "total_vertices": np.ones(len(degrees)),
@@ -130,8 +133,7 @@ class _Kernel(ProgramKernel):
             shared=shared,
             code=self._code,
             weighted=self._weighted,
-            folder=self._stored.folder,
-            numbers={key: number for number, key in enumerate(self._stored.keys)},
+            blocks=self._stored.blocks,
         )
         try:
             found = homes.mapInArrow(work, PARCELS).collect()
@@ -140,7 +142,7 @@ class _Kernel(ProgramKernel):
         combined = np.full(n, identity(self._code, message.dtype))
         received = np.zeros(n, np.bool_)
         size = sent.nbytes + (0 if ids is None else ids.nbytes)
-        records = np.zeros(len(self._stored.keys), int)
+        records = np.zeros(len(self._stored.blocks.keys), int)
         bytes_ = np.full_like(records, size)
         for row in found:
             receivers, values = pickle.loads(row["data"])
@@ -153,19 +155,14 @@ class _Kernel(ProgramKernel):
 
 
 def _combine(
-    batches: Batches,
-    shared: Any,
-    code: int,
-    weighted: bool,
-    folder: Path,
-    numbers: Mapping[int, int],
+    batches: Batches, shared: Any, code: int, weighted: bool, blocks: Blocks
 ) -> Iterator[pa.RecordBatch]:
     """Combine the messages to the vertices of blocks; runs on executors."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
-            block = stored_block(folder, numbers[key], len(numbers), 1, shared.value[0])
+            block = blocks.opened()[blocks.numbers[key]]
             found = _combined_in(block, weighted, shared.value, code)
-            yield parcels(block.number, [(DRIVER, pickle.dumps(found, 5))])
+            yield parcel(DRIVER, block.number, found)
     keep_loaded()
 
 

@@ -108,11 +108,6 @@ def python_half(jars: str) -> Path | None:
     return None
 
 
-def scala_line() -> str:
-    """Return the Scala version line of the installed pyspark; that of Spark 4 if there is none."""
-    return _spark_lines()[1]
-
-
 def _spark_lines() -> tuple[str, str]:
     """Return the lines of Spark and Scala of the installed pyspark."""
     try:

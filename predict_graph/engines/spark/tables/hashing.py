@@ -34,15 +34,15 @@ def _turned(mixed: Any, bits: int) -> Any:
 
 
 @njit(cache=True)
-def stirred(mixed: Any, word: Any) -> Any:
+def _stirred(mixed: Any, word: Any) -> Any:
     """Return the state of the hash after another word of 32 bits."""
     word = _times(_turned(_times(word, 0xCC9E2D51), 15), 0x1B873593)
     return (_times(_turned(mixed ^ word, 13), 5) + np.uint64(0xE6546B64)) & _32_BITS
 
 
 @njit(cache=True)
-def finished(mixed: Any, length: int) -> Any:
-    """Return the hash of so many bytes, or fields, from the state after the last of them."""
+def _finished(mixed: Any, length: int) -> Any:
+    """Return the hash of so many bytes from the state after the last of them."""
     mixed ^= np.uint64(length)
     mixed = _times(mixed ^ (mixed >> np.uint64(16)), 0x85EBCA6B)
     mixed = _times(mixed ^ (mixed >> np.uint64(13)), 0xC2B2AE35)
@@ -52,7 +52,7 @@ def finished(mixed: Any, length: int) -> Any:
 @njit(cache=True, nogil=True)
 def _hash(seed: Any, vertex: Any) -> Any:
     word = np.uint64(vertex)
-    return finished(stirred(stirred(seed, word & _32_BITS), word >> np.uint64(32)), 8)
+    return _finished(_stirred(_stirred(seed, word & _32_BITS), word >> np.uint64(32)), 8)
 
 
 @vectorize(cache=True)

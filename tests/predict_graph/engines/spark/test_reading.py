@@ -34,22 +34,31 @@ def edges(tmp_path_factory):
     return path
 
 
-def read_by_spark(spark, source, directed=None) -> Graph:
-    with packed_graph(spark, source, directed=directed) as packed:
-        return whole_graph(packed)
+@pytest.fixture(scope="module")
+def read_by_spark(local_session):
+    def read(source, directed=None) -> Graph:
+        with packed_graph(local_session, source, directed=directed) as packed:
+            return whole_graph(packed)
+
+    return read
 
 
-def same_as_local(spark, source, path, directed=None) -> Graph:
+@pytest.fixture(scope="module")
+def same_as_local(read_by_spark):
     """Read a graph both ways and compare all that both know; return what Spark read."""
-    found, local = read_by_spark(spark, source, directed), read_graph(path, directed=directed)
-    assert found.indptr.tolist() == local.indptr.tolist()
-    assert found.indices.tolist() == local.indices.tolist()
-    assert found.directed == local.directed
-    for name in ("labels", "weights"):
-        own, expected = getattr(found, name), getattr(local, name)
-        assert (own is None) == (expected is None)
-        assert own is None or own == pytest.approx(expected, rel=1e-6)
-    return found
+
+    def read(source, path, directed=None) -> Graph:
+        found, local = read_by_spark(source, directed), read_graph(path, directed=directed)
+        assert found.indptr.tolist() == local.indptr.tolist()
+        assert found.indices.tolist() == local.indices.tolist()
+        assert found.directed == local.directed
+        for name in ("labels", "weights"):
+            own, expected = getattr(found, name), getattr(local, name)
+            assert (own is None) == (expected is None)
+            assert own is None or own == pytest.approx(expected, rel=1e-6)
+        return found
+
+    return read
 
 
 SNAP = "# Directed graph\n# FromNodeId\tToNodeId\n30\t7\n7\t30\n\n7\t1000000000000\r\n30\t7\n5 5\n"
@@ -68,17 +77,19 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("name", "text", "directed", "edges"), TEXTS)
-def test_text(spark, tmp_path, name, text, directed, edges):
+def test_text(same_as_local, tmp_path, name, text, directed, edges):
     path = tmp_path / name
     path.write_text(text)
-    assert same_as_local(spark, path, path, directed).edges == edges
+    assert same_as_local(path, path, directed).edges == edges
 
 
-def test_compressed_files_folders_and_patterns(spark, tmp_path):
+def test_compressed_files_folders_and_patterns(
+    local_session, read_by_spark, same_as_local, tmp_path
+):
     path = tmp_path / "snap.txt.gz"
     path.write_bytes(gzip.compress(SNAP.encode()))
-    assert same_as_local(spark, path, path).name == "snap"
-    with packed_graph(spark, path) as packed:
+    assert same_as_local(path, path).name == "snap"
+    with packed_graph(local_session, path) as packed:
         named = check_algorithm("shortest-paths", {"landmarks": "30"}).on(packed)
     assert packed.labels[named.known].tolist() == [30]
     folder = tmp_path / "a [web] folder"
@@ -86,11 +97,11 @@ def test_compressed_files_folders_and_patterns(spark, tmp_path):
     (folder / "_SUCCESS").write_text("")
     (folder / "part-0.csv").write_text("src,dst\n0,1\n")
     (folder / "part-1.csv").write_text("src,dst\n1,2\n2,0\n")
-    whole = read_by_spark(spark, folder)
+    whole = read_by_spark(folder)
     assert (whole.name, whole.vertices, whole.edges) == ("a [web] folder", 3, 3)
     (tmp_path / "x-1.txt").write_text("0 1\n")
     (tmp_path / "x-2.txt").write_text("1 2\n")
-    assert read_by_spark(spark, f"{tmp_path}/x-*.txt").edges == 2
+    assert read_by_spark(f"{tmp_path}/x-*.txt").edges == 2
 
 
 PARQUET = [
@@ -100,28 +111,28 @@ PARQUET = [
 
 
 @pytest.mark.parametrize(("table", "directed"), PARQUET)
-def test_columns_of_parquet(spark, tmp_path, table, directed):
+def test_columns_of_parquet(same_as_local, tmp_path, table, directed):
     path = tmp_path / "named.parquet"
     pq.write_table(pa.table(table), path)
-    same_as_local(spark, path, path, directed)
+    same_as_local(path, path, directed)
 
 
-def test_identity_of_the_files(spark, tmp_path):
+def test_identity_of_the_files(read_by_spark, tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("0 1\n1 2\n")
-    first = read_by_spark(spark, path)
-    assert read_by_spark(spark, path).fingerprint == first.fingerprint
-    assert read_by_spark(spark, path, directed=False).fingerprint != first.fingerprint
+    first = read_by_spark(path)
+    assert read_by_spark(path).fingerprint == first.fingerprint
+    assert read_by_spark(path, directed=False).fingerprint != first.fingerprint
     path.write_text("0 1\n1 2\n2 0\n")
-    assert read_by_spark(spark, path).fingerprint != first.fingerprint
+    assert read_by_spark(path).fingerprint != first.fingerprint
 
 
-def test_a_table_is_a_graph(spark, edges):
+def test_a_table_is_a_graph(spark, read_by_spark, same_as_local, edges):
     columns = ("'x' AS kind", "dst AS target", "src AS source")
     table = spark.read.parquet(str(edges)).selectExpr(*columns)
-    digest = same_as_local(spark, table, edges).fingerprint
-    assert read_by_spark(spark, table.orderBy("target")).fingerprint == digest
-    assert read_by_spark(spark, table.where("target > 20")).fingerprint != digest
+    digest = same_as_local(table, edges).fingerprint
+    assert read_by_spark(table.orderBy("target")).fingerprint == digest
+    assert read_by_spark(table.where("target > 20")).fingerprint != digest
 
 
 BAD_TEXT = [
@@ -150,7 +161,9 @@ BAD_TABLES = [
 
 
 @pytest.mark.parametrize(("content", "message"), [*BAD_TEXT, *BAD_PARQUET, *BAD_TABLES])
-def test_what_is_no_graph_is_refused_and_nothing_is_left(spark, tmp_path, content, message):
+def test_what_is_no_graph_is_refused_and_nothing_is_left(
+    spark, read_by_spark, tmp_path, content, message
+):
     source = tmp_path / ("x.csv" if (content, message) in BAD_TEXT else "x.parquet")
     if (content, message) in BAD_TABLES:
         source = spark.sql(content)
@@ -161,13 +174,13 @@ def test_what_is_no_graph_is_refused_and_nothing_is_left(spark, tmp_path, conten
     kept = spark.sparkContext._jsc.getPersistentRDDs
     before = len(kept())
     with pytest.raises(RequestError) as raised:
-        read_by_spark(spark, source)
+        read_by_spark(source)
     assert message in str(raised.value)
     assert (content, message) in BAD_TABLES or source.name in str(raised.value)
     assert len(kept()) == before
 
 
-def test_the_line_is_found_in_a_large_file(spark, tmp_path):
+def test_the_line_is_found_in_a_large_file(spark, read_by_spark, tmp_path):
     path = tmp_path / "large one.txt"
     lines = ["12345678 87654321"] * 300_000
     lines[271_827] = "12345678 8765432l"
@@ -176,20 +189,20 @@ def test_the_line_is_found_in_a_large_file(spark, tmp_path):
     spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
     try:
         with pytest.raises(RequestError, match=r"large one\.txt:271828: '8765432l' is not an id"):
-            read_by_spark(spark, path)
+            read_by_spark(path)
     finally:
         spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 
 
-def test_places_that_are_not_there(spark, tmp_path):
+def test_places_that_are_not_there(read_by_spark, tmp_path):
     with pytest.raises(RequestError, match=r"there is no file /nowhere/web\.txt"):
-        read_by_spark(spark, "/nowhere/web.txt")
+        read_by_spark("/nowhere/web.txt")
     (tmp_path / "web.docx").write_text("0 1\n")
     with pytest.raises(RequestError, match=r"the suffix '.docx'; Spark reads .csv"):
-        read_by_spark(spark, tmp_path / "web.docx")
+        read_by_spark(tmp_path / "web.docx")
 
 
-def test_more_vertices_than_blocks_can_number_are_refused(spark, edges, monkeypatch):
+def test_more_vertices_than_blocks_can_number_are_refused(read_by_spark, edges, monkeypatch):
     monkeypatch.setattr(packing, "_MOST_VERTICES", 100)
     with pytest.raises(RequestError, match=r"has [\d,]+ vertices; accepted: up to 100"):
-        read_by_spark(spark, edges)
+        read_by_spark(edges)

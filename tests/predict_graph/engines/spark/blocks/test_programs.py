@@ -80,5 +80,5 @@ def test_results_and_supersteps_are_those_of_the_local_engine(
 
 def test_a_block_that_sends_too_much_at_once_is_named(monkeypatch):
     monkeypatch.setattr(stored, "_MOST_BYTES", 10)
-    with pytest.raises(JobError, match=r"block 3 sends 20 bytes at once.*10 bytes; accepted"):
-        stored.parcels(3, [(1, b"x"), (2, 20 * b"x")])
+    with pytest.raises(JobError, match=r"block 3 sends 35 bytes at once.*10 bytes; accepted"):
+        stored.parcel(1, 3, 20 * b"x")
