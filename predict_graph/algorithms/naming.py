@@ -30,8 +30,9 @@ class NamedVertices(Algorithm):
     spread_by: ClassVar[str] = "out_degrees"
     """The relevant degrees: ``in_degrees`` if messages go against the edges."""
 
-    _found: IntArray | None = None
-    _among = 0
+    known: IntArray | None = None
+    """The vertices of the graph in which they were resolved, or None."""
+    _among = 0  # the vertices of that graph
 
     def __init__(self, **parameters: object) -> None:
         name = self.named_by
@@ -49,41 +50,28 @@ class NamedVertices(Algorithm):
 
     def on(self, graph: Any) -> Self:
         """Return the algorithm with its vertices resolved in a graph, unless they are already."""
-        if self._found is not None:
+        if self.known is not None:
             return self
-        settled = copy(self)
         if self.ids:
-            settled._found = _looked_up(self.named_by, self.ids, graph)
-        else:
-            degrees = getattr(graph, self.spread_by, None)
-            settled._found = None if degrees is None else _most_edges(degrees, 1)
-        settled._among = graph.vertices
-        return settled
+            return self._with(_looked_up(self.named_by, self.ids, graph), graph.vertices)
+        degrees = getattr(graph, self.spread_by, None)
+        return self._with(None if degrees is None else _most_edges(degrees, 1), graph.vertices)
 
     def within(self, graph: Any) -> Self:
         """Return the algorithm resolved for any graph: with its own vertices, or substitutes."""
         settled = self.on(graph)
-        if settled._found is None or settled.known_in(graph.vertices) is not None:
+        if settled.known is None or settled._among == graph.vertices:
             return settled
-        placed = copy(settled)
-        placed._found = settled.vertices_in(getattr(graph, self.spread_by))
-        placed._among = graph.vertices
-        return placed
+        return self._with(settled.vertices_in(getattr(graph, self.spread_by)), graph.vertices)
 
     def as_in(self, other: NamedVertices) -> Self:
         """Return the algorithm with the vertices resolved by another one."""
+        return self._with(other.known, other._among)
+
+    def _with(self, known: IntArray | None, among: int) -> Self:
         placed = copy(self)
-        placed._found, placed._among = other._found, other._among
+        placed.known, placed._among = known, among
         return placed
-
-    def known_in(self, vertices: int) -> IntArray | None:
-        """Return the vertices, if they were resolved in a graph of this size; else None."""
-        return self._found if vertices == self._among else None
-
-    @property
-    def known(self) -> IntArray | None:
-        """The vertices of the graph in which they were resolved, or None."""
-        return self._found
 
     @property
     def count(self) -> int:
@@ -95,8 +83,9 @@ class NamedVertices(Algorithm):
 
         A graph with fewer vertices than are named has some of them several times.
         """
-        known = self.known_in(len(degrees))
-        return np.resize(_most_edges(degrees, self.count), self.count) if known is None else known
+        if self.known is not None and len(degrees) == self._among:
+            return self.known
+        return np.resize(_most_edges(degrees, self.count), self.count)
 
 
 def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:

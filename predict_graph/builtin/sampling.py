@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
@@ -68,7 +67,7 @@ def pagerank_curve(algorithm: PageRank, sample: CompletedSample, threshold: floa
 def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -> int:
     """Return the vertex of a sample that is the source or represents it."""
     degrees = sample.graph.out_degrees
-    source = algorithm.source_in(degrees)
+    source = int(algorithm.vertices_in(degrees)[0])
     at = np.flatnonzero(sample.vertices == source)
     if len(at):
         return int(at[0])
@@ -112,7 +111,7 @@ def paths_recipe(algorithm: Any, graph: Graph) -> Recipe:
     The iterations are then exact, for as many landmarks as have a tree. With more landmarks, the
     first ones and the middle of the graph have trees.
     """
-    landmarks = algorithm.landmarks_in(graph.out_degrees)
+    landmarks = algorithm.vertices_in(graph.out_degrees)
     trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
     tails = [part for tree in trees for part in (deepest(graph, tree), _longest_way(tree))]
     if len(landmarks) > _MOST_ROOTS:
@@ -187,27 +186,17 @@ def _smallest_pairs(graph: Graph, most_edges: float) -> IndexArray:
 
     All with less than `most_edges`, if those are few; otherwise the first of them.
     """
-    together = _edges_of_smallest_pair(graph.indptr, graph.indices)
+    degrees, owners = graph.out_degrees, np.repeat(np.arange(graph.vertices), graph.out_degrees)
+    others = graph.indices != owners
+    smallest = np.full(graph.vertices, 2 * graph.edges)  # more than any neighbour has
+    np.minimum.at(smallest, owners[others], degrees[graph.indices[others]])
+    together = degrees + smallest
     order = np.argsort(together, kind="stable")
     able = int(np.count_nonzero(together < most_edges))
     if able > _MOST_SEEDS * graph.vertices:
         able = int(_SEED_SHARE * graph.vertices)
     chosen: IndexArray = order[: max(able, 1)]
     return chosen
-
-
-@numba.njit(cache=True, nogil=True)
-def _edges_of_smallest_pair(indptr: Any, indices: Any) -> IndexArray:
-    """Return, for each vertex, the degree of it and its smallest neighbour together."""
-    n = len(indptr) - 1
-    together = np.full(n, np.iinfo(np.int64).max)
-    for v in range(n):
-        own = indptr[v + 1] - indptr[v]
-        for e in range(indptr[v], indptr[v + 1]):
-            w = indices[e]
-            if w != v:
-                together[v] = min(together[v], own + indptr[w + 1] - indptr[w])
-    return together
 
 
 def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:

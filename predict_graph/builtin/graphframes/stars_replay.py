@@ -82,7 +82,7 @@ def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
     """Return each pair of neighbours once."""
     kept = layout.sources != layout.targets
     ends = layout.sources[kept], layout.targets[kept]
-    parts = np.repeat(np.arange(layout.partitions), np.diff(layout.starts))[kept]
+    parts = layout.parts[kept]
     pairs = np.minimum(*ends), np.maximum(*ends)
     records, low, high = _distinct(layout.vertices, layout.partitions, *pairs, parts)
     # Counting the edges takes one record per partition.

@@ -27,7 +27,7 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
 )
-from predict_graph.builtin.graphx.rounds import Rounds
+from predict_graph.builtin.graphx.rounds import Rounds, sent
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
 _FAR = np.iinfo(np.int32).max
@@ -131,67 +131,32 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it has shorter
     paths.
+
+    Combining is taken to visit the entries of the message alone.
     """
     n, rounds, landmarks = layout.vertices, Rounds(layout), list(algorithm.at)
+    ends, parts = (layout.sources, layout.targets), layout.parts
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
     active = np.ones(n, np.bool_)
     while True:
-        edges = (layout.starts, layout.sources, layout.targets)
-        counts, nearer, received = _news(*edges, hops, active)
-        if not rounds.add(counts, received):
+        own, offered = hops[ends[0]], hops[ends[1]]
+        sends = (active[ends[0]] | active[ends[1]]) & (offered < own - 1).any(axis=1)
+        counts, active = sent(layout.starts, sends, *ends[::-1], n)
+        offered, keys = offered[sends], (ends[0] * layout.partitions + parts)[sends]
+        known = offered < _FAR
+        entries = sum(len(np.unique(keys[each])) for each in known.T)
+        if not rounds.add((*counts[:3], entries, known.sum()), active):
             return rounds.table()
-        hops, active = np.minimum(hops, nearer), received
-
-
-@numba.njit(cache=True, nogil=True)
-def _news(starts: Any, sources: Any, targets: Any, hops: Any, active: Any) -> Any:
-    n, count = hops.shape
-    nearer = np.full_like(hops, _FAR)
-    received, sent = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    seen = np.full(n, -1, np.int64)
-    held = np.full((n, count), -1, np.int64)  # the partition whose record for a vertex includes it
-    sizes = np.zeros(n, np.int64)
-    senders = messages = records = entries = merged = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            v, w = sources[e], targets[e]
-            if not (active[v] or active[w]):
-                continue
-            news = False
-            for k in range(count):
-                if hops[w, k] != _FAR and hops[w, k] + 1 < hops[v, k]:
-                    news = True
-            if not news:
-                continue
-            messages += 1
-            received[v] = True
-            if not sent[w]:
-                sent[w] = True
-                senders += 1
-            if seen[v] != p:
-                seen[v] = p
-                sizes[v] = 0
-                records += 1
-            for k in range(count):
-                if hops[w, k] == _FAR:
-                    continue
-                nearer[v, k] = min(nearer[v, k], hops[w, k] + 1)
-                if held[v, k] != p:
-                    held[v, k] = p
-                    sizes[v] += 1
-                    entries += 1
-            merged += sizes[v]
-    return (senders, messages, records, entries, merged), nearer, received
+        np.minimum.at(hops, ends[0][sends], np.where(known, offered + 1, _FAR))
 
 
 def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     """Return senders and receivers of each partition, in both edge directions."""
-    parts = np.repeat(np.arange(layout.partitions), np.diff(layout.starts))
     # An edge first sends to its source, then to its target.
     receivers = np.column_stack((layout.sources, layout.targets)).ravel()
     senders = np.column_stack((layout.targets, layout.sources)).ravel()
-    key = receivers * layout.partitions + np.repeat(parts, 2)
+    key = receivers * layout.partitions + np.repeat(layout.parts, 2)
     order = np.argsort(key, kind="stable")
     key, senders = key[order], senders[order]
     firsts = np.flatnonzero(np.diff(key, prepend=-1))

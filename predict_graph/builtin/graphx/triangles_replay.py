@@ -9,9 +9,6 @@ if it is zero.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
 import pandas as pd
 
@@ -44,7 +41,7 @@ def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFram
     linked[pairs.sources] = linked[pairs.targets] = True
     degrees = np.bincount(pairs.sources, minlength=n) + np.bincount(pairs.targets, minlength=n)
     senders, announced = int(linked.sum()), 2 * len(pairs.sources)
-    records, copied = _collected(pairs.starts, pairs.sources, pairs.targets, n)
+    records, copied = _collected(pairs)
     anew.add((senders, announced, records, announced, copied), linked, nobody)
     smaller = np.minimum(degrees[pairs.sources], degrees[pairs.targets]).sum()
     shipped = int((pairs.copies() * degrees).sum())
@@ -60,7 +57,7 @@ def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
     A partition sends each of its pairs once.
     """
     n, count = layout.vertices, layout.partitions
-    parts = np.repeat(np.arange(count, dtype=np.int64), np.diff(layout.starts))[kept]
+    parts = layout.parts[kept]
     ends = layout.sources[kept], layout.targets[kept]
     low, high = np.minimum(*ends), np.maximum(*ends)
     order = np.lexsort((parts, high, low))
@@ -74,28 +71,18 @@ def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:
     return EdgeLayout(n, starts, low[order], high[order]), records
 
 
-@numba.njit(cache=True, nogil=True)
-def _collected(starts: Any, sources: Any, targets: Any, n: int) -> Any:
+def _collected(pairs: EdgeLayout) -> tuple[int, int]:
     """Return records, and the pieces of lists copied as they grow by one id or another list.
 
     Adding an id copies the list, a cache line at a time: d² / 16 lines at a hub with d neighbours.
     """
-    seen, size = np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    whole = np.zeros(n, np.int64)
-    records = copied = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            for v in (sources[e], targets[e]):
-                if seen[v] != p:
-                    if seen[v] >= 0 and whole[v] > size[v]:  # appended to an existing list
-                        copied += 1 + whole[v] // _AT_ONCE
-                    seen[v] = p
-                    size[v] = 0
-                    records += 1
-                size[v] += 1
-                whole[v] += 1
-                copied += 1 + size[v] // _AT_ONCE
-    for v in range(n):
-        if whole[v] > size[v]:
-            copied += 1 + whole[v] // _AT_ONCE
-    return records, copied
+    count = pairs.partitions
+    keys = np.concatenate((pairs.sources, pairs.targets)) * count + np.tile(pairs.parts, 2)
+    groups, sizes = np.unique(keys, return_counts=True)  # of each vertex, the lists of partitions
+    lines, rest = np.divmod(sizes, _AT_ONCE)
+    grown = sizes + _AT_ONCE * lines * (lines - 1) // 2 + lines * (rest + 1)
+    later = np.diff(groups // count, prepend=-1) == 0  # appended to the list of those before
+    whole = np.cumsum(sizes)
+    before = np.maximum.accumulate(np.where(later, 0, whole - sizes))
+    appended = 1 + (whole - before)[later] // _AT_ONCE
+    return len(groups), int(grown.sum() + appended.sum())

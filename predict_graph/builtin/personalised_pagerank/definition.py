@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.algorithms.parameters import Parameter
-from predict_graph.arrays import IndexArray
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.parts import parts_of
 
@@ -65,7 +64,3 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     def spread_dangling(self) -> bool:
         """Whether the rank of dangling vertices goes to the source."""
         return self.parameters["dangling"] == "source"
-
-    def source_in(self, out_degrees: IndexArray) -> int:
-        """Return the source of a graph, or the vertex that represents it in a sample."""
-        return int(self.vertices_in(out_degrees)[0])

@@ -17,7 +17,7 @@ class PersonalisedPageRankKernel(PageRankKernel):
         self, algorithm: PersonalisedPageRank, graph: Graph, team: Team | None = None
     ) -> None:
         super().__init__(algorithm, graph, team)
-        self._source = algorithm.source_in(graph.out_degrees)
+        self._source = int(algorithm.vertices_in(graph.out_degrees)[0])
         rank = np.zeros(graph.vertices)
         rank[self._source] = 1.0
         self._begin(rank)

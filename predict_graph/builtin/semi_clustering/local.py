@@ -27,11 +27,9 @@ from predict_graph.graph.hashing import splitmix64
 
 # By definition: the id of the receiver; inner weight, boundary weight, score; the id of a member.
 _HEADER_BYTES, _CLUSTER_BYTES, _MEMBER_BYTES = 8, 24, 8
-# Work relative to scanning one received semi-cluster; measured.
-_DISTINCT_WORK = 3.0  # additional, for its first occurrence
-_SCORED_WORK = 20.0  # additional, for its score with the vertex added
-_VERTEX_WORK = 110.0  # for sorting and writing what a vertex stores and sends
-SEEN = 256  # semi-clusters that a vertex remembers: bounds memory; others are scanned again
+# Work relative to one received semi-cluster, measured: more for its score with the vertex
+# added; and for sorting and writing what a vertex stores and sends.
+_SCORED_WORK, _VERTEX_WORK = 5.0, 28.0
 
 
 class Clusters(NamedTuple):
@@ -76,8 +74,8 @@ class SemiClusteringKernel(SharedRows):
         parameters: Any = algorithm.parameters
         places = 2 * int(parameters["s_max"]) + int(parameters["c_max"])
         a_place = int(parameters["v_max"]) * id_bytes + 4 + 4 * 8
-        # Degrees and a mark; three counts of 32 bits, four of 64; four of the previous superstep.
-        return Footprint(places * a_place + 8 + 4 + 3 * 4 + 4 * 8 + 4 * 8, reverse=False)
+        # Degrees and a mark; two counts of 32 bits, four of 64; four of the previous superstep.
+        return Footprint(places * a_place + 8 + 4 + 2 * 4 + 4 * 8 + 4 * 8, reverse=False)
 
     @property
     def values(self) -> Array:
@@ -98,7 +96,7 @@ class SemiClusteringKernel(SharedRows):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
-        counts = updated, distinct, scored = np.zeros((3, len(self._degrees)), np.int32)
+        counts = updated, scored = np.zeros((2, len(self._degrees)), np.int32)
         state = (self._degrees, self._sent, self._next, self._lists)
         self._share(superstep, *self._fixed, *state, *counts)
         sizes = self._sent.sizes
@@ -110,10 +108,9 @@ class SemiClusteringKernel(SharedRows):
         held = np.count_nonzero(self._lists.sizes, axis=1)
         changed = int(updated.sum()) / max(int(held.sum()), 1)
         received = float(clusters @ np.diff(self._graph[0]))
-        looking = received + _DISTINCT_WORK * float(distinct.sum())
         work = Work(
             vertices=_VERTEX_WORK + _SCORED_WORK * scored,
-            messages=looking / max(len(self._graph[1]), 1),
+            messages=received / max(len(self._graph[1]), 1),
         )
         return Superstep(changed, message_bytes, changes=updated, places=held, work=work)
 
@@ -163,20 +160,19 @@ def _better(score: float, key: Any, other_score: float, other_key: Any) -> bool:
 
 
 class _Ranking(NamedTuple):
-    """The best semi-clusters so far, best first: key; score, inner, boundary; and origin.
-
-    An origin is the vertex that sent the semi-cluster, its slot there, and 1 if the vertex itself
-    was added. An origin of -1 is an entry of the vertex's own list.
-    """
+    """The best semi-clusters so far, best first: key; score, inner, boundary; and members."""
 
     keys: Any
     values: Any
-    origins: Any
+    members: Any
 
 
 @numba.njit(cache=True, nogil=True)
-def _insert(ranking: Any, count: int, key: Any, values: Any, origin: Any) -> int:
-    """Insert a semi-cluster into a ranking of `count` unless present; return the new count."""
+def _insert(ranking: Any, count: int, key: Any, values: Any, members: Any, added: Any) -> int:
+    """Insert a semi-cluster into a ranking of `count` unless present; return the new count.
+
+    Its members are given, and a vertex that is added to them, or -1.
+    """
     places = len(ranking.keys)
     for i in range(count):
         if ranking.keys[i] == key:
@@ -188,43 +184,37 @@ def _insert(ranking: Any, count: int, key: Any, values: Any, origin: Any) -> int
         return count
     for i in range(min(count, places - 1), at, -1):
         ranking.keys[i] = ranking.keys[i - 1]
-        for j in range(3):
-            ranking.values[i, j] = ranking.values[i - 1, j]
-            ranking.origins[i, j] = ranking.origins[i - 1, j]
+        ranking.values[i] = ranking.values[i - 1]
+        ranking.members[i] = ranking.members[i - 1]
     ranking.keys[at] = key
     for j in range(3):
-        ranking.values[at, j], ranking.origins[at, j] = values[j], origin[j]
+        ranking.values[at, j] = values[j]
+    for j in range(len(members)):
+        member = members[j]
+        if member < 0:
+            member, added = added, -1
+        ranking.members[at, j] = member
     return min(count + 1, places)
 
 
 @numba.njit(cache=True, nogil=True)
-def _ranking(places: int) -> Any:
+def _ranking(places: int, v_max: int) -> Any:
     return _Ranking(
-        np.empty(places, np.uint64), np.empty((places, 3)), np.empty((places, 3), np.int64)
+        np.empty(places, np.uint64), np.empty((places, 3)), np.empty((places, v_max), np.int64)
     )
 
 
 @numba.njit(cache=True, nogil=True)
-def _write(
-    into: Any, v: Any, vertex: Any, ranking: Any, count: int, sent: Any, own: Any, scratch: Any
-) -> None:
-    """Write a ranking into the entries of `v`, which `own` may share."""
-    for place in range(count):
-        source, slot, grown = ranking.origins[place]
-        at, origin = (v, own) if source < 0 else (source, sent)
-        size = origin.sizes[at, slot]
-        scratch[place, :size] = origin.members[at, slot, :size]
-        scratch[place, size:] = -1
-        if grown:
-            scratch[place, size] = vertex
+def _write(into: Any, v: Any, ranking: Any, count: int) -> None:
+    """Write a ranking into the entries of `v`."""
     for place in range(into.sizes.shape[1]):
-        if place >= count:
-            into.sizes[v, place] = 0
-            continue
-        into.members[v, place] = scratch[place]
-        into.sizes[v, place] = np.count_nonzero(scratch[place] >= 0)
-        into.scores[v, place], into.inner[v, place], into.boundary[v, place] = ranking.values[place]
-        into.keys[v, place] = ranking.keys[place]
+        into.sizes[v, place] = 0
+        if place < count:
+            into.members[v, place] = ranking.members[place]
+            into.sizes[v, place] = np.count_nonzero(ranking.members[place] >= 0)
+            values = ranking.values[place]
+            into.scores[v, place], into.inner[v, place], into.boundary[v, place] = values
+            into.keys[v, place] = ranking.keys[place]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -240,7 +230,6 @@ def superstep(
     following: Any,
     lists: Any,
     updated: Any,
-    distinct: Any,
     scored: Any,
 ) -> None:
     """Run the vertices of some rows: PREDIcT, section 4.2, steps i to iii.
@@ -250,10 +239,8 @@ def superstep(
     indptr, indices, weights = graph
     v_max, factor, largest = limits
     s_max, c_max = following.sizes.shape[1], lists.sizes.shape[1]
-    to_send, to_keep = _ranking(s_max), _ranking(c_max)
-    scratch = np.empty((max(s_max, c_max), v_max), np.int64)
-    # Neighbours often send the same semi-cluster: skip recently scanned ones.
-    seen_keys, seen_by = np.zeros(SEEN, np.uint64), np.full(SEEN, -1, np.int64)
+    to_send, to_keep = _ranking(s_max, v_max), _ranking(c_max, v_max)
+    alone = np.int64(-1)  # no vertex is added
     for v in range(first, last):
         vertex = np.int64(ids[v])
         row, stop = indptr[v], indptr[v + 1]
@@ -262,10 +249,10 @@ def superstep(
             if lists.sizes[v, place] > 0:
                 inner, boundary = lists.inner[v, place], lists.boundary[v, place]
                 values = (lists.scores[v, place], inner, boundary)
-                origin = (np.int64(-1), np.int64(place), np.int64(0))
-                keeping = _insert(to_keep, keeping, lists.keys[v, place], values, origin)
+                key, members = lists.keys[v, place], lists.members[v, place]
+                keeping = _insert(to_keep, keeping, key, values, members, alone)
         own_hash = splitmix64(vertex)
-        received, grown = 0, 0
+        grown = 0
         for e in range(row, stop):
             u = senders[e]
             if u == v:
@@ -275,22 +262,16 @@ def superstep(
                 if size == 0:
                     break
                 score, key = sent.scores[u, slot], sent.keys[u, slot]
-                spot = np.int64(key & np.uint64(SEEN - 1))
-                if seen_keys[spot] == key and seen_by[spot] == v:
-                    continue
-                seen_keys[spot], seen_by[spot] = key, v
-                received += 1
                 inner, boundary = sent.inner[u, slot], sent.boundary[u, slot]
-                values = (score, inner, boundary)
-                origin = (np.int64(u), np.int64(slot), np.int64(0))
-                sending = _insert(to_send, sending, key, values, origin)
+                values, members = (score, inner, boundary), sent.members[u, slot]
+                sending = _insert(to_send, sending, key, values, members, alone)
                 belongs = False
                 for i in range(size):
-                    if sent.members[u, slot, i] == vertex:
+                    if members[i] == vertex:
                         belongs = True
                         break
                 if belongs:
-                    keeping = _insert(to_keep, keeping, key, values, origin)
+                    keeping = _insert(to_keep, keeping, key, values, members, alone)
                     continue
                 if size >= v_max:
                     continue
@@ -307,22 +288,23 @@ def superstep(
                 grown += 1
                 between = 0.0
                 for i in range(size):
-                    member = sent.members[u, slot, i]
-                    between += _weight_between(row, stop, indices, weights, member)
+                    between += _weight_between(row, stop, indices, weights, members[i])
                 new_inner = inner + between
                 new_boundary = boundary + degrees[v] - 2.0 * between
                 new_score = (new_inner - factor * new_boundary) / pairs
                 new_key = key + own_hash
                 values = (new_score, new_inner, new_boundary)
-                origin = (np.int64(u), np.int64(slot), np.int64(1))
-                sending = _insert(to_send, sending, new_key, values, origin)
-                keeping = _insert(to_keep, keeping, new_key, values, origin)
+                sending = _insert(to_send, sending, new_key, values, members, vertex)
+                keeping = _insert(to_keep, keeping, new_key, values, members, vertex)
         if sending > 0:
-            _write(following, v, vertex, to_send, sending, sent, lists, scratch)
-        distinct[v], scored[v] = received, grown
+            _write(following, v, to_send, sending)
+        scored[v] = grown
         fresh = 0
         for place in range(keeping):
-            fresh += to_keep.origins[place, 0] >= 0
+            known = False
+            for i in range(c_max):
+                known |= lists.sizes[v, i] > 0 and lists.keys[v, i] == to_keep.keys[place]
+            fresh += not known
         updated[v] = fresh
         if fresh > 0:
-            _write(lists, v, vertex, to_keep, keeping, sent, lists, scratch)
+            _write(lists, v, to_keep, keeping)

@@ -41,7 +41,7 @@ class SemiClusteringProgram(BlockProgram):
     def receive(self, offers: Clusters, senders: Array, sums: Mapping[str, Any]) -> None:
         """Extend the received semi-clusters."""
         n = self.block.count
-        counts = updated, _, _ = np.zeros((3, n), np.int32)
+        counts = updated, _ = np.zeros((2, n), np.int32)
         rows = (0, n, self._graph, self.rows[1], self.block.rows)
         state = (self._degrees, offers, self.state, self.lists)
         superstep(*rows, self._limits, *state, *counts)

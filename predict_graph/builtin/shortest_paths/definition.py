@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
-from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
@@ -64,7 +63,3 @@ class ShortestPaths(NamedVertices):
         super().__init__(**parameters)
         if len(self.ids) > _MOST:
             raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most {_MOST}")
-
-    def landmarks_in(self, out_degrees: Array) -> IntArray:
-        """Return the vertices that are the landmarks of a graph, or represent them in a sample."""
-        return self.vertices_in(out_degrees)

@@ -24,7 +24,7 @@ class ShortestPathsKernel(EntriesKernel):
     def __init__(self, algorithm: ShortestPaths, graph: Graph, team: Team | None = None) -> None:
         n, self._algorithm = graph.vertices, algorithm
         super().__init__(graph, team, np.full((n, algorithm.count), FAR, np.int32))
-        self._begin(algorithm.landmarks_in(graph.out_degrees))
+        self._begin(algorithm.vertices_in(graph.out_degrees))
 
     @staticmethod
     def footprint(algorithm: ShortestPaths, id_bytes: int) -> Footprint:

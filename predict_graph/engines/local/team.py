@@ -14,13 +14,9 @@ import numba
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, current_deadline
 
-_SHARES = 8  # shares per thread: limits the wait for the last thread; not tuned
-# Shares between two checks of a deadline, for supersteps of at least so many seconds: trades off a
-# precise stop for overhead in the measured run; not tuned.
-_SHARES_BY_DEADLINE, _LONG = 64, 0.1
-# Seconds of a setup after which the first superstep is no long one, and need not be stopped in it:
-# limits how much longer than in an unlimited run, which has few shares, it takes (a millisecond).
-_BRIEF = 0.02
+# Shares per thread, from fewest to most: limit the wait for the last thread, and the time between
+# two checks of a deadline; blocks of a share, if there are enough: limit overhead; not tuned
+_FEWEST, _MOST, _BLOCKS = 8, 64, 8
 
 
 def available_threads() -> int:
@@ -49,7 +45,6 @@ class Team:
     def __init__(self, threads: int = 1) -> None:
         self.threads = threads
         self._remaining = current_deadline()
-        self._long: bool | None = None  # unknown before the first superstep
         self.shared = 0.0
         """The fraction of the blocks that the last call of `share` completed."""
         self.started = time.perf_counter()
@@ -73,7 +68,6 @@ class Team:
         """Bring the deadline forward to so many seconds from now."""
         stop, before = time.perf_counter() + seconds, self._remaining or (lambda: math.inf)
         self._remaining = lambda: min(stop - time.perf_counter(), before())
-        self._long = True
         self.shared = 0.0
 
     def allow(self, seconds: float) -> None:
@@ -85,17 +79,17 @@ class Team:
         """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once."""
         self.allow(0.0)
         self.shared = 0.0
-        before, self.started = self.started, time.perf_counter()
-        if self._long is None:
-            self._long = self._remaining is not None and self.started - before > _BRIEF
-        shares = _SHARES_BY_DEADLINE if self._long else _SHARES
-        size = -(-blocks // (self.threads * shares))
-        if size == 0 or blocks == 1 or (self._pool is None and self._remaining is None):
+        self.started = time.perf_counter()
+        least, most = (-(-blocks // (self.threads * shares)) for shares in (_MOST, _FEWEST))
+        size = max(least, min(most, _BLOCKS))
+        if blocks < 2 or (self._pool is None and self._remaining is None):
             work(0, blocks)
             self.shared = 1.0
             return
         every: Sequence[int] = range(0, blocks, size)
-        if self._long:  # the first few represent all of them if a deadline stops the others
+        if (
+            self._remaining is not None
+        ):  # the first few represent all of them if a deadline stops the others
             every = random.Random(0).sample(every, len(every))
         starts = iter(every)
         done: list[int] = []
@@ -114,4 +108,3 @@ class Team:
         for other in others:
             if not other.cancel():  # no share is left for threads that have not started
                 other.result()
-        self._long = self._remaining is not None and time.perf_counter() - self.started > _LONG

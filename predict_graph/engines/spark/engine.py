@@ -196,20 +196,19 @@ class SparkEngine:
         rule = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_spark_output(write_to)
+        self._check_program(algorithm)
         if isinstance(algorithm, CalledAlgorithm):
             if write_to is not None:
                 raise RequestError(
                     f"cannot write {write_to}: results of {algorithm.name} stay on Spark; leave it "
                     "out"
                 )
-            self._refuse_checkpoint(algorithm)
             if self._callers is None:
                 algorithm.check(self.settings)
             with self.started() as session:
                 profile = algorithm.run_in(session, graph, follower_of(progress))
                 seconds = {"setup": session.seconds}
                 return _with_seconds(self._described(profile, algorithm), seconds)
-        self._check_program(algorithm)
         with self.started() as session, stored_on(session, graph) as stored:
             return self.run_stored(session, algorithm, graph, stored, rule, progress, write_to)
 
@@ -281,8 +280,6 @@ class SparkEngine:
             rule = rule or stopping_rule(algorithm, graph.vertices, None, None)
             profile, values = run(algorithm, rule, progress, profile, values)
         seconds = {"setup": session.seconds}
-        if isinstance(graph, PackedGraph):
-            seconds["read"] = graph.read_seconds
         if write_to is not None:
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
@@ -314,11 +311,9 @@ class SparkEngine:
 
     def _check_program(self, algorithm: Algorithm) -> None:
         """Check that Spark can run an algorithm with these settings."""
-        if program_of(algorithm) is VertexJob and algorithm.prior is None:
-            self._refuse_checkpoint(algorithm)
-
-    def _refuse_checkpoint(self, algorithm: Algorithm) -> None:
-        if self.settings.checkpoint is not None:
+        called = isinstance(algorithm, CalledAlgorithm)
+        own = called or (program_of(algorithm) is VertexJob and algorithm.prior is None)
+        if own and self.settings.checkpoint is not None:
             raise RequestError(
                 f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} keeps its own "
                 "state; leave it out"
@@ -339,11 +334,9 @@ class SparkEngine:
         run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
         started, logged = time.time(), session.log_from_now()
         known = None if prior_values is None else _collected(prior_values, stored.vertices)
-        given = (session, algorithm, stored, known)
-        options: Any = {"run": run, "rule": rule, "progress": progress}
-        if program_of(algorithm) is VertexJob:
-            options["graph"] = graph
-        job: SuperstepJob = (VertexJob if "graph" in options else BlockJob)(*given, **options)
+        kind: type[SuperstepJob] = VertexJob if program_of(algorithm) is VertexJob else BlockJob
+        given = (session, algorithm, stored, graph, known)
+        job = kind(*given, run=run, rule=rule, progress=progress)
         job.set_up()
         supersteps_begin(progress, algorithm, graph, *rule)
         job.go_on()

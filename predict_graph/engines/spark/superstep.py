@@ -31,6 +31,11 @@ class SuperstepJob(ABC):
     Parameters
     ----------
     session : OpenSession
+    algorithm : Algorithm
+    stored : StoredGraph
+    graph : Graph or PackedGraph
+    prior : ndarray, optional
+        The result of the algorithm that runs before.
     run : str
         The name of the run, with which its job groups start.
     rule : tuple
@@ -61,12 +66,18 @@ class SuperstepJob(ABC):
     def __init__(
         self,
         session: OpenSession,
+        algorithm: Algorithm,
+        stored: Any,
+        graph: Any,
+        prior: Array | None,
         *,
         run: str,
         rule: tuple[float, int],
         progress: IterationCallback | None = None,
     ) -> None:
         self._session, self.run = session, run
+        self._algorithm: Any = algorithm
+        self._stored, self._graph, self._prior = stored, graph, prior
         (self._threshold, self._limit), self._progress = rule, progress
         self.aggregates: list[float] = []
         self.seconds: list[float] = []

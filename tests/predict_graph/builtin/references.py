@@ -109,7 +109,7 @@ class Labels(Program):
 
 class Paths(Program):
     def first(self, v):
-        landmarks = self.algorithm.landmarks_in(self.graph.out_degrees).tolist()
+        landmarks = self.algorithm.vertices_in(self.graph.out_degrees).tolist()
         return {number: 0 for number, landmark in enumerate(landmarks) if landmark == v}
 
     def starters(self):
@@ -191,8 +191,8 @@ class Ranks(Program):
     def __init__(self, graph, algorithm, prior=None):
         n = graph.vertices
         self.base = [1 / n] * n
-        if hasattr(algorithm, "source_in"):
-            self.base = [float(v == algorithm.source_in(graph.out_degrees)) for v in range(n)]
+        if hasattr(algorithm, "vertices_in"):
+            self.base = [float(v == algorithm.vertices_in(graph.out_degrees)[0]) for v in range(n)]
         super().__init__(graph, algorithm, prior)
         self.following = list(self.state)
 

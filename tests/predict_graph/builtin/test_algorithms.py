@@ -120,9 +120,9 @@ def test_in_another_graph_the_vertices_with_most_edges_represent_landmarks():
     graph = check_graph("path:n=12")
     algorithm = ShortestPaths(landmarks="7,3").on(graph)
     assert algorithm.on(check_graph("path:n=3")) is algorithm
-    assert algorithm.landmarks_in(graph.out_degrees).tolist() == [7, 3]
-    assert algorithm.landmarks_in(np.array([1, 4, 0, 4])).tolist() == [1, 3]
-    assert algorithm.landmarks_in(np.array([1])).tolist() == [0, 0]
+    assert algorithm.vertices_in(graph.out_degrees).tolist() == [7, 3]
+    assert algorithm.vertices_in(np.array([1, 4, 0, 4])).tolist() == [1, 3]
+    assert algorithm.vertices_in(np.array([1])).tolist() == [0, 0]
 
 
 def test_ids_that_only_spark_knows_are_refused():

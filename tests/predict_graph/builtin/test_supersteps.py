@@ -192,13 +192,13 @@ def of_networkx(algorithm, graph):
     if name == "triangle-count":
         return [nx.triangles(both, v) for v in range(n)]
     if name == "shortest-paths" and algorithm.count == 1:
-        (landmark,) = algorithm.landmarks_in(graph.out_degrees)
+        (landmark,) = algorithm.vertices_in(graph.out_degrees)
         lengths = nx.single_source_shortest_path_length(known, int(landmark))
         return [lengths.get(v, -1) for v in range(n)]
     if name in ("pagerank", "personalised-pagerank") and algorithm.spread_dangling:
         starts = None
         if name == "personalised-pagerank":
-            starts = {algorithm.source_in(graph.out_degrees): 1.0}
+            starts = {algorithm.vertices_in(graph.out_degrees)[0]: 1.0}
         ranks = nx.pagerank(known, algorithm.damping, starts, tol=1e-12, max_iter=1_000)
         return [ranks[v] for v in range(n)]
     return None

@@ -268,8 +268,7 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
         moved[remote] += size
     yield parcel(keys[number], number, _state(program))
     facts = {
-        "partition": number,
-        **_counts(program.block, program.senders),
+        **sender_counts(program.block, program.senders),
         "records": sum(records),
         "local_bytes": moved[0],
         "remote_bytes": moved[1],
@@ -288,13 +287,14 @@ def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
     return chosen, places[chosen]
 
 
-def _counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
+def sender_counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
     """Count the vertices of a block, those that send, and their messages."""
     degrees, inside = block.degrees, block.inside
     sent, stay = degrees, inside
     if senders is not None:
         sent, stay = degrees[senders], inside[senders]
     return {
+        "partition": block.number,
         "total_vertices": block.count,
         "active_vertices": len(sent),
         "local_messages": int(stay.sum()),

@@ -94,13 +94,14 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
                     folder.mkdir()
                     write_blocks(graph, blocks)
             written = time.perf_counter()
+            read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
             prepared.result()
             homes = placed.result()
         try:
             yield StoredGraph(
                 blocks=blocks,
                 homes=homes,
-                read_seconds=written - started,
+                read_seconds=read,
                 setup_seconds=time.perf_counter() - written,
             )
         finally:
@@ -134,22 +135,15 @@ class BlockJob(SuperstepJob):
 
     _state: DataFrame
 
-    def __init__(
-        self,
-        session: OpenSession,
-        algorithm: Any,
-        stored: StoredGraph,
-        prior: Array | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(session, **options)
-        self._stored, self._program = stored, program_of(algorithm)
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        algorithm, stored = self._algorithm, self._stored
+        self._program, place = program_of(algorithm), None
         if isinstance(algorithm, NamedVertices):
             algorithm = algorithm.within(stored)
-        place = None
-        if prior is not None:
+        if self._prior is not None:
             place = stored.blocks.folder / f"{self.run}.npy"
-            np.save(place, self._program.prepared(algorithm, prior))
+            np.save(place, self._program.prepared(algorithm, self._prior))
         self._known = Run(
             name=self.run,
             program=self._program,

@@ -23,11 +23,9 @@ import pyarrow as pa
 from predict_graph.algorithms import VertexProgram
 from predict_graph.arrays import Array
 from predict_graph.engines.local.edge_loops import identity, pull
-from predict_graph.engines.local.partition import edges_inside
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.local.team import Team
-from predict_graph.engines.profile import OUT_EDGES
-from predict_graph.engines.spark.blocks.program import DRIVER
+from predict_graph.engines.spark.blocks.program import DRIVER, sender_counts
 from predict_graph.engines.spark.blocks.running import StoredGraph
 from predict_graph.engines.spark.blocks.stored import (
     PARCELS,
@@ -37,7 +35,6 @@ from predict_graph.engines.spark.blocks.stored import (
     parcel,
 )
 from predict_graph.engines.spark.blocks.workers import keep_loaded
-from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.superstep import SuperstepJob
 from predict_graph.graph import Graph
 from predict_graph.graph.rows import fixed
@@ -51,32 +48,14 @@ class VertexJob(SuperstepJob):
 
     merges_by = "receiver"
 
-    def __init__(
-        self,
-        session: OpenSession,
-        algorithm: Any,
-        stored: StoredGraph,
-        prior: Array | None = None,
-        *,
-        graph: Any,
-        **options: Any,
-    ) -> None:
-        super().__init__(session, **options)
-        self._algorithm, self._graph = algorithm, graph
-        self._stored, self._prior = stored, prior
-
     def begin(self) -> None:
         """Set the kernel up."""
-        graph, stored = self._graph, self._stored
-        self._homes = stored.blocks.placed().homes
-        machine = self._homes % stored.blocks.machines
-        self._inside = edges_inside(graph.indptr, graph.indices, machine.astype(np.int32))
-        self._kernel = _Kernel(self._algorithm, graph, stored, self._prior)
+        self._kernel = _Kernel(self._algorithm, self._graph, self._stored, self._prior)
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
         superstep = self._kernel.step()
-        counts = self._senders(superstep.senders).assign(**self._kernel.moved)
+        counts = pd.DataFrame(self._kernel.counts)
         self.counts.append(counts.assign(iteration=len(self.counts) + 1))
         return superstep.convergence
 
@@ -89,20 +68,6 @@ class VertexJob(SuperstepJob):
     def values(self) -> DataFrame:
         """Return ``id`` and ``value``."""
         return self._table
-
-    def _senders(self, senders: Array | None) -> pd.DataFrame:
-        """Count vertices and senders by partition, with the columns of other programs."""
-        degrees, partitions = self._graph.out_degrees, len(self._stored.blocks.keys)
-        sending = np.ones(len(degrees), bool) if senders is None else senders
-        columns = {
-            "total_vertices": np.ones(len(degrees)),
-            "active_vertices": sending,
-            "local_messages": np.where(sending, self._inside, 0),
-            "remote_messages": np.where(sending, degrees - self._inside, 0),
-            OUT_EDGES: degrees,
-        }
-        table = {name: np.bincount(self._homes, each, partitions) for name, each in columns.items()}
-        return pd.DataFrame(table).rename_axis("partition").reset_index()
 
 
 class _Kernel(ProgramKernel):
@@ -142,15 +107,13 @@ class _Kernel(ProgramKernel):
         combined = np.full(n, identity(self._code, message.dtype))
         received = np.zeros(n, np.bool_)
         size = sent.nbytes + (0 if ids is None else ids.nbytes)
-        records = np.zeros(len(self._stored.blocks.keys), int)
-        bytes_ = np.full_like(records, size)
+        self.counts: list[dict[str, int]] = []
         for row in found:
-            receivers, values = pickle.loads(row["data"])
+            receivers, values, counts = pickle.loads(row["data"])
             combined[receivers] = values
             received[receivers] = True
-            records[row["sender"]] += len(receivers)
-            bytes_[row["sender"]] += len(row["data"])
-        self.moved: dict[str, Any] = {"records": records, "local_bytes": 0, "remote_bytes": bytes_}
+            moved = {"local_bytes": 0, "remote_bytes": size + receivers.nbytes + values.nbytes}
+            self.counts.append({**counts, "records": len(receivers), **moved})
         return combined, received
 
 
@@ -166,8 +129,13 @@ def _combine(
     keep_loaded()
 
 
-def _combined_in(block: StoredBlock, weighted: bool, shared: Any, code: int) -> tuple[Array, Array]:
-    """Combine the messages to the vertices of a block, in the order of the local engine."""
+def _combined_in(
+    block: StoredBlock, weighted: bool, shared: Any, code: int
+) -> tuple[Array, Array, dict[str, int]]:
+    """Combine the messages to the vertices of a block, in the order of the local engine.
+
+    Return the receivers, what they get, and the counts of the senders in the block.
+    """
     n, ids, offered, few = shared
     nothing = identity(code, offered.dtype)
     senders = np.empty(0, np.uint8)
@@ -185,4 +153,5 @@ def _combined_in(block: StoredBlock, weighted: bool, shared: Any, code: int) -> 
     pull(0, block.count, code, *rows, *sent, nothing, combined, received, few)
     if ids is None:
         received = np.diff(block.indptr) > 0
-    return block.rows[received], combined[received]
+    own = None if ids is None else senders[: block.count].view(bool)
+    return block.rows[received], combined[received], sender_counts(block, own)

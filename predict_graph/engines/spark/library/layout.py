@@ -39,6 +39,11 @@ class EdgeLayout:
         """The number of partitions."""
         return len(self.starts) - 1
 
+    @property
+    def parts(self) -> IntArray:
+        """The partition of each edge."""
+        return np.repeat(np.arange(self.partitions), np.diff(self.starts))
+
     def copies(self, *, sources_only: bool = False) -> IntArray:
         """Return in how many partitions each vertex has edges, or out-edges."""
         copies = np.zeros(self.vertices, np.int64)
