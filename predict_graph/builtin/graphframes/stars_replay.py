@@ -75,7 +75,7 @@ def _row(rows: _Rows, there: int, news: int, partitions: int) -> tuple[int, ...]
     """Return a row of ``REPLAY_COLUMNS``; the sum takes one record per partition."""
     records = rows.joined + rows.records + partitions
     messages = rows.joined + rows.uncombined
-    return there, messages, records, records + rows.minima, rows.uncombined, news, rows.joined
+    return there, messages, records, records + rows.minima, rows.uncombined, news
 
 
 def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:

@@ -27,7 +27,7 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
 )
-from predict_graph.builtin.graphx.rounds import Rounds, sent
+from predict_graph.builtin.graphx.rounds import sent, table_of
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
 _FAR = np.iinfo(np.int32).max
@@ -37,50 +37,38 @@ def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank``: all edges each round, or those of vertices whose rank increased by
     `tol`.
     """
-    n, given = layout.vertices, algorithm.parameters
-    reset = float(str(given["resetProb"]))
-    if given["numIter"] is None:
-        # The initial message to all vertices sets rank and change from resetProb.
-        first = np.full(n, (1.0 - reset) * (reset / (1.0 - reset)))
-        return _until(layout, first, reset, float(str(given["tol"])))
-    rounds = Rounds(layout, sources_only=True)
-    every = np.ones(len(layout.sources), np.bool_)
-    rounds.send(layout, every, layout.sources, layout.targets, np.ones(n, np.bool_))
-    rounds.rows *= int(given["numIter"])  # each round sends the same messages
-    return rounds.table()
+    # The initial message to all vertices sets rank and change from resetProb.
+    reset = float(str(algorithm.parameters["resetProb"]))
+    first = np.full(layout.vertices, (1.0 - reset) * (reset / (1.0 - reset)))
+    return _ranks(algorithm, layout, first)
 
 
 def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``PageRank`` from one vertex, which alone has an initial rank.
 
-    By rounds, all edges send, even if only zeros; only changed ranks are shipped to partitions.
+    By rounds, all edges send, even if only zeros.
     """
-    given, (source,) = algorithm.parameters, algorithm.at
-    reset = float(str(given["resetProb"]))
-    rank = np.zeros(layout.vertices)
-    rank[source] = 1.0
-    if given["numIter"] is None:
-        return _until(layout, rank, reset, float(str(given["tol"])))
-    rounds = Rounds(layout, sources_only=True)
+    first = np.zeros(layout.vertices)
+    first[list(algorithm.at)] = 1.0
+    return _ranks(algorithm, layout, first)
+
+
+def _ranks(algorithm: GraphXPageRank, layout: EdgeLayout, rank: FloatArray) -> pd.DataFrame:
+    """Count rounds of all edges, or of vertices whose rank increased by more than `tol`."""
+    given: Any = algorithm.parameters
     every = np.ones(len(layout.sources), np.bool_)
-    starting = reset * rank
-    for _ in range(int(given["numIter"])):
-        before, rank = rank, starting + (1.0 - reset) * _sums(layout, every, rank)
-        rounds.send(layout, every, layout.sources, layout.targets, rank != before)
-    return rounds.table()
-
-
-def _until(layout: EdgeLayout, first: FloatArray, reset: float, tol: float) -> pd.DataFrame:
-    """Count rounds in which vertices whose rank increased by more than `tol` send, from `first`."""
-    rounds = Rounds(layout, sources_only=True)
-    rank, delta, active = first, first, np.ones(layout.vertices, np.bool_)
+    if given["numIter"] is not None:
+        row, _ = sent(layout, every, layout.sources, layout.targets)
+        return table_of([row] * int(given["numIter"]))
+    rows, delta, active = [], rank, np.ones(layout.vertices, np.bool_)
     while True:
-        sends = (active & (delta > tol))[layout.sources]
-        active = rounds.send(layout, sends, layout.sources, layout.targets)
+        sends = (active & (delta > given["tol"]))[layout.sources]
+        row, active = sent(layout, sends, layout.sources, layout.targets)
+        rows.append(row)
         if not active.any():
-            return rounds.table()
+            return table_of(rows)
         sums = _sums(layout, sends, delta)
-        following = np.where(active, rank + (1.0 - reset) * sums, rank)
+        following = np.where(active, rank + (1.0 - given["resetProb"]) * sums, rank)
         delta = np.where(active, following - rank, delta)
         rank = following
 
@@ -95,7 +83,7 @@ def _sums(layout: EdgeLayout, sends: BoolArray, delta: FloatArray) -> FloatArray
 
 def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ConnectedComponents``: the smaller label of an edge goes to its other end."""
-    n, rounds = layout.vertices, Rounds(layout)
+    n, rows = layout.vertices, []
     most = algorithm.parameters["maxIterations"]
     label, active = np.arange(n, dtype=np.int64), np.ones(n, np.bool_)
     ends = layout.sources, layout.targets
@@ -103,12 +91,13 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
         one, other = label[ends[0]], label[ends[1]]
         sends = (active[ends[0]] | active[ends[1]]) & (one != other)
         receivers = np.where(one > other, *ends)
-        active = rounds.send(layout, sends, np.where(one > other, *ends[::-1]), receivers)
+        row, active = sent(layout, sends, np.where(one > other, *ends[::-1]), receivers)
+        rows.append(row)
         if not active.any():
             break
         label = label.copy()
         np.minimum.at(label, receivers[sends], np.minimum(one, other)[sends])
-    return rounds.table()
+    return table_of(rows)
 
 
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
@@ -116,16 +105,14 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
 
     Messages after the last step are sent although nothing reads them.
     """
-    n, rounds, groups = layout.vertices, Rounds(layout), _inboxes(layout)
-    label = np.arange(n, dtype=np.int64)
-    received = np.zeros(n, np.bool_)
-    received[groups[2]] = True
+    groups, rows = _inboxes(layout), []
+    label = np.arange(layout.vertices, dtype=np.int64)
+    received = len(np.unique(groups[2]))
     steps: Any = algorithm.parameters["maxSteps"]
-    for _ in range(int(steps) + 1):
-        counts, label = _votes(*groups, label, int(received.sum()))
-        if not rounds.add(counts, received):
-            break
-    return rounds.table()
+    for _ in range(int(steps) + 1 if received else 1):
+        counts, label = _votes(*groups, label, received)
+        rows.append((*counts, received))
+    return table_of(rows)
 
 
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
@@ -134,7 +121,7 @@ def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
 
     Combining is taken to visit the entries of the message alone.
     """
-    n, rounds, landmarks = layout.vertices, Rounds(layout), list(algorithm.at)
+    n, rows, landmarks = layout.vertices, [], list(algorithm.at)
     ends, parts = (layout.sources, layout.targets), layout.parts
     hops = np.full((n, len(landmarks)), _FAR, np.int32)
     hops[landmarks, np.arange(len(landmarks))] = 0
@@ -142,12 +129,13 @@ def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     while True:
         own, offered = hops[ends[0]], hops[ends[1]]
         sends = (active[ends[0]] | active[ends[1]]) & (offered < own - 1).any(axis=1)
-        counts, active = sent(layout.starts, sends, *ends[::-1], n)
+        row, active = sent(layout, sends, *ends[::-1])
         offered, keys = offered[sends], (ends[0] * layout.partitions + parts)[sends]
         known = offered < _FAR
         entries = sum(len(np.unique(keys[each])) for each in known.T)
-        if not rounds.add((*counts[:3], entries, known.sum()), active):
-            return rounds.table()
+        rows.append((*row[:3], entries, int(known.sum()), row[-1]))
+        if not active.any():
+            return table_of(rows)
         np.minimum.at(hops, ends[0][sends], np.where(known, offered + 1, _FAR))
 
 

@@ -22,7 +22,7 @@ import pandas as pd
 
 from predict_graph.arrays import BoolArray
 from predict_graph.builtin.graphx.definition import GraphXStronglyConnectedComponents
-from predict_graph.builtin.graphx.rounds import Rounds, sent
+from predict_graph.builtin.graphx.rounds import Row, sent, table_of
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
 
@@ -32,7 +32,7 @@ def strong(algorithm: GraphXStronglyConnectedComponents, layout: EdgeLayout) -> 
 
 
 class _Strong:
-    """The remaining graph, and the vertices that changed since they were last sent to edges."""
+    """The remaining graph, and the rows of its supersteps."""
 
     def __init__(self, layout: EdgeLayout) -> None:
         n = layout.vertices
@@ -40,9 +40,7 @@ class _Strong:
         self.alive = np.full(n, layout.everyone)  # otherwise it only has vertices with edges
         self.alive[layout.sources] = self.alive[layout.targets] = True
         self.color, self.final = self.ids, np.zeros(n, np.bool_)
-        # GraphX keeps sending vertices to partitions where they once had edges.
-        self.rounds = Rounds(layout)
-        self.changed, self.first = np.zeros(n, np.bool_), True
+        self.rows: list[Row] = []
 
     def counted(self, most: int) -> pd.DataFrame:
         """Return the rows of at most so many rounds."""
@@ -54,29 +52,24 @@ class _Strong:
             if number < most:
                 self._spread()
                 self._confirm()
-        return self.rounds.table()
+        return table_of(self.rows)
 
     def _remove(self) -> bool:
         """Remove confirmed vertices and those without in-edges or out-edges; return whether any."""
-        sources, targets, n = self.edges.sources, self.edges.targets, len(self.alive)
+        sources, targets = self.edges.sources, self.edges.targets
         every = np.ones(len(sources), np.bool_)
-        one, enters = sent(self.edges.starts, every, sources, targets, n)
-        other, leaves = sent(self.edges.starts, every, targets, sources, n)
-        sends = leaves | enters
+        one, enters = sent(self.edges, every, sources, targets)
+        other, leaves = sent(self.edges, every, targets, sources)
+        linked, messages = int((leaves | enters).sum()), 2 * len(sources)
         records = one[2] + other[2]
-        counts = (sends.sum(), 2 * len(sources), records, records, 2 * len(sources))
-        self.rounds.add(counts, sends, self.changed)
+        self.rows.append((linked, messages, records, records, messages, linked))
         gone = self.alive & (self.final | ~leaves | ~enters)
-        # The first filter sends all vertices to the edges.
-        self.changed = self.alive.copy() if self.first else gone
-        self.first = False
         self.alive &= ~gone
         self.edges = _among(self.edges, self.alive)
         return bool(gone.any())
 
     def _spread(self) -> None:
         """Let the smallest ids spread along the edges."""
-        self.changed |= self.alive & (self.color != self.ids)
         self.color = self.ids.copy()
         active, sources, targets = np.ones_like(self.alive), self.edges.sources, self.edges.targets
         while active.any():
@@ -89,7 +82,6 @@ class _Strong:
         """Confirm vertices whose id is their colour, and others against the edge direction."""
         roots = self.alive & (self.color == self.ids)
         self.final = roots.copy()
-        self.changed |= roots
         active, sources, targets = np.ones_like(roots), self.edges.sources, self.edges.targets
         alike = self.color[sources] == self.color[targets]
         while active.any():
@@ -98,9 +90,10 @@ class _Strong:
             self.final = self.final | active
 
     def _send(self, sends: BoolArray, senders: Any, receivers: Any) -> BoolArray:
-        """Add a Pregel round; vertices that receive are sent to the edges before the next round."""
-        self.changed = self.rounds.send(self.edges, sends, senders, receivers, self.changed)
-        return self.changed
+        """Add a Pregel round; return the vertices that receive."""
+        row, received = sent(self.edges, sends, senders, receivers)
+        self.rows.append(row)
+        return received
 
 
 def _among(layout: EdgeLayout, alive: BoolArray) -> EdgeLayout:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from predict_graph.arrays import BoolArray
 from predict_graph.builtin.graphx.definition import GraphXTriangleCount
-from predict_graph.builtin.graphx.rounds import Rounds
+from predict_graph.builtin.graphx.rounds import table_of
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of_pair
 
@@ -24,31 +24,19 @@ _AT_ONCE = 8
 
 def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``TriangleCount``."""
-    n, nobody = layout.vertices, np.zeros(layout.vertices, np.bool_)
-    present = nobody.copy()  # GraphX only has vertices with edges
-    present[layout.sources] = present[layout.targets] = True
-    before = Rounds(layout)
-    kept = layout.sources != layout.targets
-    sending = nobody.copy()
-    sending[layout.sources[kept]] = True
+    n, kept = layout.vertices, layout.sources != layout.targets
     pairs, records = _dealt(layout, kept)
-    edges = int(np.count_nonzero(kept))
-    counts = (int(sending.sum()), edges, records, records, edges)
-    before.add(counts, nobody, present)
-
-    anew = Rounds(pairs)
-    linked = nobody.copy()
-    linked[pairs.sources] = linked[pairs.targets] = True
-    degrees = np.bincount(pairs.sources, minlength=n) + np.bincount(pairs.targets, minlength=n)
-    senders, announced = int(linked.sum()), 2 * len(pairs.sources)
+    sending, edges = len(np.unique(layout.sources[kept])), int(np.count_nonzero(kept))
+    rows = [(sending, edges, records, records, edges, 0)]
+    ends = pairs.sources, pairs.targets
+    degrees = np.bincount(ends[0], minlength=n) + np.bincount(ends[1], minlength=n)
+    linked, announced = int(np.count_nonzero(degrees)), 2 * len(pairs.sources)
     records, copied = _collected(pairs)
-    anew.add((senders, announced, records, announced, copied), linked, nobody)
-    smaller = np.minimum(degrees[pairs.sources], degrees[pairs.targets]).sum()
-    shipped = int((pairs.copies() * degrees).sum())
-    anew.add(
-        (senders, announced, records, records + shipped, int(smaller) + announced), linked, linked
-    )
-    return pd.concat([before.table(), anew.table()], ignore_index=True)
+    rows.append((linked, announced, records, announced, copied, linked))
+    smaller = int(np.minimum(degrees[ends[0]], degrees[ends[1]]).sum())
+    entries = records + int((pairs.copies() * degrees).sum())
+    rows.append((linked, announced, records, entries, smaller + announced, linked))
+    return table_of(rows)
 
 
 def _dealt(layout: EdgeLayout, kept: BoolArray) -> tuple[EdgeLayout, int]:

@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from predict_graph.engines.spark.session.opening import OpenSession
     from predict_graph.engines.spark.session.settings import SparkSettings
 
-REPLAY_COLUMNS = (
-    *("active_vertices", "messages", "records", "entries", "merged", "received", "shipped"),
-)
+REPLAY_COLUMNS = ("active_vertices", "messages", "records", "entries", "merged", "received")
 """Counters of each superstep of a local replay: sending vertices, their messages, records after
 combining in the partitions, entries in those records (one each, or those of maps, lists or sets),
-entries visited by combining or comparing, receiving vertices, and
-copies of changed vertices sent to partitions that hold their edges.
+entries visited by combining or comparing, and receiving vertices.
 
 In loops over tables, messages are rows before combining, entries are numbers beyond the first of a
-row, received vertices have a changed result, and shipped rows are sent to joins."""
+row, and received vertices have a changed result."""
 
 
 class CalledAlgorithm(Algorithm):

@@ -44,14 +44,13 @@ class EdgeLayout:
         """The partition of each edge."""
         return np.repeat(np.arange(self.partitions), np.diff(self.starts))
 
-    def copies(self, *, sources_only: bool = False) -> IntArray:
-        """Return in how many partitions each vertex has edges, or out-edges."""
+    def copies(self) -> IntArray:
+        """Return in how many partitions each vertex has edges."""
         copies = np.zeros(self.vertices, np.int64)
         for first, last in pairwise(self.starts):
             seen = np.zeros(self.vertices, bool)
             seen[self.sources[first:last]] = True
-            if not sources_only:
-                seen[self.targets[first:last]] = True
+            seen[self.targets[first:last]] = True
             copies += seen
         return copies
 
