@@ -25,8 +25,6 @@ from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, 
 from samplers.search import largest
 
 _MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead
-_HOLDERS = 4  # vertices with large hashes per register: trades off overhead for error
-_AT_ONCE = 1 << 16  # vertices whose counters are held at once: limits memory
 _NEAR = 30  # edges of a small vertex: with 10, echoes were missing on p2p-Gnutella31 (measured)
 # Calibrated on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
 # rmat:scale=16, with eight values of tau each.
@@ -96,13 +94,15 @@ def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     return Recipe(_rooted(graph, middle_trees(graph), _largest_hashes(algorithm, graph)))
 
 
-def _largest_hashes(algorithm: Any, graph: Graph) -> IndexArray:
+def _largest_hashes(
+    algorithm: Any, graph: Graph, per_register: int = 4, at_once: int = 1 << 16
+) -> IndexArray:
     """Return the vertices with the largest hashes in each register of a counter."""
     tops = np.empty(graph.vertices, np.uint8)
-    for first in range(0, graph.vertices, _AT_ONCE):
-        some = np.arange(first, min(first + _AT_ONCE, graph.vertices))
+    for first in range(0, graph.vertices, at_once):
+        some = np.arange(first, min(first + at_once, graph.vertices))
         tops[some] = hashed(some, algorithm.registers).max(axis=1)
-    return largest(tops.astype(np.int16), _HOLDERS * algorithm.registers)
+    return largest(tops.astype(np.int16), per_register * algorithm.registers)
 
 
 def paths_recipe(algorithm: Any, graph: Graph) -> Recipe:

@@ -21,8 +21,6 @@ PHASE_NAMES = {
 }
 """Labels of the phases of a run."""
 
-_LISTED = 6  # limits how many values of a list are shown
-
 
 def answer_of_run(profile: RunProfile) -> Answer:
     """Return the answer of a run."""
@@ -93,9 +91,9 @@ def _first(profile: RunProfile) -> list[tuple[str, str]]:
     return [(f"includes {profile.prior.algorithm}", said)]
 
 
-def _short(value: Any) -> str:
-    """Format a value of the result; a list as its length and its ends."""
-    if isinstance(value, list) and len(value) > _LISTED:
+def _short(value: Any, most: int = 6) -> str:
+    """Format a value of the result; a list of more than `most` as its length and its ends."""
+    if isinstance(value, list) and len(value) > most:
         ends = ", ".join(cell_text(part) for part in (*value[:2], "…", value[-1]))
         return f"{ends} ({len(value)} values)"
     return ", ".join(map(cell_text, value)) if isinstance(value, list) else cell_text(value)

@@ -7,8 +7,6 @@ from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
-_MOST = 64  # limits the landmarks, like the lists of top-k ranking
-
 
 class ShortestPaths(NamedVertices):
     """Count the hops from some landmarks to each vertex, along the direction of edges.
@@ -61,5 +59,5 @@ class ShortestPaths(NamedVertices):
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
-        if len(self.ids) > _MOST:
-            raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most {_MOST}")
+        if len(self.ids) > 64:
+            raise RequestError(f"landmarks are {len(self.ids)}; accepted: at most 64")

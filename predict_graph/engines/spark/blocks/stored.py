@@ -39,7 +39,6 @@ PARCELS = "to long, sender int, data binary"  # a schema of Spark
 
 _MOST_BYTES = 2**31 - 1  # limits a value in a row, as arrays of Java
 _NO_WEIGHTS = np.empty(0, np.float32)
-_KEYS = 64  # limits the ids per block among which a key is found: by far enough for a hash
 
 
 def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
@@ -48,15 +47,17 @@ def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
     return Blocks(folder, block_keys(settings.partitions), settings.machines, vertices)
 
 
-def block_keys(blocks: int) -> tuple[int, ...]:
+def block_keys(blocks: int, most: int = 64) -> tuple[int, ...]:
     """Return for each partition the first id that Spark's hash puts there.
+
+    It is among `most` ids per block, which is by far enough for a hash.
 
     Examples
     --------
     >>> block_keys(4)
     (2, 0, 14, 3)
     """
-    homes = partition_of(np.arange(_KEYS * blocks), blocks)
+    homes = partition_of(np.arange(most * blocks), blocks)
     return tuple(int((homes == number).argmax()) for number in range(blocks))
 
 

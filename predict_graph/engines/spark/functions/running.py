@@ -14,8 +14,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.dataset
 
 from predict_graph.algorithms.parameters import literal
 from predict_graph.engines.base import RunFollower, supersteps_begin
@@ -77,11 +75,15 @@ class FunctionAlgorithm(CalledAlgorithm):
     ) -> RunProfile:
         """Write a graph for Spark, read it there, and profile the function on it."""
         spark, parts = session.for_functions, session.settings.partitions
-        folder = _written(graph, session.new_path(), parts)
+        sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
+        columns = {"src": sources, "dst": graph.indices.astype(np.int64)}
+        if graph.weights is not None:
+            columns["weight"] = graph.weights.astype(np.float64)
+        file = session.written(columns)
         with spark_failures(f"reading {graph.name} on Spark"):
             session.group("read")
             started = time.perf_counter()
-            edges = spark.read.parquet(str(folder)).repartition(parts, "src").persist()
+            edges = spark.read.parquet(file).repartition(parts, "src").persist()
             edges.count()
             vertices = spark.range(graph.vertices).select("id")
             read = time.perf_counter() - started
@@ -91,21 +93,6 @@ class FunctionAlgorithm(CalledAlgorithm):
             return profile_spark_function(self, session, edges, vertices, **known)
         finally:
             edges.unpersist()
-
-
-def _written(graph: Graph, folder: Path, parts: int) -> Path:
-    """Write the stored edges of a graph as Parquet files for Spark; return their folder.
-
-    There are `parts` files: each is read by one task, and all executors should read.
-    """
-    sources = np.repeat(np.arange(graph.vertices, dtype=np.int64), graph.out_degrees)
-    columns = {"src": sources, "dst": graph.indices.astype(np.int64)}
-    if graph.weights is not None:
-        columns["weight"] = graph.weights.astype(np.float64)
-    rows = max(-(-graph.edges // parts), 1)
-    sizes = {"max_rows_per_file": rows, "max_rows_per_group": rows}
-    pa.dataset.write_dataset(pa.table(columns), folder, format="parquet", **sizes)
-    return folder
 
 
 def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:

@@ -263,22 +263,17 @@ def _by_sums(
 def _by_stages(
     log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
 ) -> tuple[Superstep, ...]:
-    """Return the supersteps of one job: each has the stages that depend on records of the previous
-    one.
-
-    Stages have higher numbers than the stages that they depend on.
+    """Return the supersteps of one job: each has the stages that came up after its predecessor had
+    sent its records.
     """
-    made = _counted(log, algorithm)["stage"]
-    sent = {int(stage): number for number, stage in enumerate(made, start=1)}
-    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
-    heard: dict[int, int] = {}  # the last superstep whose records a stage reads
-    for stage, parents in zip(own["stage"], own["parents"], strict=True):
-        heard[int(stage)] = max((sent.get(each, heard.get(each, 0)) for each in parents), default=0)
     ended = log.tasks.groupby("stage")["finished"].max()
+    sent = np.sort(ended.reindex(_counted(log, algorithm)["stage"]))
+    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
+    at = np.searchsorted(sent, own["submitted"], side="right")
     steps: tuple[Superstep, ...] = ()
     for number in range(len(sent)):
         last = number + 1 == len(sent)  # includes all later stages
-        stages = [stage for stage, at in heard.items() if at == number or (last and at > number)]
+        stages = own.loc[at >= number if last else at == number, "stage"]
         finished = jobs["finished"].max() if last else ended.reindex(stages).max()
         steps = with_step(steps, began, finished, jobs["job"], stages)
     return steps

@@ -42,7 +42,6 @@ _COLUMNS = {
     "executors": "executor host cores added removed",
 }
 
-_FLUSHED = 10.0  # limits the wait for Spark's listeners, in seconds
 _NAN = float("nan")
 _DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
@@ -284,9 +283,9 @@ def not_a_log(path: Path) -> RequestError:
     return RequestError(f"{path} is not an event log of Spark; accepted: one event a line, JSON")
 
 
-def wait_for_listeners(context: Any) -> None:
+def wait_for_listeners(context: Any, milliseconds: int = 10_000) -> None:
     """Wait until Spark has written all events; `context` is the Java context."""
-    context.listenerBus().waitUntilEmpty(int(1000 * _FLUSHED))
+    context.listenerBus().waitUntilEmpty(milliseconds)
 
 
 def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:

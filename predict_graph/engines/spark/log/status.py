@@ -14,8 +14,6 @@ from typing import Any
 from predict_graph.engines.spark.log.eventlog import EventLog, LogReader
 from predict_graph.errors import JobError, RequestError
 
-_PATIENCE = 10.0  # limits the wait for an answer, in seconds
-_MOST_BYTES = 1 << 28  # limits the size of an answer
 _RAN = ("COMPLETE", "ACTIVE", "FAILED")
 # What answers of another kind than Spark's raise.
 _UNLIKE = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
@@ -156,14 +154,24 @@ class ApplicationStatus:
         return reader
 
 
-def _get(address: str, what: str, kind: type = dict, missing: Any = None) -> Any:
-    """Return an answer; `missing` where this version of Spark has none, if given."""
+def _get(
+    address: str,
+    what: str,
+    kind: type = dict,
+    missing: Any = None,
+    *,
+    patience: float = 10.0,
+    most: int = 1 << 28,
+) -> Any:
+    """Return an answer, of so many bytes at most; `missing` where this version of Spark has none,
+    if given.
+    """
     whole = f"{address}/api/v1/{what}"
     try:
-        with urllib.request.urlopen(whole, timeout=_PATIENCE) as answer:
-            content = answer.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise JobError(f"{whole} answers with more than {_MOST_BYTES} bytes")
+        with urllib.request.urlopen(whole, timeout=patience) as answer:
+            content = answer.read(most + 1)
+        if len(content) > most:
+            raise JobError(f"{whole} answers with more than {most} bytes")
         found = json.loads(content)
         if not isinstance(found, kind):
             raise TypeError(f"{type(found).__name__} instead of a {kind.__name__}")

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_LONGEST = 64  # items of one iteration at most: limits the quadratic search
-_AS_GOOD = 0.98  # of the weight: trades off coverage for a shorter block; not tuned
-
 
 @dataclass(frozen=True)
 class Repetition:
@@ -22,9 +19,17 @@ class Repetition:
 
 
 def longest_repetition(
-    symbols: Sequence[Hashable], weights: Sequence[float], *, least: int = 2
+    symbols: Sequence[Hashable],
+    weights: Sequence[float],
+    *,
+    least: int = 2,
+    longest: int = 64,
+    as_good: float = 0.98,
 ) -> Repetition | None:
     """Return the repetition with the most weight; among about equal ones, the shortest block.
+
+    A block has at most `longest` items, which limits the quadratic search; a shorter one may have
+    `as_good` of the weight of another.
 
     Examples
     --------
@@ -38,7 +43,7 @@ def longest_repetition(
     heavy = np.concatenate([[0.0], np.cumsum(np.maximum(weights, 1e-9))])
     best: Repetition | None = None
     best_weight = 0.0
-    for period in range(1, min(_LONGEST, len(codes) // least) + 1):
+    for period in range(1, min(longest, len(codes) // least) + 1):
         same = np.concatenate([[False], codes[:-period] == codes[period:], [False]])
         edges = np.flatnonzero(same[1:] != same[:-1])
         for start, end in zip(edges[::2], edges[1::2], strict=True):
@@ -46,7 +51,7 @@ def longest_repetition(
             if stop - start < least * period:
                 continue
             weight = float(heavy[stop] - heavy[start])
-            if best is None or weight * _AS_GOOD > best_weight:
+            if best is None or weight * as_good > best_weight:
                 best, best_weight = Repetition(int(start), stop, period), weight
     return best
 

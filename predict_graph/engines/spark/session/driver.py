@@ -18,7 +18,6 @@ from typing import Any
 from predict_graph.errors import JobError, check_installed
 
 _OLDEST_JAVA = 17  # required by Spark 4, by definition
-_ENDING = 15.0  # seconds to exit before it is killed: limits the wait
 
 
 def require_spark() -> None:
@@ -41,8 +40,10 @@ def require_spark() -> None:
 
 
 @contextmanager
-def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a driver with all settings from the start, and end it.
+def driver_process(
+    conf: Mapping[str, str], folder: Path, *, seconds_to_end: float = 15.0
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a driver with all settings from the start, and end it; in the end, kill it.
 
     A driver left over from an earlier session would keep its memory, options and compiled code, so
     that measurements would depend on earlier runs.
@@ -68,7 +69,7 @@ def driver_process(conf: Mapping[str, str], folder: Path) -> Iterator[subprocess
         try:
             yield process
         finally:
-            impatient = threading.Timer(_ENDING, process.kill)
+            impatient = threading.Timer(seconds_to_end, process.kill)
             impatient.start()
             _forget_session()
             with suppress(Exception):

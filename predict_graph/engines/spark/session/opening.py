@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SCHEME = "spark://"
-_CONNECT = 5.0  # seconds to wait for an answer: limits the wait
 
 
 @dataclass(frozen=True)
@@ -90,12 +89,16 @@ class OpenSession:
 
     def small_table(self, **columns: Any) -> DataFrame:
         """Return a table of arrays, passed by a file in the folder of the session."""
+        return self.spark.read.parquet(self.written(columns))
+
+    def written(self, columns: Mapping[str, Any]) -> str:
+        """Write arrays as a Parquet file in the folder of the session; return its path."""
         import pyarrow as pa
         import pyarrow.parquet
 
         file = self.new_path()
-        pa.parquet.write_table(pa.table(columns), file)
-        return self.spark.read.parquet(str(file))
+        pa.parquet.write_table(pa.table(dict(columns)), file)
+        return str(file)
 
     def group(self, name: str | None) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""
@@ -238,7 +241,7 @@ def _wait_for_executors(spark: SparkSession, settings: SparkSettings) -> None:
         )
 
 
-def _check_master(master: str) -> None:
+def _check_master(master: str, patience: float = 5.0) -> None:
     """Check that something listens at a standalone master; other masters are not checked."""
     if not master.startswith(_SCHEME):
         return
@@ -248,10 +251,10 @@ def _check_master(master: str) -> None:
         if not colon or not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise RequestError(f"master is {master!r}; accepted: spark://HOST:PORT")
         try:
-            socket.create_connection((host, int(port)), timeout=_CONNECT).close()
+            socket.create_connection((host, int(port)), timeout=patience).close()
             return
         except TimeoutError:
-            reason = f"no answer within {_CONNECT:.0f} s"
+            reason = f"no answer within {patience:.0f} s"
         except OSError as error:
             reason = error.strerror or str(error)
     raise JobError(f"no Spark master at {master}: {reason}")

@@ -27,8 +27,6 @@ _NEEDED = (
     "spark.eventLog.rolling.enabled",
     "spark.sql.shuffle.partitions",
 )
-# Limits lost work after a failure; GraphX's Pregel defaults to 2 to 10 in GraphFrames
-_CHECKPOINT_INTERVAL = 10
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETERS = {
     "spark.master": "master",
@@ -130,7 +128,7 @@ class SparkSettings:
                 )
             return
         if interval is None:
-            object.__setattr__(self, "checkpoint_interval", _CHECKPOINT_INTERVAL)
+            object.__setattr__(self, "checkpoint_interval", 10)
         elif not isinstance(interval, Integral) or int(interval) < 1:
             raise RequestError(f"the checkpoint interval is {interval}; accepted: at least 1")
         place = str(self.checkpoint)

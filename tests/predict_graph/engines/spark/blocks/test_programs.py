@@ -10,21 +10,14 @@ from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
 from tests.profiles import check_whole
 
-# Of each algorithm; all cases without Spark are in tests/predict_graph/builtin/test_blocks.py.
+# One of each kind; those of every algorithm are in tests/predict_graph/builtin/test_blocks.py.
 CASES = [
     ("pagerank", {"epsilon": 0.1}, False),
-    ("pagerank", {"epsilon": 0.1, "dangling": "drop"}, False),
-    ("connected-components", {}, False),
-    ("neighborhood", {"registers": 16}, False),
     ("neighborhood", {"registers": 1024}, True),
-    ("semi-clustering", {}, False),
     ("semi-clustering", {"c_max": 3, "s_max": 2, "v_max": 4}, True),
     ("topk-ranking", {"k": 3, "epsilon": 0.1}, False),
     ("k-core", {}, False),
-    ("k-core", {"k": 3}, False),
-    ("personalised-pagerank", {"epsilon": 0.1, "source": 5}, False),
     ("triangle-count", {}, False),
-    ("shortest-paths", {"landmarks": "5,20"}, False),
     ("label-propagation", {"tau": 0.01, "max_iterations": 7}, True),
 ]
 
