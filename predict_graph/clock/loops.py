@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -14,10 +15,6 @@ from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
 
-_PARTS = 8  # windows whose paces are compared: trades off noise for resolution
-# Of a change of pace from one half to the next, halfway to the last pace; not tuned.
-_CARRIED = 0.25
-_ROUND_STD = 0.5  # of the logarithm of an iteration about the mean; not tuned
 # Of the remaining time, however even the pace: calibrated on runs under `track`.
 _LEAST_STD = 0.15
 
@@ -39,39 +36,26 @@ def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) ->
     late = np.append(table, [[elapsed, min(done + 1.0, total), total]], axis=0)
     left, std = map(max, _left(table, elapsed), _left(late, elapsed))
     remaining = Interval.spread(left, min(std, 1.5))
-    return Moment(elapsed, done, Interval(total, total, total), remaining)
+    return Moment(elapsed, done, Interval.exact(total), remaining)
 
 
 def _left(table: FloatArray, elapsed: float) -> tuple[float, float]:
-    """Return the remaining time by the seconds at which iterations ended, and its log std."""
-    seconds, done, total = table[:, 0], table[:, 1], float(table[-1, 2])
-    log_left, pace_std = _by_pace(seconds, done / total)
-    # The first few iterations may be atypical; the error shrinks towards the end.
-    std = math.sqrt(pace_std**2 + _ROUND_STD**2 / max(float(done[-1]), 1.0) + _LEAST_STD**2)
-    left = max(math.exp(log_left) - (elapsed - float(seconds[-1])), 0.0)
-    return left, std
+    """Return the remaining time by the seconds at which iterations ended, and its log std.
 
-
-def _by_pace(seconds: FloatArray, places: FloatArray) -> tuple[float, float]:
-    """Return the logarithm of the remaining time, and its standard deviation."""
-    left = max(1.0 - places[-1], 1e-9)
-    gone = places[-1] - places[0]
-    if gone <= 0.0:
-        return math.log(left * max(float(seconds[-1]), 1e-9)), 1.0
-    overall = max(float(seconds[-1] - seconds[0]), 1e-9) / gone
-    ends = np.linspace(seconds[0], seconds[-1], min(_PARTS, len(seconds) - 1) + 1)
-    steps = np.diff(np.interp(ends, seconds, places))
-    paces = np.log(np.diff(ends) / np.maximum(steps, 1e-3 * gone / len(steps)))
-    count = len(paces)
-    change = float(paces.std(ddof=1)) if count > 1 else 0.0
-    if count < 3:
-        return math.log(left * overall), max(change / math.sqrt(count), 0.3)
-    half = count // 2
-    drift = float(paces[half:].mean() - paces[:half].mean())
-    noise = change * 2.0 / math.sqrt(count)  # of such a difference, for a constant pace
-    real = drift**2 / (drift**2 + noise**2) if drift else 0.0
-    recent = _CARRIED * real * drift
-    return math.log(left * overall) + recent, math.hypot(change / math.sqrt(count), recent)
+    The pace so far goes on; its error is that of the mean of eight parts of the time.
+    """
+    seconds, places = table[:, 0], table[:, 1] / table[-1, 2]
+    gone, rest = float(places[-1] - places[0]), max(1.0 - float(places[-1]), 1e-9)
+    std = 1.0
+    left = rest * max(float(seconds[-1]), 1e-9)
+    if gone > 0.0:
+        left = rest / gone * max(float(seconds[-1] - seconds[0]), 1e-9)
+        ends = np.linspace(seconds[0], seconds[-1], min(8, len(seconds) - 1) + 1)
+        steps = np.diff(np.interp(ends, seconds, places))
+        paces = np.log(np.diff(ends) / np.maximum(steps, 1e-3 * gone / len(steps)))
+        change = float(paces.std(ddof=1)) if len(paces) > 1 else 0.0
+        std = max(change / math.sqrt(len(paces)), 0.3 if len(paces) < 3 else 0.0)
+    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, _LEAST_STD)
 
 
 def with_prediction(moment: Moment, first: Interval) -> Moment:
@@ -89,13 +73,11 @@ def with_prediction(moment: Moment, first: Interval) -> Moment:
     by_pace, by_first = moment.remaining, remaining_after(first, moment.elapsed)
     if by_pace is None or by_pace.predicted <= 0.0:
         return moment
-    logs = [math.log(each.predicted) for each in (by_pace, by_first)]
-    stds = [max(each.log_std, 1e-3) for each in (by_pace, by_first)]
-    shares = np.array(stds) ** -2.0
-    weights = shares / shares.sum()
-    mean = float(weights @ np.array(logs))
-    spread = Interval.spread(math.exp(mean), float(shares.sum() ** -0.5))
-    return Moment(moment.elapsed, moment.done, moment.of, spread)
+    both = by_pace, by_first
+    weights = [max(each.log_std, 1e-3) ** -2.0 for each in both]
+    logs = sum(w * math.log(each.predicted) for w, each in zip(weights, both, strict=True))
+    spread = Interval.spread(math.exp(logs / sum(weights)), sum(weights) ** -0.5)
+    return replace(moment, remaining=spread)
 
 
 def remaining_after(first: Interval, elapsed: float) -> Interval:

@@ -34,7 +34,7 @@ from predict_graph.budget import Budget
 from predict_graph.cores import meter
 from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import NO_LOOP, LoopWatch, Observation
+from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation
 from predict_graph.memory import (
     available_memory,
     fill_holes,
@@ -51,7 +51,6 @@ TICK_SECONDS = 0.004  # limits the cost
 
 _OBSERVING = 0.05  # limits the part of a run that observing it takes
 _SPACING = 1e-3  # limits the memory: time between two observations / time until then
-_FEW_ROUNDS = 4  # iterations from which the loop predicts the run; not tuned
 # From here on the first part does not get more precise: 0.5 / sqrt(100) is 5%, and two runs differ
 # by more (measured).
 _MANY_ROUNDS = 100
@@ -317,7 +316,7 @@ class _Recorder:
         self._looking = False
         self._looked = 0.0  # seconds of observing
         self._allowed = 0.0  # seconds of the call that the parent knows of
-        self._loop = NO_LOOP  # as last observed, if it predicts the run
+        self._loop = Observation(0.0)  # as last observed, if it predicts the run
         self._entered = 0.0  # seconds of the observation before that loop
         self._filled: list[Any] = []
 
@@ -363,14 +362,14 @@ class _Recorder:
 
     def _observe(self, seen: Observation) -> None:
         # That of a condition predicts a run only where a run on a sample was steady in it.
-        own, loop = self._limits.loop, seen.loop
-        if loop.name and (own == loop.name or (not own and loop.counted)):
-            if self._loop.name != seen.loop.name:
-                self._entered = self._observations[-1].seconds if self._observations else 0.0
+        own, before = self._limits.loop, self._observations[-1:]
+        if seen.loop and (own == seen.loop or (not own and seen.counted)):
+            if self._loop.loop != seen.loop:
+                self._entered = before[0].seconds if before else 0.0
                 self._held = []
-            self._loop = seen.loop
-            self._held.append((loop.done, self._peak))
-        if seen not in self._observations[-1:]:  # a library may not have reported since
+            self._loop = seen
+            self._held.append((seen.done, self._peak))
+        if seen not in before:  # a library may not have reported since
             self._observations.append(seen)
 
     @property
@@ -381,13 +380,13 @@ class _Recorder:
         limits, loop = self._limits, self._loop
         share, total = limits.budget.share or 0.0, min(loop.total, limits.rounds)
         allowed = limits.seconds
-        if share and loop.bounded and total and loop.done >= min(_FEW_ROUNDS, total / 2):
+        if share and total and loop.done >= min(FEW_ROUNDS, total / 2):
             predicted = self._entered + (elapsed - self._entered) * total / loop.done
             allowed = limits.budget.allowed(predicted)
             allowed -= limits.already + self._facts["convert_seconds"]
             if loop.done >= _MANY_ROUNDS:
                 allowed = min(allowed, _LONG)
-        elif not loop.early and share * total >= _FEW_ROUNDS > loop.done:
+        elif not loop.early and share * total >= FEW_ROUNDS > loop.done:
             allowed = max(allowed, _LONG)  # these iterations may be within the share
         if elapsed >= allowed:
             self._send("stopped")

@@ -14,7 +14,7 @@ from predict_graph.outcome import SourceEstimate
 
 # Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
 # those of label propagation by a factor of two to four (measured on two graphs).
-_ROUNDS = Hyper(noise=0.3, sampler=0.3, reach=0.12, seconds=0.5)
+_ROUNDS = Hyper(noise=0.3, sampler=0.4, seconds=0.5)
 ROUNDS_STD = _ROUNDS.noise
 """Standard deviation of the logarithm of iterations, and of a call that draws random numbers."""
 
@@ -101,54 +101,28 @@ class Gathered:
         )
 
     def estimates(self, prefix: Prefix | None) -> list[SourceEstimate]:
-        """Return each source with its weight, the inverse of its variance (:func:`widen`)."""
+        """Return each source with its weight, the inverse of its variance."""
         found: list[SourceEstimate] = []
         growth = self.growth()
         if growth is not None:
-            grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
-            atlas = sum(point.machine == MACHINE for point in self.earlier)
-            own, atlas = len(self.earlier) - atlas, atlas * (len(self.points) < _ENOUGH)
+            own = sum(point.machine != MACHINE for point in self.earlier)
+            counts = {
+                "runs on samples": len(self.points),
+                "on other graphs": own,
+                "of the atlas": (len(self.earlier) - own) * (len(self.points) < _ENOUGH),
+            }
             source = "samples" if self.points else "history" if own else "atlas"
-            count = f"{len(self.points)} runs on samples" if self.points else ""
-            more = f"{own} on other graphs" if own else ""
-            listed = f"{atlas} of the atlas" if atlas else ""
-            detail = f"{', '.join(filter(None, (count, more, listed)))}; grows with {grows}"
+            grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
+            listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+            detail = f"{listed}; grows with {grows}"
             found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
         if prefix is not None:
             about = "about " if prefix.estimated else ""
             detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
             detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
             found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
-        found = widen(found)
-        precisions = [1.0 / each.log_std**2 for each in found]
-        return [
-            replace(each, weight=precision / sum(precisions))
-            for each, precision in zip(found, precisions, strict=True)
-        ]
-
-
-def widen(evidence: Sequence[SourceEstimate]) -> list[SourceEstimate]:
-    """Widen sources that contradict the most precise one.
-
-    Two that are further apart than both allow cannot both be right, and the more precise one more
-    likely is: the other gets the standard deviation that makes their distance one of it (R. T.
-    Birge, Physical Review 40, 207, 1932, widens all by such a ratio).
-
-    Examples
-    --------
-    >>> part = SourceEstimate("prefix", 60.0, 0.2, 0.0)
-    >>> samples = SourceEstimate("samples", 1200.0, 0.9, 0.0)
-    >>> [round(each.log_std, 2) for each in widen([samples, part])]
-    [2.99, 0.2]
-    """
-    surest = min(evidence, key=lambda each: each.log_std, default=None)
-    if surest is None:
-        return []
-    return [
-        replace(each, log_std=max(each.log_std, math.sqrt(max(distance, 0.0))))
-        for each in evidence
-        for distance in (math.log(each.seconds / surest.seconds) ** 2 - surest.log_std**2,)
-    ]
+        total = sum(1.0 / each.log_std**2 for each in found)
+        return [replace(each, weight=1.0 / each.log_std**2 / total) for each in found]
 
 
 def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:

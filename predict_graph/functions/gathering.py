@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -25,7 +26,6 @@ from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.prefix import (
     LoopShape,
     Prefix,
-    clearest_shape,
     loop_shape,
     read_prefix,
 )
@@ -42,57 +42,36 @@ from predict_graph.timing import clock
 FUNCTION_BUDGET = replace(DEFAULT_BUDGET, least_seconds=5.0)  # a documented default
 """The larger of five seconds and 5% of the predicted run, at most two minutes."""
 TOLERATED = 1.25  # times its budget that a prediction may take: by definition, docs/functions.md
-_FIRST_SIZE = 60  # vertices of the smallest sample; not tuned
-_LEAST_SIZE = 4  # vertices of a sample at least: a square; not tuned
 _FIRST_SECONDS = 0.02  # least seconds of an informative run on a sample; not tuned
 _FIRST_PATIENCE = 10.0  # limits the seconds of the first sample
 _GROWTH = 5.0  # limits the cost of a sample / cost of the last one
 _PART = 0.35  # limits the share of the budget left that a sample takes
-_MISJUDGED = 3.0  # limits how much longer than expected a sample takes, times
-_FAILURES = 5  # limits the number of samples in sequence that fail
 _MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some explode
-_SPREAD = 3.0  # vertices whose order is made for a first part / its expected share; not tuned
-_RANGE = 6.0  # vertices of the largest sample / of the smallest, to show growth; not tuned
 _ALIKE = 1.2  # vertices of two samples of about one size, larger / smaller; not tuned
 REFUSED = ("error", "died")  # states of failed runs; by definition
 OUTLASTING = ("stopped", "time")  # states of unfinished runs; by definition
 _CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
-_MEMORY_SHARE = 0.8  # limits the share of the available memory that a child takes
 
 
-@dataclass(frozen=True)
-class CallEvidence:
-    """A call that was made; its case keeps what it took."""
+@dataclass
+class Call:
+    """A call of the function: on a sample, or on the graph for as long as the budget allows.
 
+    Its case keeps what it took.
+    """
+
+    make: Callable[[], ChildRun]
     complete: bool = False
 
-
-@dataclass(frozen=True)
-class RealRun:
-    """The call itself, or as much of it as the seconds left allow."""
-
-    left: float
-
-    def cost(self, case: Gathering, evidence: Sequence[CallEvidence]) -> float:
+    def cost(self, case: Gathering, evidence: Sequence[Call]) -> float:
         """Nothing: its deadline is the budget."""
         return 0.0
 
-    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
+    def estimate(self, case: Gathering, evidence: Sequence[Call]) -> Call:
         """Make the call."""
-        return CallEvidence(complete=case.run_real(self.left).done)
-
-
-@dataclass(frozen=True)
-class RunOnSample(RealRun):
-    """A call of the function on a sample of so many vertices."""
-
-    sampler: str
-    size: int
-
-    def estimate(self, case: Gathering, evidence: Sequence[CallEvidence]) -> CallEvidence:
-        """Make the call."""
-        case.run_sample(self.sampler, self.size, self.left)
-        return CallEvidence()
+        run = self.make()
+        self.complete = run.done and run is case.real
+        return self
 
 
 class Gathering:
@@ -191,9 +170,14 @@ class Gathering:
 
     @property
     def shape(self) -> LoopShape:
-        """The loop of the function, from the run that shows most of it."""
-        return clearest_shape(
-            [each.shape for each in self.samples if each.run.state not in REFUSED]
+        """The loop of the function, from the run that shows most of it.
+
+        Any run in one loop with counted elements is enough; else the longest run decides.
+        """
+        return max(
+            (each.shape for each in self.samples if each.run.state not in REFUSED),
+            key=lambda shape: (bool(shape.loop) and shape.counted, shape.observations),
+            default=LoopShape(reason="no run on a sample has ended"),
         )
 
     @property
@@ -209,18 +193,18 @@ class Gathering:
         if self.budget.most == 0.0:
             return
         samplers, turn, failed = self.subject.samplers, 0, 0
-        size = min(_FIRST_SIZE, self.graph.vertices)
-        while size and failed < _FAILURES:
+        size = min(60, self.graph.vertices)  # 60: not tuned
+        while size and failed < 5:  # limits the samples that fail
             left = self._left()
             part_helps = self.shape.curved and self._prefix_helps(left, len(samplers))
             if self._fits(left) or part_helps:
-                yield RealRun(left)
+                yield Call(partial(self.run_real, left))
                 if self.whole is not None or self.prefix is not None:
                     return
                 left = self._left()
             if left <= 0.0 and self.gathered.points:
                 break
-            yield RunOnSample(left, samplers[turn % len(samplers)], size)
+            yield Call(partial(self.run_sample, samplers[turn % len(samplers)], size, left))
             run = self.samples[-1].run
             failed = failed + 1 if run.state in REFUSED else 0
             if self.gathered.points:
@@ -229,18 +213,18 @@ class Gathering:
             elif failed:  # larger ones may be accepted
                 turn, size = turn + 1, min(2 * size, self.graph.vertices)
             else:
-                size = size // 2 if size // 2 >= _LEAST_SIZE and self._left() > 0.0 else 0
+                size = _half(size) if self._left() > 0.0 else 0
         left, found = self._left(), self.gathered.growth()
         refused = self.raised and (self.samples[-1].run.state in REFUSED or len(self.done) < 2)
         fits = found is not None and found.cost + self.conversion() < left
         if self.real is None and (refused or fits or self._prefix_helps(left, 1)):
-            yield RealRun(max(left, _FIRST_SECONDS))
+            yield Call(partial(self.run_real, max(left, _FIRST_SECONDS)))
 
     def affords(self, seconds: float) -> bool:
         """Whether so many more seconds are within the budget."""
         return seconds <= self._left()
 
-    def near_enough(self, evidence: list[CallEvidence]) -> bool:
+    def near_enough(self, evidence: list[Call]) -> bool:
         """Whether the interval is as narrow as the user wants it."""
         found = self.gathered.growth()
         if self.within is None or found is None or len(self.done) < 2:
@@ -250,18 +234,18 @@ class Gathering:
     def _next_sample(self, turn: int) -> tuple[int, int]:
         """Return the sampler in turn whose next sample is larger, and its vertices; 0 for none.
 
-        Where samples do not differ enough in size to show growth, smaller ones are inexpensive.
+        Where the largest sample is not six times the smallest, and so shows no growth, smaller ones
+        are inexpensive.
         """
         samplers = self.subject.samplers
-        least = min(self.done, key=lambda each: each.vertices)
-        most = max(each.vertices for each in self.done)
-        unknown = most < min(_RANGE * least.vertices, self.graph.vertices)
         for following in range(turn, turn + len(samplers)):
             size = self._next_size(samplers[following % len(samplers)])
             if size:
                 return following, size
-        smaller = least.vertices // 2 if unknown and least.vertices > 2 * _LEAST_SIZE else 0
-        return samplers.index(least.sampler), smaller
+        least = min(self.done, key=lambda each: each.vertices)
+        most = max(each.vertices for each in self.done)
+        unknown = most < min(6 * least.vertices, self.graph.vertices)
+        return samplers.index(least.sampler), _half(least.vertices) if unknown else 0
 
     def _next_size(self, sampler: str) -> int:
         """Return the vertices of a sampler's next sample, 0 if it would hardly be larger.
@@ -269,31 +253,26 @@ class Gathering:
         As large as a cautious estimate of its growth allows: one that is stopped shows little. All
         samplers begin at one size, so that their differences show.
         """
-        own = [each for each in self.done if each.sampler == sampler]
-        refused = (each.run.state in REFUSED for each in self.samples if each.sampler == sampler)
-        if not own and any(refused):
-            return 0
         whole, left, found = self.graph.vertices, max(self._left(), 0.0), self.gathered.growth()
-        largest = max(own or self.done, key=lambda each: (each.vertices, each.run.seconds))
-        size, seconds = largest.vertices, max(largest.run.seconds, 0.2 * _FIRST_SECONDS)
-        longest = max(seconds, *(each.run.seconds for each in self.done))
+        longest = max(0.2 * _FIRST_SECONDS, *(each.run.seconds for each in self.done))
         self.wanted = min(_GROWTH * longest, _PART * left)
+        own = [each for each in self.done if each.sampler == sampler]
+        others = [each for each in self.samples if each.sampler == sampler and not each.run.done]
         if not own:
-            first = min(
-                (each for each in self.done if each.run.seconds >= _FIRST_SECONDS),
-                default=largest,
-                key=lambda each: each.vertices,
-            )
-            return first.vertices if first.run.seconds < self.wanted else 0
+            shown = [each for each in self.done if each.run.seconds >= _FIRST_SECONDS]
+            first = min(shown or self.done[-1:], key=lambda each: each.vertices)
+            refused = any(each.run.state in REFUSED for each in others)
+            return 0 if refused or first.run.seconds >= self.wanted else first.vertices
+        largest = max(own, key=lambda each: (each.vertices, each.run.seconds))
+        size, seconds = largest.vertices, max(largest.run.seconds, 0.2 * _FIRST_SECONDS)
         power = 1.5
         if found is not None:
             most = found.cost * math.exp(_CAREFUL * found.log_std)
             power = math.log(max(most / seconds, 2.0)) / math.log(max(whole / size, 1.1))
         power = min(max(power, 1.0), _MOST_POWER)
         following = int(min(size * min((self.wanted / seconds) ** (1.0 / power), 4.0), whole))
-        ended = ("done", *REFUSED)
-        unfinished = [each for each in self.samples if each.run.state not in ended]
-        stopped = min((e.vertices for e in unfinished if e.sampler == sampler), default=whole + 1)
+        unfinished = (each.vertices for each in others if each.run.state not in REFUSED)
+        stopped = min(unfinished, default=whole + 1)
         if following >= stopped:
             following = math.isqrt(size * stopped)
         return following if following > _ALIKE * size else 0
@@ -309,11 +288,13 @@ class Gathering:
             return self.budget.allowed(0.0)
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
 
-    def run_sample(self, sampler: str, size: int, left: float) -> None:
-        """Run a sample."""
+    def run_sample(self, sampler: str, size: int, left: float) -> ChildRun:
+        """Run the function on a sample."""
         case = self.subject.sample(sampler, size, self.rng)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
-        patience = min(max(_MISJUDGED * self.wanted, 1.0), left)
+        patience = min(
+            max(3.0 * self.wanted, 1.0), left
+        )  # limits how long one that is misjudged takes
         if not self.done:
             patience = min(_FIRST_PATIENCE, 0.5 * left)
         run = self._run(case, Limits(seconds=patience), sample=True)
@@ -330,6 +311,7 @@ class Gathering:
             of = self.graph.fingerprint
             self.gathered.add(Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early))
             self.iterator |= run.generator
+        return run
 
     def _prefix_helps(self, left: float, minimum: int) -> bool:
         """Whether the first part of the real run would reach a loop that predicts the rest."""
@@ -406,7 +388,7 @@ class Gathering:
         part = 1.0
         if found is not None and not self.gathered.early:
             least = found.cost * math.exp(-QUANTILE * found.log_std)
-            part = _SPREAD * max(share, DEFAULT_BUDGET.share or 0.0, left / least)
+            part = 3.0 * max(share, DEFAULT_BUDGET.share or 0.0, left / least)
         return spread_order(self.graph, self.rng, min(part, 1.0))
 
     def _run(self, case: Case, limits: Limits, *, sample: bool = False) -> ChildRun:
@@ -416,7 +398,7 @@ class Gathering:
             replace(
                 limits,
                 setup=TOLERATED * self._allowed() - self.spent,
-                memory=_MEMORY_SHARE * available_memory(),
+                memory=0.8 * available_memory(),
             ),
             progress=reporter(self.function.form),
             sample=sample,
@@ -453,3 +435,8 @@ class Gathering:
     def _part(self) -> float:
         allowed = self._allowed()
         return min(self.spent / allowed, 1.0) if math.isfinite(allowed) and allowed > 0 else 0.0
+
+
+def _half(size: int) -> int:
+    """Return half of the vertices of a sample; 0 below a square."""
+    return size // 2 if size >= 8 else 0

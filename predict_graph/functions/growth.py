@@ -28,7 +28,6 @@ NOTHING = "nothing"
 _CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
 _GRAPHS = (0.2, 0.5, 1.0)  # of the standard deviation of graphs: limits the grid
 _NORMAL = ndtri((np.arange(40) + 0.5) / 40)  # of a normal distribution: limits the resolution
-_FEW = 4  # graphs that do not show how much they differ; not tuned
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
@@ -48,9 +47,8 @@ class Hyper:
         Of the cost of a unit of the driver.
     power : float
         Of the power of the driver, about 1.
-    sampler, reach : float
-        Shared by the runs on one sampler's samples: at their size, and for each factor of e
-        between the vertices of the sample and of the graph.
+    sampler : float
+        Shared by the runs on one sampler's samples.
     graph : float
         Shared by the runs on one graph and its samples.
     machine : float
@@ -64,8 +62,7 @@ class Hyper:
     noise: float = 0.10
     level: float = 5.0
     power: float = 0.25
-    sampler: float = 0.20
-    reach: float = 0.10
+    sampler: float = 0.30
     graph: float = 0.60
     machine: float = 0.50
     seconds: float = 0.003
@@ -150,7 +147,7 @@ def extrapolate(
     limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
     labels, values, prior = _models(rows, names, hyper)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    graphs = _GRAPHS if len({row.graph for row in rows}) > _FEW else (1.0,)
+    graphs = _GRAPHS if len({row.graph for row in rows}) > 1 else (1.0,)
     for share, alike in product(_CONSTANTS, graphs):
         constant = share * costs.min()
         grown = costs - constant
@@ -210,14 +207,12 @@ def _covariance(rows: Sequence[Point], hyper: Hyper, costs: FloatArray) -> Float
     samplers = np.array([row.sampler for row in rows])
     graphs = np.array([row.graph for row in rows])
     machines = np.array([row.machine for row in rows])
-    sizes = np.log(np.maximum([row.drivers["vertices"] for row in rows], 2.0))
     same_sampler = (samplers[:, None] == samplers) & (samplers != "")[:, None]
     same_machine = (machines[:, None] == machines) & (machines != "")[:, None]
-    far = sizes[-1] - sizes
     total = hyper.level**2 + hyper.graph**2 * (graphs[:, None] == graphs)
     total = total + hyper.machine**2 * same_machine
-    total = total + same_sampler * (hyper.sampler**2 + hyper.reach**2 * np.outer(far, far))
-    noise = np.full(len(far), hyper.noise**2)
+    total = total + same_sampler * hyper.sampler**2
+    noise = np.full(len(rows), hyper.noise**2)
     noise[: len(costs)] += (hyper.seconds / costs) ** 2
     return np.asarray(total + np.diag(noise))
 

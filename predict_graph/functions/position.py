@@ -13,18 +13,14 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from itertools import combinations
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from predict_graph.functions.loops import COMPREHENSIONS, Loop, enclosing_loops
+from predict_graph.functions.loops import COMPREHENSIONS, Loop, bound_names, enclosing_loops
 
-_SIGHTINGS = 2  # observations of a loop before its progress is read: limits the cost
-_TRIES = 3  # limits the failures in a row to read a loop
-_REMEMBERED = 100  # limits the memory of loops
 _LARGEST = 5_000_000  # limits the elements of a container that is listed to find a place
 _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
@@ -54,18 +50,12 @@ Reader = Callable[[FrameType], Progress | None]
 """Reads the progress of the loop of a frame."""
 
 
-@dataclass
-class _Followed:
-    reader: Reader | None = None
-    sightings: int = 0
-
-
 class LoopReader:
-    """Reads the progress of loops, and remembers how each is read."""
+    """Reads the progress of loops from the second look on, and remembers how each is read."""
 
     def __init__(self) -> None:
-        self._tries: Counter[Any] = Counter()
-        self._followed: dict[Any, _Followed] = {}
+        self._failures: Counter[Loop] = Counter()  # in a row
+        self._readers: dict[tuple[int, Loop], Reader | None] = {}
 
     def of_frame(self, frame: FrameType | None) -> Progress | None:
         """Return the progress of a comprehension, or of the outermost loop of a function."""
@@ -78,35 +68,37 @@ class LoopReader:
 
     def of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
         """Return the progress of a loop that the frame is in; None if it cannot be read."""
-        place = frame.f_code, loop.header
-        if len(self._followed) > _REMEMBERED:  # loops come and go with their frames
-            self._followed.clear()
-        followed = self._followed.setdefault((id(frame), place), _Followed())
-        followed.sightings += 1
-        if followed.sightings < _SIGHTINGS:
+        key = id(frame), loop
+        if key not in self._readers:
+            if len(self._readers) > 100:  # limits the memory: loops come and go with their frames
+                self._readers.clear()
+            self._readers[key] = None
             return None
-        progress = None if followed.reader is None else followed.reader(frame)
-        if progress is None and self._tries[place] < _TRIES:
-            followed.reader = self._reader_of(loop, frame)
-            progress = None if followed.reader is None else followed.reader(frame)
-            self._tries[place] = 0 if progress is not None else self._tries[place] + 1
+        reader = self._readers[key]
+        progress = None if reader is None else reader(frame)
+        if progress is None and self._failures[loop] < 3:  # limits the cost
+            reader = self._readers[key] = self._reader_of(loop, frame)
+            progress = None if reader is None else reader(frame)
+            self._failures[loop] = 0 if progress is not None else self._failures[loop] + 1
         return progress
 
     def _reader_of(self, loop: Loop, frame: FrameType) -> Reader | None:
-        if loop.condition is not None:
-            return _by_condition(loop.condition, frame)
-        if loop.target is None or loop.iterable is None:
-            return None
-        inner = _enumerated(loop)
-        if inner is not None:
-            return self._reader_of(inner, frame)
-        source = _evaluated(loop.iterable, frame)
-        if isinstance(loop.iterable, ast.Name | ast.Attribute) and hasattr(source, "__next__"):
+        if isinstance(loop, ast.While):
+            return _by_condition(loop.test, frame)
+        target, iterable, bound = loop.target, loop.iter, bound_names(loop)
+        if _calls(iterable, "enumerate") and isinstance(target, ast.Tuple):
+            target, iterable = target.elts[1], iterable.args[0]  # type: ignore[attr-defined]
+        source = _evaluated(iterable, frame)
+        if isinstance(iterable, ast.Name | ast.Attribute) and hasattr(source, "__next__"):
             return lambda frame: self._of_iterator(source)
         if isinstance(source, range):
-            unbound = source and not _names(loop.target) & loop.bound
-            return _by_value(loop.target, source.index, len(source)) if unbound else None
-        return _in_combinations(loop, frame) or _in_container(loop, source)
+            unbound = source and not _names(target) & bound
+            return _by_value(target, source.index, len(source)) if unbound else None
+        if isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords:
+            called = [_evaluated(node, frame) for node in (iterable.func, *iterable.args)]
+            if called[0] is combinations and not _names(target) & bound:
+                return _in_combinations(target, *called[1:])
+        return _in_container(target, source, bound)
 
     def _of_iterator(self, iterator: Any) -> Progress | None:
         """Return the progress of an iterator, without drawing from it."""
@@ -128,14 +120,10 @@ class LoopReader:
             return None
 
 
-def _enumerated(loop: Loop) -> Loop | None:
-    """Return a loop over ``enumerate`` as the loop over its elements."""
-    call, target = loop.iterable, loop.target
-    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.args):
-        return None
-    if call.func.id != "enumerate" or not isinstance(target, ast.Tuple):
-        return None
-    return replace(loop, iterable=call.args[0], target=target.elts[1])
+def _calls(node: ast.expr, name: str) -> bool:
+    """Whether an expression calls a function of this name with arguments."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and bool(node.args)
+    return called and node.func.id == name  # type: ignore[attr-defined]
 
 
 def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
@@ -177,9 +165,9 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _names(target: ast.expr | None) -> set[str]:
+def _names(target: ast.expr) -> set[str]:
     """Return the variables that a target binds."""
-    return {node.id for node in ast.walk(target or ast.Pass()) if isinstance(node, ast.Name)}
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Reader:
@@ -187,22 +175,16 @@ def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Read
 
     def read(frame: FrameType) -> Progress | None:
         try:
-            return Progress(float(place(_value(target, frame.f_locals))), float(total))
-        except (KeyError, TypeError, ValueError):
+            return Progress(float(place(_evaluate(target, frame))), float(total))
+        except Exception:
             return None
 
     return read
 
 
-def _in_combinations(loop: Loop, frame: FrameType) -> Reader | None:
+def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
     """Find the place among combinations, which come in the order of their pool."""
-    iterable, target = loop.iterable, loop.target
-    if not (isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords):
-        return None
-    if target is None or _names(target) & loop.bound:
-        return None
-    kind, pool, length = (_evaluated(node, frame) for node in (iterable.func, *iterable.args))
-    places = _places(pool, None) if kind is combinations and _size(pool) else None
+    places = _places(pool, None) if _size(pool) else None
     if not places or len(places) != _size(pool) or not isinstance(length, int):
         return None
     size, total = len(places), math.comb(len(places), length)
@@ -214,16 +196,16 @@ def _in_combinations(loop: Loop, frame: FrameType) -> Reader | None:
     return _by_value(target, place, total)
 
 
-def _in_container(loop: Loop, source: Any) -> Reader | None:
+def _in_container(target: ast.expr, source: Any, bound: set[str]) -> Reader | None:
     """Find a loop's variable, or the first part of it that is unique, among the elements."""
-    size, target = _size(source), loop.target
-    if size is None or not 0 < size <= _LARGEST or target is None:
+    size = _size(source)
+    if size is None or not 0 < size <= _LARGEST:
         return None
     parts: list[tuple[int | None, ast.expr]] = [(None, target)]
     if isinstance(target, ast.Tuple | ast.List):
         parts += list(enumerate(target.elts))
     for number, part in parts:
-        places = None if _names(part) & loop.bound else _places(source, number)
+        places = None if _names(part) & bound else _places(source, number)
         if places is not None and len(places) == size:
             return _by_value(part, places.__getitem__, size)
     return None
@@ -237,14 +219,6 @@ def _places(source: Any, number: int | None) -> dict[Any, int] | None:
         }
     except Exception:
         return None
-
-
-def _value(target: ast.expr, variables: Any) -> Any:
-    if isinstance(target, ast.Name):
-        return variables[target.id]
-    if isinstance(target, ast.Tuple | ast.List):
-        return tuple(_value(part, variables) for part in target.elts)
-    raise KeyError
 
 
 def _size(source: Any) -> int | None:
@@ -265,6 +239,8 @@ def _evaluated(node: ast.expr | None, frame: FrameType) -> Any:
 def _evaluate(node: ast.expr | None, frame: FrameType) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(_evaluate(part, frame) for part in node.elts)
     if isinstance(node, ast.Name):
         for names in (frame.f_locals, frame.f_globals, vars(builtins)):
             if node.id in names:
@@ -283,9 +259,9 @@ def _evaluate(node: ast.expr | None, frame: FrameType) -> Any:
 
 
 def _called(node: ast.Call, frame: FrameType) -> Any:
+    if _calls(node, "tqdm"):
+        return _evaluate(node.args[0], frame)
     if isinstance(node.func, ast.Name):
-        if node.func.id == "tqdm" and node.args:
-            return _evaluate(node.args[0], frame)
         function = _evaluate(node.func, frame)
         arguments = [_evaluate(part, frame) for part in node.args]
         listed = node.func.id in _LISTED_BUILTINS and function is getattr(builtins, node.func.id)

@@ -16,7 +16,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
 from predict_graph.functions.evidence import ROUNDS_STD, combine
-from predict_graph.functions.gathering import REFUSED, TOLERATED, CallEvidence, Gathering
+from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
 from predict_graph.functions.naming import takes_seed
@@ -33,7 +33,7 @@ class FunctionCase(Gathering):
         """Return the prediction."""
         return predicted(self, self.sources())
 
-    def combined(self, evidence: Sequence[CallEvidence]) -> Prediction:
+    def combined(self, evidence: Sequence[Call]) -> Prediction:
         """Return the prediction by all calls; JobError if none ended."""
         if self.budget.most == 0.0 and not self.gathered.earlier:
             raise RequestError(

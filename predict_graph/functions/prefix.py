@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,15 +20,13 @@ import numpy.typing as npt
 
 from predict_graph.clock.loops import remaining_of
 from predict_graph.functions.growth import RUN_STD, Growth
-from predict_graph.functions.watch import Observation
+from predict_graph.functions.watch import FEW_ROUNDS, Observation
 from predict_graph.intervals import QUANTILE, Interval
 
 FloatArray = npt.NDArray[np.float64]
 
 _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for the run; not tuned
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
-_FEWEST_OBSERVATIONS = 5  # observations that show the share of a loop; not tuned
-_FEWEST_ROUNDS = 3.0  # iterations that show the pace; not tuned
 # A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
 # not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
 _BENT = 0.1
@@ -72,7 +70,7 @@ class LoopShape:
     Parameters
     ----------
     loop : str
-        See :class:`~predict_graph.functions.watch.LoopProgress`; empty where there is no such loop.
+        See :class:`~predict_graph.functions.watch.Observation`; empty where there is no such loop.
     before : float
         Seconds before it.
     after : float
@@ -86,7 +84,7 @@ class LoopShape:
     curve : Curve
         Straight where the run is too short to show another one.
     counted : bool
-        See :class:`~predict_graph.functions.watch.LoopProgress`.
+        See :class:`~predict_graph.functions.watch.Observation`.
     observations : int
         Observations inside any loop.
     """
@@ -132,33 +130,31 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
 
     Only a finished run shows how its iterations and its time are related.
     """
-    seen = [each for each in observations if each.loop.name]
-    if len(seen) < _FEWEST_OBSERVATIONS:
-        return LoopShape(reason=_TOO_SHORT)
-    loop = Counter(each.loop.name for each in seen).most_common(1)[0][0]
-    inside = [each for each in seen if each.loop.name == loop]
+    seen = [each for each in observations if each.loop]
+    if len(seen) < 5:  # too few to show a share
+        return LoopShape(reason="the runs on samples are too short to see a loop in them")
+    none = LoopShape(
+        reason="there is no one loop in which it spends most of its time", observations=len(seen)
+    )
+    loop = Counter(each.loop for each in seen).most_common(1)[0][0]
+    inside = [each for each in seen if each.loop == loop]
     start = _entered(observations, inside)
     spent = inside[-1].seconds - start
     if spent < _MOST_OF_A_RUN * (seconds or 0.0) or len(inside) < _MOST_OF_A_RUN * len(seen):
-        return LoopShape(reason=_NO_LOOP, observations=len(seen))
+        return none
     # A generator that was observed when it had ended has no progress.
-    known = [each for each in inside if each.loop.total]
-    last = (known or inside)[-1].loop
+    known = [each for each in inside if each.total]
+    last = (known or inside)[-1]
     if seconds is None:
-        usable = last.total and last.counted and not last.early
-        return LoopShape(loop) if usable else LoopShape(reason=_NO_LOOP)
+        return LoopShape(loop) if known and last.counted and not last.early else none
+    if not known:
+        return replace(none, reason="the length of its outermost loop is unknown")
     gap = float(np.max(np.diff([start, *(each.seconds for each in inside)])))
     end = min(inside[-1].seconds + gap, seconds)
-    curve, bent = _curve(known, start, end) if known else (Curve(), 1.0)
-    reason = ""
-    if not known and last.bounded:
-        reason = "the progress of its outermost loop is unknown"
-    elif not known:
-        reason = "its outermost loop is a while of unknown length"
-    elif not last.counted and bent > _BENT:
+    curve, error = _curve(known, start, end)
+    if not last.counted and error > _BENT:
         reason = "the progress of its outermost loop does not grow steadily with time on samples"
-    if reason:
-        return LoopShape(reason=reason, observations=len(seen))
+        return replace(none, reason=reason)
     early = last.counted and last.early and last.done < _TO_THE_END * last.total
     return LoopShape(
         loop,
@@ -179,9 +175,9 @@ def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curv
     all iterations. The error is infinite where observations are few, iterations are undone, or are
     missing at the end.
     """
-    whole = not known[-1].loop.early
-    times = np.array([*(each.seconds for each in known), *([end] if whole else [])]) - start
-    places = np.array([each.loop.done / each.loop.total for each in known] + [1.0] * whole)
+    ends = [] if known[-1].early else [1.0]
+    times = np.array([*(each.seconds for each in known), *(end * each for each in ends)]) - start
+    places = np.array([*(each.done / each.total for each in known), *ends])
     times = times / max(float(times[-1]), 1e-9)
     few = len(known) < _OBSERVATIONS_OF_A_CURVE
     if few or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
@@ -193,27 +189,6 @@ def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curv
     error = min(errors)
     straight = errors[0] < _BENT or error > _BENT
     return Curve() if straight else curves[errors.index(error)], error
-
-
-def clearest_shape(shapes: Sequence[LoopShape]) -> LoopShape:
-    """Return the one of several runs that shows most of the function's loop.
-
-    Any run in one loop with counted elements is enough; else the longest run decides.
-
-    Examples
-    --------
-    >>> reported = LoopShape("progress", counted=False, observations=20)
-    >>> clearest_shape([reported, LoopShape(reason="it is unsteady", observations=30)]).loop
-    ''
-    >>> clearest_shape([reported, LoopShape("a.py:f:3", observations=10)]).loop
-    'a.py:f:3'
-    """
-    none = LoopShape(reason="no run on a sample has ended")
-
-    def shows(shape: LoopShape) -> tuple[bool, int]:
-        return bool(shape.loop) and shape.counted, shape.observations
-
-    return max([*shapes, none], key=shows)
 
 
 def read_prefix(
@@ -229,42 +204,44 @@ def read_prefix(
     that ends early, with that many completed; `shapes`, of the samples, show how much curves
     differ between sizes.
     """
-    inside = [each for each in observations if each.loop.name == shape.loop and each.loop.total > 0]
+    inside = [each for each in observations if each.loop == shape.loop and each.total > 0.0]
     if len(inside) < 2:
         return None
-    places = np.array([each.loop.done for each in inside])
-    times = np.array([each.seconds for each in inside])
-    total, done = float(np.median([each.loop.total for each in inside])), float(places[-1])
+    places = np.array([each.done for each in inside])
+    total, done = float(np.median([each.total for each in inside])), float(places[-1])
     if np.any(np.diff(places) < -1.0) or done <= 0:
         return None  # it started again, or its elements are not what they seem
     expected = rounds(done)
     if shape.early and expected is None:
         return None
     total = total if expected is None else min(expected.cost, total)
-    if done < min(_FEWEST_ROUNDS, 0.02 * total):
+    if done < min(FEW_ROUNDS, 0.02 * total):
         return None
     work = total * shape.curve.time(np.minimum(places / total, 1.0))
-    trail = [(time, part, total) for time, part in zip(times, work, strict=True)]
-    left = remaining_of(trail, seconds).remaining or Interval(0.0, 0.0, 0.0)
+    trail = [(each.seconds, part, total) for each, part in zip(inside, work, strict=True)]
+    left = remaining_of(trail, seconds).remaining or Interval.exact(0.0)
     before = _entered(observations, inside)
     whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
     std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
     parts = [each.curve.time(min(done / total, 1.0)) for each in shapes if each.curved]
-    spread = math.hypot(std, RUN_STD, float(np.std(np.log(parts))) if parts else 0.0)
-    if expected is not None:
-        spread = math.hypot(spread, expected.log_std)
+    spread = math.hypot(
+        std,
+        RUN_STD,
+        float(np.std(np.log(parts))) if parts else 0.0,
+        0.0 if expected is None else expected.log_std,
+    )
     return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
 
 
 def _entered(observations: Sequence[Observation], inside: Sequence[Observation]) -> float:
     """Return the seconds at which a loop started, by its pace and the observation before it."""
-    known = [each for each in inside if each.loop.total > 0.0]
+    known = [each for each in inside if each.total > 0.0]
     before = max(
         (each.seconds for each in observations if each.seconds < inside[0].seconds), default=0.0
     )
     if not known:
         return before
     first, last = known[0], known[-1]
-    steps = last.loop.done - first.loop.done
+    steps = last.done - first.done
     pace = (last.seconds - first.seconds) / steps if steps > 0.0 else 0.0
-    return min(max(before, first.seconds - pace * first.loop.done), inside[0].seconds)
+    return min(max(before, first.seconds - pace * first.done), inside[0].seconds)

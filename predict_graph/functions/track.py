@@ -30,16 +30,13 @@ from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, record_of_call
 from predict_graph.functions.reported import reporter
-from predict_graph.functions.watch import LoopWatch, Observation
+from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.timing import CallTimer, clock
 
 _EVERY = 0.1  # seconds: limits the cost, 50 microseconds and a switch of threads
-_FEWEST_ROUNDS = 5.0  # iterations with a pace: docs/studies/functions.md has the errors
-_LEFT = 3  # observations outside of a loop after which it is over: limits the delay
-_MOST_POINTS = 400  # limits a trail: beyond that, every other point is dropped
 _WORTH_KEEPING = 1.0  # limits the runs in the history to those of so many seconds
 
 
@@ -243,22 +240,23 @@ class Watcher:
         return f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
 
     def _take(self, seen: Observation) -> None:
-        outer = seen.loop
-        inside = outer.name and outer.name == self._loop
-        self._elsewhere = 0 if inside else self._elsewhere + 1
-        if self._elsewhere >= _LEFT:  # its end was not that of the function
+        """Add an observation to the trail of its loop; that of a loop that is over goes."""
+        self._elsewhere = 0 if seen.loop and seen.loop == self._loop else self._elsewhere + 1
+        if self._elsewhere > 2:  # its end was not that of the function
             self._trail, self._loop = [], ""
-        if outer.early or not outer.total:
+        if seen.early or not seen.total:
             return
-        again = bool(self._trail) and outer.done < self._trail[-1][1] - 1.0
-        if outer.name != self._loop or again:
-            self._trail, self._loop = [], outer.name
-        if len(self._trail) >= _MOST_POINTS:
-            del self._trail[1::2]
-        self._trail.append((seen.seconds, outer.done, outer.total))
+        again = bool(self._trail) and seen.done < self._trail[-1][1] - 1.0
+        if seen.loop != self._loop or again:
+            self._trail, self._loop = [], seen.loop
+        if self._trail and seen.done <= self._trail[-1][1]:
+            return  # the first observation of an iteration shows when it started
+        if len(self._trail) > 1 and seen.done < self._trail[-2][1] + seen.total / 400.0:
+            self._trail.pop()  # limits the trail
+        self._trail.append((seen.seconds, seen.done, seen.total))
 
     def _remaining(self, elapsed: float) -> Moment | None:
-        if self._trail and self._trail[-1][1] - self._trail[0][1] >= _FEWEST_ROUNDS:
+        if self._trail and self._trail[-1][1] - self._trail[0][1] >= FEW_ROUNDS:
             moment = remaining_of(self._trail, elapsed)
             return moment if self._expected is None else with_prediction(moment, self._expected)
         if self._expected is None:

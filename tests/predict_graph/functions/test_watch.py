@@ -18,7 +18,7 @@ from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.reported import reporter
 from predict_graph.functions.track import run_tracked
-from predict_graph.functions.watch import REPORTED, LoopWatch, Observation, library_progress
+from predict_graph.functions.watch import REPORTED, LoopWatch, library_progress
 from tests.steps import counted
 
 pytestmark = pytest.mark.slow  # starts processes
@@ -100,7 +100,7 @@ def test_the_first_part_of_a_loop_predicts_the_whole(tmp_path, body):
     whole = run(function)
     shape = shape_of(whole)
     assert shape.loop, shape.reason
-    places = [each.loop.done for each in whole.observations if each.loop.total]
+    places = [each.done for each in whole.observations if each.total]
     assert places == sorted(places)
     part = run(function, budget=Budget(share=0.3))
     assert part.state == "stopped"
@@ -146,7 +146,7 @@ def test_a_while_of_unknown_length_is_named(tmp_path, body):
     whole = run(own(tmp_path, body))
     shape = shape_of(whole)
     assert not shape.loop
-    assert "a while of unknown length" in shape.reason
+    assert "the length of its outermost loop is unknown" in shape.reason
 
 
 def test_the_remaining_time_of_a_while_is_predicted(tmp_path):
@@ -193,7 +193,7 @@ def iterations(samples, vertices):
 )
 def test_what_a_library_reports_counts_where_it_grows_steadily(percent, steady):
     times = [0.02 * number for number in range(51)]
-    observations = [Observation(each, library_progress(percent(each))) for each in times]
+    observations = [library_progress(each, percent(each)) for each in times]
     shape = loop_shape(observations, 1.0)
     assert (shape.loop == REPORTED) == steady
     assert ("progress" in shape.reason) == (not steady)
@@ -221,7 +221,7 @@ def test_a_first_part_has_four_rounds_if_they_are_a_small_part(tmp_path, rounds,
     slowly = own(tmp_path, f"for _ in range({rounds}):\n    work(2500)")
     part = run(slowly, seconds=0.02, budget=Budget(0.05, None, 0.02))
     assert part.state == "stopped"
-    done = max((each.loop.done for each in part.observations), default=0)
+    done = max((each.done for each in part.observations), default=0)
     assert least <= done <= 0.1 * rounds
 
 
@@ -238,8 +238,8 @@ def test_loops_of_networkx_are_found(name):
     done = run(getattr(nx, name), nx.barabasi_albert_graph(150, 4, seed=1))
     shape = shape_of(done)
     assert shape.loop, shape.reason
-    loops = [each.loop for each in done.observations]
-    assert [each.total for each in loops if each.name == shape.loop and each.total][-1] == 150
+    totals = [each.total for each in done.observations if each.loop == shape.loop and each.total]
+    assert totals[-1] == 150
 
 
 @pytest.mark.parametrize("length", [1, 3])
@@ -252,7 +252,7 @@ def test_a_place_among_combinations_is_how_many_came_before(length):
     def through():
         found = []
         for _chosen in itertools.combinations(pool, length):
-            seen = watch.observe(0.0, sys._getframe()).loop
+            seen = watch.observe(0.0, sys._getframe())
             found.append((seen.done, seen.total))
         return found
 
