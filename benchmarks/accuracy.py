@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 import predict_graph
 from benchmarks.common import Row, spread, study_parser, table, write
@@ -91,50 +91,23 @@ class Case:
     graph: Graph
 
 
-@dataclass(frozen=True)
-class Result:
-    """One prediction beside the run."""
-
-    case: str
-    group: str
-    job: str
-    setting: str
-    truth: int
-    iterations: float
-    iterations_inside: bool
-    bytes_error: float
-    runtime_error: float
-    runtime_inside: bool
-    overhead: float
-    share: float
-    full_run: bool
-
-    @property
-    def error(self) -> float:
-        return self.iterations / self.truth - 1.0
-
-
 def cases(groups: set[str]) -> Iterator[Case]:
     """Yield the graphs of some groups: shared, other, generated, large, mesh."""
     folder = Path(os.environ.get("PREDICT_GRAPH_DATA", ".")) / "graphs"
-    listed: list[tuple[str, str, str, bool | None]] = []
-    if "shared" in groups:
-        listed += [(name, name, "shared", True) for name in DIRECTED]
-        listed += [(f"{name} (undirected)", name, "shared", False) for name in DIRECTED]
-        listed += [(name, name, "shared", False) for name in UNDIRECTED]
-    if "other" in groups:
-        listed += [
-            (name, str(folder / f"{name}.txt.gz"), "other", directed)
-            for name, directed in FILES.items()
-        ]
-    if "generated" in groups:
-        listed += [(name, name, "generated", None) for name in GENERATED]
-    if "large" in groups:
-        listed += [(name, name, "large", None) for name in LARGE]
-    if "mesh" in groups:
-        listed.append(("wing", "wing", "mesh", None))
-    for name, source, group, directed in listed:
-        yield Case(name, group, check_graph(source, directed=directed))
+    listed: dict[str, list[tuple[str, str, bool | None]]] = {
+        "shared": [
+            *((name, name, True) for name in DIRECTED),
+            *((f"{name} (undirected)", name, False) for name in DIRECTED),
+            *((name, name, False) for name in UNDIRECTED),
+        ],
+        "other": [(name, str(folder / f"{name}.txt.gz"), FILES[name]) for name in FILES],
+        "generated": [(name, name, None) for name in GENERATED],
+        "large": [(name, name, None) for name in LARGE],
+        "mesh": [("wing", "wing", None)],
+    }
+    for group in [group for group in listed if group in groups]:
+        for name, source, directed in listed[group]:
+            yield Case(name, group, check_graph(source, directed=directed))
 
 
 def options_of(setting: str, algorithm: Any) -> Row | None:
@@ -170,7 +143,7 @@ def graph_for(case: Case, algorithm: Any) -> Graph:
     return symmetric(case.graph) if undirected else case.graph
 
 
-def study(case: Case, settings: list[str], seeds: int) -> Iterator[Result]:
+def study(case: Case, settings: list[str], seeds: int) -> Iterator[Row]:
     """Yield the predictions of all jobs on one graph, each beside a run after it."""
     for job, (name, parameters) in JOBS.items():
         algorithm = check_algorithm(name, parameters)
@@ -204,44 +177,39 @@ def drop_reading(answer: Row) -> None:
         answer["runtime_seconds"] = runtime - read
 
 
-def result(names: tuple[str, str, str, str], found: Row, truth: Row) -> Result:
+def result(names: tuple[str, str, str, str], found: Row, truth: Row) -> Row:
     """Return a prediction beside the run of the job, both as JSON."""
     sent = truth["features_total"]["remote_message_bytes"]
     iterations, runtime = found["iterations"], found["runtime_seconds"]
     seconds, overhead = truth["runtime_seconds"], found["overhead"]["seconds"]
-    return Result(
-        *names,
-        truth["iterations"],
-        iterations["predicted"],
-        iterations["low"] <= truth["iterations"] <= iterations["high"],
-        found["features_total"]["remote_message_bytes"] / sent - 1.0 if sent else 0.0,
-        runtime["predicted"] / seconds - 1.0,
-        runtime["low"] <= seconds <= runtime["high"],
-        overhead,
-        overhead / seconds,
-        found["method"]["name"] == "whole-run",
-    )
+    bytes_sent = found["features_total"]["remote_message_bytes"]
+    return {
+        **dict(zip(("case", "group", "job", "setting"), names, strict=True)),
+        "error": iterations["predicted"] / truth["iterations"] - 1.0,
+        "iterations_inside": iterations["low"] <= truth["iterations"] <= iterations["high"],
+        "bytes_error": bytes_sent / sent - 1.0 if sent else 0.0,
+        "runtime_error": runtime["predicted"] / seconds - 1.0,
+        "runtime_inside": runtime["low"] <= seconds <= runtime["high"],
+        "overhead": overhead,
+        "share": overhead / seconds,
+        "full_run": found["method"]["name"] == "whole-run",
+    }
 
 
-def summary(results: list[Result], by: str, settings: Sequence[str]) -> list[str]:
+def summary(results: list[Row], by: str) -> list[str]:
     """Return a table with a row for each value of a field and each setting."""
     rows = []
-    for value in dict.fromkeys(getattr(each, by) for each in results):
-        for setting in settings:
-            own = [r for r in results if getattr(r, by) == value and r.setting == setting]
-            if own:
-                errors = spread([r.bytes_error for r in own])
-                rows.append(
-                    [
-                        *(value, setting, str(len(own)), *spread([r.error for r in own])),
-                        f"{np.mean([r.iterations_inside for r in own]):.0%}",
-                        *(errors[0], errors[2], *spread([r.runtime_error for r in own])),
-                        f"{np.mean([r.runtime_inside for r in own]):.0%}",
-                        f"{np.median([r.overhead for r in own]):.2f}",
-                        f"{np.median([r.share for r in own]):.2f}",
-                        f"{np.mean([r.full_run for r in own]):.0%}",
-                    ]
-                )
+    for (value, setting), own in pd.DataFrame(results).groupby([by, "setting"], sort=False):
+        errors = spread(own.bytes_error)
+        overhead, share = (f"{each:.2f}" for each in own[["overhead", "share"]].median())
+        rows.append(
+            [
+                *(str(value), str(setting), str(len(own)), *spread(own.error)),
+                *(f"{own.iterations_inside.mean():.0%}", errors[0], errors[2]),
+                *(*spread(own.runtime_error), f"{own.runtime_inside.mean():.0%}"),
+                *(overhead, share, f"{own.full_run.mean():.0%}"),
+            ]
+        )
     head = [by, "evidence", "n", "iterations: median", "90%", "worst", "in interval"]
     head += ["remote bytes: median", "worst", "runtime: median", "90%", "worst", "in interval"]
     return table([*head, "overhead, s", "overhead / run", "full runs"], rows, text_columns=2)
@@ -255,13 +223,17 @@ def main() -> None:
     parser.add_argument("--settings", default=",".join(SETTINGS))
     arguments = parser.parse_args()
     settings = arguments.settings.split(",")
-    results: list[Result] = []
+    results: list[Row] = []
     for case in cases(set(arguments.groups.split(","))):
         results += study(case, settings, arguments.seeds)
-        own = [r.error for r in results if r.case == case.name and r.setting == settings[0]]
+        own = [
+            row["error"]
+            for row in results
+            if row["case"] == case.name and row["setting"] == settings[0]
+        ]
         print(f"{case.name}: {settings[0]}, iterations {spread(own)}", flush=True)
-    lines = ["## By group of graphs", "", *summary(results, "group", settings), ""]
-    lines += ["## By job", "", *summary(results, "job", settings)]
+    lines = ["## By group of graphs", "", *summary(results, "group"), ""]
+    lines += ["## By job", "", *summary(results, "job")]
     write(arguments.out, lines, "errors")
 
 

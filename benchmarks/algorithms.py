@@ -31,6 +31,7 @@ from predict_graph.algorithms import (
 from predict_graph.engines import RunProfile
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
+from predict_graph.functions.forms import build
 from predict_graph.graph import Graph, check_graph
 
 GRAPHS = ("web-NotreDame", "uk-2007-05@100000", "rmat:scale=18,edge_factor=16,seed=1")
@@ -86,25 +87,25 @@ def comparisons(source: str, engine: LocalEngine, repeats: int) -> Iterator[list
 
     graph = check_graph(source)
     algorithm = PageRank(epsilon=EPSILON, damping=DAMPING)
-    other = networkit_graph(graph)
+    other = build(graph, "networkit")
     other.indexEdges()
     jobs: dict[str, Job] = {
         "scipy": scipy_pagerank(graph, engine.run(algorithm, graph).iterations),
-        "igraph": partial(igraph_graph(graph).pagerank, damping=DAMPING),
+        "igraph": partial(build(graph, "igraph").pagerank, damping=DAMPING),
         "networkit": lambda: networkit_pagerank(other),
     }
     yield compared(engine, algorithm, graph, jobs, repeats)
     graph = check_graph(source, directed=False)
-    matrix, undirected = graph.to_scipy(), networkit_graph(graph)
+    matrix, undirected = graph.to_scipy(), build(graph, "networkit")
     jobs = {
         "scipy": lambda: csgraph.connected_components(matrix, directed=False),
-        "igraph": igraph_graph(graph).connected_components,
+        "igraph": build(graph, "igraph").connected_components,
         "networkit": lambda: networkit.components.ParallelConnectedComponents(undirected).run(),
     }
     yield compared(engine, ConnectedComponents(), graph, jobs, repeats)
     labels = engine.run(ConnectedComponents(), graph).values  # networkit takes connected graphs
     graph = graph.subgraph(np.flatnonzero(labels == np.bincount(labels).argmax()))
-    diameter = networkit.distance.EffectiveDiameterApproximation(networkit_graph(graph), 0.9, 64)
+    diameter = networkit.distance.EffectiveDiameterApproximation(build(graph, "networkit"), 0.9, 64)
     jobs = {"networkit": diameter.run}
     yield compared(engine, Neighborhood(registers=64), graph, jobs, repeats)
 
@@ -135,27 +136,6 @@ def networkit_pagerank(graph: Any) -> None:
     ranking = networkit.centrality.PageRank(graph, damp=DAMPING, tol=EPSILON)
     ranking.norm = networkit.centrality.Norm.L1_NORM
     ranking.run()
-
-
-def pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """Return sources and targets, of an undirected graph each edge once."""
-    rows = np.repeat(np.arange(graph.vertices, dtype=graph.indices.dtype), graph.out_degrees)
-    once = np.ones(len(rows), dtype=bool) if graph.directed else rows <= graph.indices
-    return rows[once], graph.indices[once]
-
-
-def igraph_graph(graph: Graph) -> Any:
-    import igraph
-
-    edges = np.column_stack(pairs(graph)).astype(np.int64)
-    return igraph.Graph(n=graph.vertices, edges=edges, directed=graph.directed)
-
-
-def networkit_graph(graph: Graph) -> Any:
-    import networkit
-
-    rows, targets = (ends.astype(np.uint64) for ends in pairs(graph))
-    return networkit.GraphFromCoo((rows, targets), n=graph.vertices, directed=graph.directed)
 
 
 def main() -> None:

@@ -67,8 +67,8 @@ def row(job: str, graph: Graph, ours: Row, theirs: Row) -> list[str]:
     """Return the cells of a job: ours, GraphX's, and how they are related."""
     cells = [job, graph.name, f"{graph.edges:,}"]
     for name in ("superstep", "total", "memory"):
-        scale, form = (2**30, "{:.2f}") if name == "memory" else (1, "{:.2f}")
-        cells += [form.format(each[name] / scale) for each in (ours, theirs)]
+        scale = 2**30 if name == "memory" else 1
+        cells += [f"{each[name] / scale:.2f}" for each in (ours, theirs)]
         cells.append(f"{ours[name] / theirs[name]:.2f}")
     return [*cells, f"{ours['supersteps']}, {theirs['supersteps']}"]
 

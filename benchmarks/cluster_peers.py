@@ -96,8 +96,8 @@ class SharedSpeedup:
         own = X[XY].assign(seconds=np.asarray(y)).groupby(XY).seconds.median().reset_index()
         models = {
             "boosting": self._everything,
-            "cubic": self._cubic,
-            "boosted speed-up": self._boosted,
+            "cubic": partial(self._speedup, make=_cubic),
+            "boosted speed-up": partial(self._speedup, make=_trees),
         }
         errors = dict.fromkeys(models, 0.0)
         fold = np.arange(len(own)) % min(FOLDS, len(own))
@@ -133,17 +133,13 @@ class SharedSpeedup:
         level = float((logs - shape)[context == len(tables) - 1].mean())
         return lambda X: np.exp(level + model.predict(X[XY]))
 
-    def _cubic(self, own: pd.DataFrame) -> Any:
-        from sklearn.linear_model import Ridge
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-        return self._speedup(
-            own, lambda: make_pipeline(StandardScaler(), PolynomialFeatures(3), Ridge(1e-3))
-        )
+def _cubic() -> Any:
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-    def _boosted(self, own: pd.DataFrame) -> Any:
-        return self._speedup(own, _trees)
+    return make_pipeline(StandardScaler(), PolynomialFeatures(3), Ridge(1e-3))
 
 
 def _trees() -> Any:

@@ -7,13 +7,12 @@ The prior of `auto` is learnt from the other sources each time; the bundled one 
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from benchmarks.cluster_tables import (
 )
 from benchmarks.common import study_parser, table, write
 from costmodels.scaling import AutoScaling, Prior
-from costmodels.scaling.priors import prior_from_plain, prior_to_plain
+from predict_graph.files import written_beside
 
 Contexts = list[tuple[str, pd.DataFrame]]
 Case = tuple[str, pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]
@@ -102,57 +101,37 @@ def _split(
     return (runs[runs.machines.isin(kept)], unknown) if enough else None
 
 
-class Priors:
-    """Priors of the other sources, and of the other jobs of a source, kept in a folder."""
-
-    def __init__(self, data: Path, cache: Path) -> None:
-        self.data, self.cache = data, cache
-        self.held: dict[str, Prior] = {}
-
-    def elsewhere(self, source: str) -> Prior:
-        """Return what all measured sources but one teach."""
-        return self._kept(f"without {source}", lambda: prior_of(self._others(source)))
-
-    def history(self, source: str, job: str) -> Prior:
-        """Return what the other jobs of a source teach on top of that."""
-        below = self.elsewhere(source)
-        learnt = self._kept(
-            f"{source} without {job}",
-            lambda: prior_of([one for one in self._own(source) if one[0] != job], below),
-        )
-        return replace(learnt, parent=below)
-
-    def _others(self, source: str) -> Contexts:
-        return [
+@cache
+def elsewhere(data: Path, source: str) -> Prior:
+    """Return the prior that all measured sources but one teach."""
+    return prior_of(
+        [
             (f"{name}: {job}", runs)
             for name, read in SOURCES.items()
             if name != source
-            for job, runs in read(self.data)
+            for job, runs in read(data)
         ]
-
-    def _own(self, source: str) -> Contexts:
-        return list(SOURCES.get(source, JUDGED[source][0])(self.data))
-
-    def _kept(self, name: str, learn: Callable[[], Prior]) -> Prior:
-        if name not in self.held:
-            path = self.cache / f"prior {name}.json"
-            if not path.exists():
-                _written(path, json.dumps(prior_to_plain(learn()), default=float))
-            self.held[name] = prior_from_plain(json.loads(path.read_text(encoding="utf-8")))
-        return self.held[name]
+    )
 
 
-def predictions(data: Path, priors: Priors, source: str, test: str, every: int) -> pd.DataFrame:
+@cache
+def history(data: Path, source: str, job: str) -> Prior:
+    """Return what the other jobs of a source teach on top of that."""
+    own = SOURCES.get(source, JUDGED[source][0])(data)
+    below = elsewhere(data, source)
+    return replace(prior_of([one for one in own if one[0] != job], below), parent=below)
+
+
+def predictions(data: Path, source: str, test: str, every: int) -> pd.DataFrame:
     """Return error and share held of each case and model."""
     read = JUDGED[source][test == "growth"]
     found = []
-    elsewhere = priors.elsewhere(source)
     contexts = list(read(data))
     every = max(min(every, len(contexts) // FEWEST), 1)
     for number, (job, known, unknown, fellows) in enumerate(cases(contexts, test, every)):
         models: dict[str, Callable[[], Any]] = {
-            "auto": partial(AutoScaling, prior=elsewhere),
-            "auto, history": partial(AutoScaling, prior=priors.history(source, job)),
+            "auto": partial(AutoScaling, prior=elsewhere(data, source)),
+            "auto, history": partial(AutoScaling, prior=history(data, source, job)),
         }
         models |= {**PEERS, "C3O's pooled predictor": partial(SharedSpeedup, fellows)}
         for name, make in models.items():
@@ -163,18 +142,11 @@ def predictions(data: Path, priors: Priors, source: str, test: str, every: int) 
     return pd.DataFrame(found, columns=columns)
 
 
-def searches(data: Path, priors: Priors, source: str) -> pd.DataFrame:
+def searches(data: Path, source: str) -> pd.DataFrame:
     """Return the lengths of the searches of a source."""
-    history = partial(priors.history, source) if source in SOURCES else None
-    problems = list(CHOICES[source](data))
-    found = search_lengths(problems, priors.elsewhere(source), history)
+    own = partial(history, data, source) if source in SOURCES else None
+    found = search_lengths(list(CHOICES[source](data)), elsewhere(data, source), own)
     return found.assign(source=source)
-
-
-def _written(path: Path, text: str) -> None:
-    part = path.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
 
 
 def means(found: pd.DataFrame) -> pd.DataFrame:
@@ -241,27 +213,26 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     options.cache.mkdir(parents=True, exist_ok=True)
-    priors = Priors(options.data, options.cache)
 
     def part(name: str, evaluate: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         path = options.cache / f"{name} {options.every}.csv"
         if not path.exists():
-            _written(path, evaluate().to_csv(index=False))
+            with written_beside(path) as beside:
+                evaluate().to_csv(beside, index=False)
             print(name, "done", flush=True)
         return pd.read_csv(path)
 
     found = [
         part(
             f"{source} {test}",
-            partial(predictions, options.data, priors, source, test, options.every),
+            partial(predictions, options.data, source, test, options.every),
         )
         for source in JUDGED
         for test in TESTS
         if test != "growth" or JUDGED[source][1] is not none
     ]
     sought = [
-        part(f"search {source}", partial(searches, options.data, priors, source))
-        for source in CHOICES
+        part(f"search {source}", partial(searches, options.data, source)) for source in CHOICES
     ]
     write(options.out, prediction_table(pd.concat(found)), "predictions")
     write(options.out, search_table(pd.concat(sought)), "searches")

@@ -2,11 +2,9 @@
 
 The bundled reference runs are predicted with a graph size, or a machine count, left out: as if the
 cluster had only the other runs of the algorithm, and the reference cluster only other algorithms.
-Runs of histories, each of one cluster, are predicted by the reference runs alone; at the speed of
-the cluster that runs of other algorithms show; and from the other runs of the algorithm. Work is
-that counted in the run, so that only seconds differ.
+Work is that counted in the run, so that only seconds differ.
 
-    python -m benchmarks.cold_start [--history NAME=FILE.sqlite …] --out docs/studies/cold-start.md
+    python -m benchmarks.cold_start --out docs/studies/cold-start.md
 """
 
 from __future__ import annotations
@@ -14,12 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.common import Row, study_parser, table, write
-from predict_graph.history import History
 from predict_graph.intervals import QUANTILE
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterCosts,
@@ -28,11 +24,10 @@ from predict_graph.prediction.seconds.cluster.costs import (
     lines_of,
     log_factors,
     measured_parts,
-    reference_costs,
 )
 from predict_graph.prediction.seconds.cluster.features import rows_of_run
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_names, shipped_runs
-from predict_graph.prediction.seconds.cluster.runs import WARM_UP, ClusterRun, cluster_run
+from predict_graph.prediction.seconds.cluster.runs import WARM_UP, ClusterRun
 from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 
 _SAME_SIZE = 0.98  # of the edges of the largest run: walk samples have about as many
@@ -91,38 +86,10 @@ def replayed() -> Iterator[Row]:
         reference = other_reference(name)
         speed = ClusterSpeed({name: log_factors(known, reference)})
         costs = reference.scaled(speed.factors(name), known)
-        yield _row("reference runs", what, run, costs, math.hypot(*deviations(known, speed)))
-
-
-def of_history(cluster: str, path: Path) -> Iterator[Row]:
-    """Yield the cold runs of a history that has one cluster, by what is known."""
-    history, found = History(path), dict[str, list[ClusterRun]]()
-    kept = history.runs()
-    for row in kept[kept["algorithm"].isin(shipped_names())].to_dict("records"):
-        record = history.record(int(row["id"]))
-        if record.engine["name"] == "spark" and record.iterations:
-            run = cluster_run(record)
-            found.setdefault(record.algorithm, []).append(run)
-    speed = ClusterSpeed()
-    for name, runs in found.items():
-        speed = speed.with_runs(name, runs)
-    for name, runs in found.items():
-        others = {other: logs for other, logs in speed.observed.items() if other != name}
-        for run in [run for run in runs if run.cold]:
-            rest = [each for each in runs if each is not run]
-            ways = {"none": ClusterSpeed(), "other algorithms": ClusterSpeed(others)}
-            ways["the algorithm"] = ClusterSpeed(others).with_runs(name, rest)
-            for way, known in ways.items():
-                own = rest if way == "the algorithm" else []
-                costs = reference_costs(name).scaled(known.factors(name), own)
-                yield _row(cluster, way, run, costs, math.hypot(*deviations(own, known)))
-
-
-def _row(cluster: str, way: str, run: ClusterRun, costs: ClusterCosts, std: float) -> Row:
-    measured, seconds = predicted(run, costs)
-    error = math.log(seconds / measured)
-    held = abs(error) <= QUANTILE * std
-    return {"cluster": cluster, "way": way, "error": error, "held": held}
+        measured, seconds = predicted(run, costs)
+        error, std = math.log(seconds / measured), math.hypot(*deviations(known, speed))
+        held = abs(error) <= QUANTILE * std
+        yield {"cluster": "reference runs", "way": what, "error": error, "held": held}
 
 
 def report(rows: Sequence[Row]) -> list[str]:
@@ -140,15 +107,9 @@ def report(rows: Sequence[Row]) -> list[str]:
 
 
 def main() -> None:
-    """Predict the reference runs, and runs of histories."""
-    parser = study_parser(__doc__)
-    parser.add_argument("--history", nargs="*", default=[], metavar="NAME=FILE")
-    given = parser.parse_args()
-    rows = [*replayed()]
-    for each in given.history:
-        name, _, path = each.partition("=")
-        rows += of_history(name, Path(path))
-    write(given.out, report(rows), "runs")
+    """Predict the reference runs."""
+    given = study_parser(__doc__).parse_args()
+    write(given.out, report([*replayed()]), "runs")
 
 
 if __name__ == "__main__":

@@ -39,9 +39,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int 
     return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
 
 
-def spread(errors: Sequence[float]) -> list[str]:
+def spread(errors: Iterable[float]) -> list[str]:
     """Return median, 90th percentile and largest size of relative errors, as cells."""
-    return [f"{value:.1%}" for value in np.quantile(np.abs(errors), (0.5, 0.9, 1.0))]
+    return [f"{value:.1%}" for value in np.quantile(np.abs([*errors]), (0.5, 0.9, 1.0))]
 
 
 def kept(path: Path | None) -> list[Row]:

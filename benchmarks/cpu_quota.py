@@ -6,8 +6,6 @@ import os
 import time
 from pathlib import Path
 
-__all__ = ["CannotCapError", "CpuQuota"]
-
 _PERIOD = 20_000  # microseconds; short, so that what is capped runs smoothly
 
 

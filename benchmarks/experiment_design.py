@@ -189,27 +189,22 @@ def evaluate(cases: list[Case]) -> pd.DataFrame:
 
 def error_table(found: pd.DataFrame) -> list[str]:
     """Mean over the jobs of the mean error of their cases, and how often a model was refused."""
-    titles = [f"{name}, {share:.0%}" for name in MODELS for share in SHARES]
-    rows = []
-    for scheme in SCHEMES:
-        cells = []
-        for name in MODELS:
-            for share in SHARES:
-                mine = found[(found.model == name) & (found.share == share)]
-                # Cases that every design can answer, so that all means are of the same ones.
-                refused = mine[mine.error.isna()].groupby("scheme").size().get(scheme, 0)
-                whole = mine.groupby("case").error.apply(lambda e: e.notna().all())
-                same = mine[mine.case.isin(whole[whole].index) & (mine.scheme == scheme)]
-                mean = same.groupby("job").error.mean().mean()
-                share_refused = refused / max((mine.scheme == scheme).sum(), 1)
-                note = f" ({share_refused:.0%} refused)" if refused else ""
-                cells.append(f"{mean:.1f}{note}")
-        runs = [
-            f"{found[(found.scheme == scheme) & (found.share == s)].runs.mean():.1f}"
-            for s in SHARES
-        ]
-        rows.append([scheme, *cells, " / ".join(runs)])
-    return table(["design", *titles, "runs"], rows)
+    parts = [(name, share) for name in MODELS for share in SHARES]
+    rows = {scheme: [scheme] for scheme in SCHEMES}
+    for name, share in parts:
+        mine = found[(found.model == name) & (found.share == share)]
+        # Cases that every design can answer, so that all means are of the same ones.
+        answered = mine.groupby("case").error.transform(lambda errors: errors.notna().all())
+        same = mine[answered].groupby(["scheme", "job"]).error.mean().groupby("scheme").mean()
+        refused = mine.error.isna().groupby(mine.scheme).mean()
+        for scheme, row in rows.items():
+            note = f" ({refused[scheme]:.0%} refused)" if refused[scheme] else ""
+            row.append(f"{same.get(scheme, np.nan):.1f}{note}")
+    runs = found.groupby(["scheme", "share"]).runs.mean()
+    for scheme, row in rows.items():
+        row.append(" / ".join(f"{runs[scheme, share]:.1f}" for share in SHARES))
+    titles = (f"{name}, {share:.0%}" for name, share in parts)
+    return table(["design", *titles, "runs"], rows.values())
 
 
 def main() -> None:

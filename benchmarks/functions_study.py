@@ -15,17 +15,17 @@ from __future__ import annotations
 import json
 import math
 import sys
-import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
 
 from benchmarks.common import Row, study_parser, table, write
 from benchmarks.functions import functions, graph_of, seed_of
-from predict_graph import timing
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import build
@@ -124,31 +124,11 @@ def predicted(function: GraphFunction, graph: Graph, budget: float | None) -> Ro
     }
 
 
-def tracked(function: GraphFunction, graph: Graph) -> tuple[Tracked, list[tuple[float, float]]]:
-    """Run a call under ``track``; also return pairs of elapsed and processor seconds."""
-    clocks, ended = [(time.perf_counter(), timing.clock.processor())], threading.Event()
-
-    def note() -> None:
-        while not ended.wait(0.05):
-            clocks.append((time.perf_counter(), timing.clock.processor()))
-
-    noting = threading.Thread(target=note)
-    noting.start()
-    try:
-        run = run_tracked(function, build(graph, function.form), source=graph, show=False)
-    finally:
-        ended.set()
-        noting.join()
-    (wall, processor), *rest = clocks
-    return run, [(one - wall, other - processor) for one, other in rest]
-
-
-def remaining_errors(run: Tracked, clocks: list[tuple[float, float]]) -> list[float | None]:
+def remaining_errors(run: Tracked) -> list[float | None]:
     """Return errors of the remaining time at each part, as shares of the run."""
     found: list[float | None] = []
     for part in _PARTS:
-        at = next((w for w, p in clocks if p >= part * run.processor_seconds), math.inf)
-        then = [each for each in run.said if each.elapsed <= at and each.total]
+        then = [each for each in run.said if each.elapsed <= part * run.seconds and each.total]
         found.append(then[-1].remaining.predicted / then[-1].total - (1.0 - part) if then else None)
     return found
 
@@ -171,8 +151,8 @@ def one(file: Path, function: GraphFunction, number: int, seed: int) -> None:
     row |= {"vertices": graph.vertices, "edges": graph.edges}
     row["said"] = [predicted(function, graph, None), predicted(function, graph, 0)]
     file.write_text(json.dumps(row))
-    run, clocks = tracked(function, graph)
-    row |= {"seconds": run.processor_seconds, "remaining": remaining_errors(run, clocks)}
+    run = run_tracked(function, build(graph, function.form), source=graph, show=False)
+    row |= {"seconds": run.processor_seconds, "remaining": remaining_errors(run)}
     file.write_text(json.dumps(row))
 
 
@@ -201,49 +181,33 @@ def report(rows: list[Row]) -> list[str]:
     """Return the tables."""
     ran = [row for row in rows if "seconds" in row and "predicted" in row["said"][0]]
     both = [row for row in ran if "predicted" in row["said"][1]]
-    head = ("figure", "goal", "by default", "by the atlas alone")
     loops = [row for row in ran if _by_prefix(row["said"][0]) >= _LOOP]
-    seconds = _spread([row["seconds"] for row in ran], 0)
-    lines = [
-        f"{len(ran)} runs, {len(loops)} of one outer loop, of {seconds} s (median, 90%, worst)."
-    ]
-    lines += [""]
     rest = [row for row in ran if row not in loops]
-    cells = []
-    for what, goal, own in (
-        ("factor, all: median, 90%, worst", "1.2, 2, 5", ran),
-        ("factor, one outer loop", "1.06, -, 1.6", loops),
-        ("factor, others", "", rest),
-    ):
+    seconds = _spread([row["seconds"] for row in ran], 0)
+    cells: list[tuple[str, ...]] = []
+
+    def add(what: str, goal: str, figure: Callable[[Row, int], float], form: Any, own: Any) -> None:
         known = [row for row in own if row in both]
-        measured = [_spread([_factor(row, n) for row in (own, known)[n]]) for n in (0, 1)]
-        cells.append((what, goal, *measured))
-    for what, goal, figure in (
-        ("within a factor of 2", "90%", lambda row, n: _factor(row, n) < 2.0),
-        ("90% intervals that hold", "85 to 97%", _holds),
-    ):
-        shares = [f"{np.mean([figure(row, n) for row in (ran, both)[n]]):.0%}" for n in (0, 1)]
-        cells.append((what, goal, *shares))
-    for what, goal, figure in (
-        ("half-width of intervals: median, 90%, worst", "1.6, -, 30", _width),
-        ("spent, seconds", "", lambda row, n: row["said"][n]["spent"]),
-    ):
-        spreads = [_spread([figure(row, n) for row in (ran, both)[n]]) for n in (0, 1)]
-        cells.append((what, goal, *spreads))
+        shown = (form([figure(row, n) for row in part]) for n, part in enumerate((own, known)))
+        cells.append((what, goal, *shown))
+
+    def share(values: list[float]) -> str:
+        return f"{np.mean(values):.0%}"
+
+    add("factor, all: median, 90%, worst", "1.2, 2, 5", _factor, _spread, ran)
+    add("factor, one outer loop", "1.06, -, 1.6", _factor, _spread, loops)
+    add("factor, others", "", _factor, _spread, rest)
+    add("within a factor of 2", "90%", lambda row, n: _factor(row, n) < 2.0, share, ran)
+    add("90% intervals that hold", "85 to 97%", _holds, share, ran)
+    add("half-width of intervals: median, 90%, worst", "1.6, -, 30", _width, _spread, ran)
+    add("spent, seconds", "", lambda row, n: float(row["said"][n]["spent"]), _spread, ran)
     for place, (part, goal) in enumerate(zip(_PARTS, ("15%", "10%", "5%"), strict=True)):
         errors = [abs(e) for row in ran if (e := row["remaining"][place]) is not None]
         middle = f"{np.median(errors):.1%} ({len(errors)})" if errors else "-"
         cells.append((f"error of the remaining time at {part:.0%}, median", goal, middle, ""))
-    lines += [*table(head, cells, 2), ""]
-    head = (
-        "function",
-        "graph",
-        "edges",
-        "run",
-        "predicted / run",
-        "interval / run",
-        "by atlas",
-    )
+    about = f"{len(ran)} runs, {len(loops)} of one outer loop; median, 90%, worst {seconds} s."
+    head = ("figure", "goal", "by default", "by the atlas alone")
+    lines = [about, "", *table(head, cells, 2), ""]
     cells = []
     for row in sorted(ran, key=lambda row: row["function"]):
         said, seconds = row["said"][0], row["seconds"]
@@ -251,12 +215,13 @@ def report(rows: list[Row]) -> list[str]:
         alone = row["said"][1].get("predicted", math.nan) / seconds
         case = row["function"], row["graph"], f"{row['edges']:,}", f"{seconds:.1f} s"
         cells.append((*case, f"{middle:.2f}", f"{low:.2f} to {high:.2f}", f"{alone:.2f}"))
+    head = ("function", "graph", "edges", "run", "predicted / run", "interval / run", "by atlas")
     lines += table(head, cells, 2)
     for row in rows:
         if "stopped" in row:
-            said = row["said"][0].get("predicted", math.nan)
-            lines += ["", f"{row['function']}: {said:.3g} s predicted, stopped after "]
-            lines[-1] += f"{row['stopped']:.0f} s."
+            predicted = f"{row['said'][0].get('predicted', math.nan):.3g} s predicted"
+            stopped = f"stopped after {row['stopped']:.0f} s"
+            lines += ["", f"{row['function']}: {predicted}, {stopped}."]
         elif "said" in row and row not in ran:
             lines += ["", f"{row['function']}: {row['said'][0].get('error', 'it failed')}."]
     few = [row for row in rows if row.get("reason")]

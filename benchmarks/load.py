@@ -18,9 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
-from benchmarks.common import machine, study_parser, table, write
+from benchmarks.common import machine, study_parser, write
+from benchmarks.common import table as markdown
 
 # What each tool makes of the file.
 MAKES = {
@@ -36,48 +38,44 @@ PLAIN = ("igraph", "networkit")
 DEFAULTS = ("web-NotreDame.txt.gz", "uk-2007-05@100000.txt.gz")
 
 
+def table(path):
+    import pandas as pd
+
+    return pd.read_csv(path, sep="\t", comment="#", header=None)
+
+
+def matrix(path):
+    import numpy as np
+    from scipy import sparse
+
+    edges = table(path).to_numpy()
+    n = int(edges.max()) + 1
+    values = np.ones(len(edges), np.float32)
+    return sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+
+
+def arrow(path):
+    import pyarrow.csv as pc
+
+    with gzip.open(path, "rt") as file:
+        comments = next(i for i, line in enumerate(file) if line[0] not in "#%")
+    options = pc.ReadOptions(skip_rows=comments, autogenerate_column_names=True)
+    return pc.read_csv(path, options, pc.ParseOptions(delimiter="\t"))
+
+
 def reader(tool: str) -> Callable[[str], object]:
     """Import a tool; return its function that reads a tab-separated edge list."""
+    ours = {"pandas": table, "pandas + scipy": matrix, "pyarrow": arrow}
+    if tool in ours:
+        return ours[tool]
     if tool == "predict-graph":
-        from predict_graph.graph.readers import read_graph
-
-        return read_graph
-    if tool.startswith("pandas"):
-        import pandas as pd
-
-        def table(path):
-            return pd.read_csv(path, sep="\t", comment="#", header=None)
-
-        def matrix(path):
-            import numpy as np
-            from scipy import sparse
-
-            edges = table(path).to_numpy()
-            n = int(edges.max()) + 1
-            values = np.ones(len(edges), np.float32)
-            return sparse.coo_array((values, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
-
-        return table if tool == "pandas" else matrix
-    if tool == "pyarrow":
-        import pyarrow.csv as pc
-
-        def read(path):
-            with gzip.open(path, "rt") as file:
-                comments = next(i for i, line in enumerate(file) if line[0] not in "#%")
-            options = pc.ReadOptions(skip_rows=comments, autogenerate_column_names=True)
-            return pc.read_csv(path, options, pc.ParseOptions(delimiter="\t"))
-
-        return read
+        return import_module("predict_graph.graph.readers").read_graph
     if tool == "igraph":
-        import igraph
-
-        return lambda path: igraph.Graph.Read_Edgelist(path, directed=True)
+        graph = import_module("igraph").Graph
+        return lambda path: graph.Read_Edgelist(path, directed=True)
     if tool == "networkit":
-        import networkit
-
-        return networkit.graphio.EdgeListReader("\t", 0, "#", directed=True).read
-    import networkx as nx
-
+        return import_module(tool).graphio.EdgeListReader("\t", 0, "#", directed=True).read
+    nx = import_module(tool)
     return lambda path: nx.read_edgelist(path, nodetype=int, create_using=nx.DiGraph)
 
 
@@ -153,7 +151,7 @@ def compare(path: Path, repeats: int) -> list[str]:
         for tool, result in results.items()
     ]
     head = ["tool", "makes", "seconds", "times ours", "peak memory, bytes an edge"]
-    return [*lines, *table(head, rows, text_columns=2), ""]
+    return [*lines, *markdown(head, rows, text_columns=2), ""]
 
 
 def main() -> None:

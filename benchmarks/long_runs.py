@@ -31,6 +31,7 @@ import predict_graph
 from benchmarks.common import Row, keep, kept, study_parser, table, write
 from benchmarks.remaining import PARTS, error_at
 from benchmarks.spark_cluster import spark_cluster
+from predict_graph.cli.options import named_values
 from predict_graph.clock.moment import Moment
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
@@ -53,9 +54,9 @@ def learned(
 
 def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) -> Row:
     """Predict a case, run it, compare."""
-    algorithm, graph, machines, *_ = text.split()
-    parameters = parameters_of(text)
-    memory = str(parameters.pop("memory", memory))
+    algorithm, graph, machines, *given = text.split()
+    parameters = named_values(given, "{}")
+    memory = parameters.pop("memory", memory)
     undirected = check_function(algorithm).undirected
     whole = check_graph(graph, directed=False if undirected else None)
     options: Row = {
@@ -88,21 +89,6 @@ def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) ->
         "clock": [error_at(moments, elapsed, part) for part in PARTS],
         "prediction": found.to_dict(),
     }
-
-
-def parameters_of(case: str) -> dict[str, float | str]:
-    """Return the parameters of a case: what comes after algorithm, graph and machines."""
-    pairs = (each.split("=") for each in case.split()[3:])
-    return {name: _number(value) for name, value in pairs}
-
-
-def _number(text: str) -> float | str:
-    if text.isdigit():
-        return int(text)
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _told(words: str, _: float) -> None:

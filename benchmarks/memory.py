@@ -21,7 +21,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -60,28 +59,12 @@ SECOND_HALF = {
 LIMITS = (0.6, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)  # of what is predicted
 
 
-@dataclass(frozen=True)
-class Case:
-    """A run of an algorithm on a graph, given by its name in the study."""
-
-    algorithm: str
-    graph: str
-    half: str
-
-    @property
-    def key(self) -> str:
-        """Name of the case."""
-        return f"{self.algorithm} {self.graph}"
-
-
-def cases() -> list[Case]:
-    """Return the cases of both halves."""
-    return [
-        Case(algorithm, graph, half)
-        for half, graphs in (("first", FIRST_HALF), ("second", SECOND_HALF))
-        for graph, algorithms in graphs.items()
-        for algorithm in algorithms
-    ]
+CASES = [
+    (half, algorithm, graph)
+    for half, graphs in (("first", FIRST_HALF), ("second", SECOND_HALF))
+    for graph, algorithms in graphs.items()
+    for algorithm in algorithms
+]
 
 
 def source_of(name: str, folder: Path) -> str:
@@ -132,17 +115,17 @@ def peak_of(words: list[str], group: Path | None = None) -> tuple[int, int, str]
         return child.returncode, usage.ru_maxrss * 1024, written.read()
 
 
-def command(kind: str, case: Case, source: str) -> list[str]:
+def command(kind: str, algorithm: str, source: str) -> list[str]:
     """Return the words of a run or a prediction, which writes JSON."""
-    words = [sys.executable, "-m", "predict_graph", kind, case.algorithm, source]
+    words = [sys.executable, "-m", "predict_graph", kind, algorithm, source]
     return [*words, "--history", "none", "--plugin", str(PROGRAM), "--json", "-"]
 
 
-def measured(case: Case, source: str) -> Row:
+def measured(algorithm: str, source: str) -> Row:
     """Return the peaks of a run and of a prediction, and what is predicted; none that failed."""
     found: Row = {}
     for kind in ("run", "predict"):
-        status, peak, text = peak_of(command(kind, case, source))
+        status, peak, text = peak_of(command(kind, algorithm, source))
         if status == 0:
             found[kind] = peak
     if "predict" in found:
@@ -150,7 +133,7 @@ def measured(case: Case, source: str) -> Row:
     return found
 
 
-def limited(case: Case, source: str, predicted: Row, kept: Row) -> None:
+def limited(algorithm: str, source: str, predicted: Row, kept: Row) -> None:
     """Run a case with less and with more memory than it is said to need."""
     groups = Path("/proc/self/cgroup").read_text().splitlines()
     own = next(line.split(":", 2)[2] for line in groups if ":memory:" in line)
@@ -162,7 +145,7 @@ def limited(case: Case, source: str, predicted: Row, kept: Row) -> None:
                 continue
             room = int(share * predicted["predicted"])
             (group / "memory.limit_in_bytes").write_text(str(room))
-            status, _, _ = peak_of(command("run", case, source), group)
+            status, _, _ = peak_of(command("run", algorithm, source), group)
             fits = True if predicted["high"] <= room else None
             kept[str(share)] = {
                 "fits": False if predicted["low"] > room else fits,
@@ -176,7 +159,7 @@ def report(found: Row, limits: Row) -> list[str]:
     """Return the tables of the study."""
     halves = []
     for half in ("first", "second"):
-        known = [found.get(case.key, {}) for case in cases() if case.half == half]
+        known = [found.get(f"{name} {graph}", {}) for own, name, graph in CASES if own == half]
         rows = [row for row in known if "run" in row and "predicted" in row]
         errors = [row["predicted"]["predicted"] / row["run"] - 1.0 for row in rows]
         own = [
@@ -220,17 +203,18 @@ def main() -> None:
     found: Row = json.loads(kept.read_text()) if kept and kept.exists() else {}
     limits: Row = found.setdefault("limits", {})
     with tempfile.TemporaryDirectory() as scratch:
-        for case in cases():
-            row = found.setdefault(case.key, {})
-            limit = arguments.limits and len(limits.get(case.key, {})) < len(LIMITS)
+        for _, algorithm, graph in CASES:
+            key = f"{algorithm} {graph}"
+            row = found.setdefault(key, {})
+            limit = arguments.limits and len(limits.get(key, {})) < len(LIMITS)
             if row and not limit:
                 continue
-            source = source_of(case.graph, Path(scratch))
+            source = source_of(graph, Path(scratch))
             if not row:
-                row |= measured(case, source)
+                row |= measured(algorithm, source)
             if limit and "predicted" in row:
-                limited(case, source, row["predicted"], limits.setdefault(case.key, {}))
-            print(case.key, row, flush=True)
+                limited(algorithm, source, row["predicted"], limits.setdefault(key, {}))
+            print(key, row, flush=True)
             if kept:
                 kept.write_text(json.dumps(found, indent=1))
     write(arguments.out, report(found, limits), "errors")

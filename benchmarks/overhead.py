@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 
-from benchmarks.accuracy import Result, result, summary
+from benchmarks.accuracy import result, summary
 from benchmarks.common import Row, study_parser, write
 
 GRAPHS = (
@@ -43,7 +43,7 @@ def command_line(command: str, algorithm: str, graph: str, *extra: str) -> Row:
     return found
 
 
-def measured(algorithm: str, graph: str, seeds: int, runs: int) -> list[Result]:
+def measured(algorithm: str, graph: str, seeds: int, runs: int) -> list[Row]:
     """Return predictions by each budget and seed, beside real runs of the job after each seed."""
     predictions: dict[str, list[Row]] = {name: [] for name in BUDGETS}
     real: list[Row] = []
@@ -69,13 +69,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3, help="real runs for each seed")
     parser.add_argument("--graphs", nargs="*", default=list(GRAPHS))
     given = parser.parse_args()
-    results: list[Result] = []
+    results: list[Row] = []
     for algorithm in given.algorithms:
         command_line("validate", algorithm, given.graphs[0])  # compiles what is not cached
         for graph in given.graphs:
             results += measured(algorithm, graph, given.seeds, given.runs)
-            print(algorithm, graph, results[-1].runtime_error, flush=True)
-    write(given.out, summary(results, "job", list(BUDGETS)), "errors")
+            print(algorithm, graph, results[-1]["runtime_error"], flush=True)
+    write(given.out, summary(results, "job"), "errors")
 
 
 if __name__ == "__main__":

@@ -37,8 +37,6 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-__all__ = ["Block", "Different", "check_page", "pages", "read_blocks", "same_shape", "update_page"]
-
 ROOT = Path(__file__).parents[1]
 WIDTH = "88"  # of the terminal, in characters: what a page shows without scrolling
 SECONDS = 240  # of one block
@@ -255,72 +253,58 @@ def check_page(page: Path) -> int:
     Different
         If something else comes out than is shown.
     """
-    return sum(1 for _ in _differences(page, stop=True))
+    return len(list(_outputs(page, compare=True)))
 
 
 def update_page(page: Path) -> bool:
     """Write the outputs of a page anew; return whether any changed."""
-    lines = page.read_text(encoding="utf-8").splitlines()
-    changed = [found for found in _differences(page, stop=False) if found is not None]
-    for (start, end), indent, text in reversed(changed):
-        lines[start:end] = [(indent + line).rstrip() for line in text]
-    if changed:
+    before = page.read_text(encoding="utf-8").splitlines()
+    lines = [*before]
+    for block, text in reversed([*_outputs(page, compare=False)]):
+        if block is not None:
+            start, end = block.lines
+            lines[start:end] = [(block.indent + line).rstrip() for line in text]
+    if lines != before:
         page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return bool(changed)
+    return lines != before
 
 
-def _differences(page: Path, stop: bool) -> Iterator[tuple[tuple[int, int], str, list[str]] | None]:
-    """Yield for each thing that is run None, or the lines to put there instead."""
+def _outputs(page: Path, compare: bool) -> Iterator[tuple[Block | None, list[str]]]:
+    """Yield for each thing that is run the block that shows it, if any, with its lines anew."""
     blocks = read_blocks(page.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         session = _Session(Path(folder))
         try:
-            for number, block in enumerate(blocks):
+            for block, after in zip(blocks, [*blocks[1:], None], strict=True):
                 if block.kind == "file":
                     (session.folder / block.name).write_text(block.text, encoding="utf-8")
                 elif block.kind == "console":
-                    yield _run_console(page, block, session, stop)
+                    yield block, _run_console(page, block, session, compare)
                 elif block.kind == "python":
-                    after = blocks[number + 1] if number + 1 < len(blocks) else None
-                    yield _run_python(page, block, after, session, stop)
+                    came, error = session.python(block.text)
+                    command = block.text.splitlines()[0] + " …"
+                    shown = after.text.splitlines() if after and after.kind == "text" else []
+                    if error or (shown and compare and not same_shape(shown, came)):
+                        raise Different(page, block.lines[0], command, shown, came, error)
+                    yield (after, renewed(shown, came)) if shown else (None, [])
         finally:
             session.close()
 
 
-def _run_console(
-    page: Path, block: Block, session: _Session, stop: bool
-) -> tuple[tuple[int, int], str, list[str]] | None:
+def _run_console(page: Path, block: Block, session: _Session, compare: bool) -> list[str]:
     text: list[str] = []
     for command, shown in block.commands():
         came, status, errors = session.shell(command)
         silent = not any(map(str.strip, shown))  # only that it works
         refused = any(line.startswith("error:") for line in shown)
-        if refused != bool(status):
+        wrong = compare and not silent and not same_shape(shown, came)
+        if wrong or refused != bool(status):
             raise Different(page, block.lines[0], command, shown, came, errors)
-        if stop and not silent and not same_shape(shown, came):
-            raise Different(page, block.lines[0], command, shown, came)
         between = [""] if shown and not shown[-1].strip() else []
         first = [""] if shown and not shown[0].strip() else []
         lines = [] if silent else [*first, *renewed(shown, came), *between]
         text += ["$ " + command, *lines]
-    text = "\n".join(text).rstrip().splitlines()
-    return None if "\n".join(text) == block.text.rstrip() else (block.lines, block.indent, text)
-
-
-def _run_python(
-    page: Path, block: Block, after: Block | None, session: _Session, stop: bool
-) -> tuple[tuple[int, int], str, list[str]] | None:
-    came, error = session.python(block.text)
-    command = block.text.splitlines()[0] + " …"
-    if error:
-        raise Different(page, block.lines[0], command, [], came, error)
-    if after is None or after.kind != "text":
-        return None
-    shown = after.text.splitlines()
-    if stop and not same_shape(shown, came):
-        raise Different(page, after.lines[0], command, shown, came)
-    text = renewed(shown, came)
-    return None if text == shown else (after.lines, after.indent, text)
+    return "\n".join(text).rstrip().splitlines()
 
 
 def _block(token: object, note: re.Match[str] | None, page: str) -> Block:

@@ -10,21 +10,10 @@ from __future__ import annotations
 import statistics
 import time
 import tracemalloc
-from collections.abc import Callable
 from importlib import import_module
 
 from benchmarks.common import machine, study_parser, table, write
 from samplers import SAMPLERS
-
-
-def median_seconds(job: Callable[[int], object], repeats: int) -> float:
-    """Return the median wall time of `job`, which is given the number of the run as a seed."""
-    seconds = []
-    for seed in range(repeats):
-        start = time.perf_counter()
-        job(seed)
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
 
 
 def own_row(title: str, graph: object, name: str, ratio: float, repeats: int) -> list[str]:
@@ -32,14 +21,25 @@ def own_row(title: str, graph: object, name: str, ratio: float, repeats: int) ->
     module, _, attribute = SAMPLERS[name].partition(":")
     sampler = getattr(import_module(module), attribute)()
     sampler.sample(graph, ratio, 0)
-    seconds = median_seconds(lambda seed: sampler.sample(graph, ratio, seed), repeats)
+    taken = []
+    for seed in range(repeats):
+        start = time.perf_counter()
+        sampler.sample(graph, ratio, seed)
+        taken.append(time.perf_counter() - start)
+    seconds = statistics.median(taken)
     tracemalloc.start()
     sample = sampler.sample(graph, ratio, 0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     size = graph.indptr.nbytes + graph.indices.nbytes
     return [
-        *(title, name, f"{1e3 * seconds:.1f} ms", str(len(sample)), str(sample.steps)),
+        *(
+            title,
+            name,
+            f"{1e3 * seconds:.1f} ms",
+            str(len(sample)),
+            str(sample.steps),
+        ),
         *(str(sample.unreached), f"{sample.edges_scanned / max(1, len(graph.indices)):.0%}"),
         f"{1 + peak / size:.2f}",
     ]

@@ -47,7 +47,7 @@ def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.Data
     machines = [Machine(*each) for each in product(CPUS, RATES, DELAYS)]
     make_inputs(files)
     known = pd.read_csv(points) if points.exists() else pd.DataFrame()
-    profiles = _profiles(bed, machines, known)
+    profiles = profiled(bed, machines)
     done = {tuple(row) for row in known[_KEY].itertuples(index=False)} if len(known) else set()
     programs = [program for program in PROGRAMS if not only or program.name in only]
     wanted = list(product(programs, machines))
@@ -64,24 +64,6 @@ def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.Data
 
 
 _KEY = ["program", "cpu", "rate", "delay"]
-
-
-def _profiles(
-    bed: Testbed, machines: list[Machine], known: pd.DataFrame
-) -> dict[Machine, dict[str, float]]:
-    """Return the profiles of an earlier part of the study, or measure them."""
-    names = ["cpu_speed", "memory_bandwidth", "network_latency", "network_bandwidth"]
-    if len(known) == 0:
-        return profiled(bed, machines)
-    cpus = known.groupby("cpu")[names[:2]].first()
-    links = known.groupby(["rate", "delay"])[names[2:]].first()
-    return {
-        machine: {
-            **cpus.loc[machine.cpu].to_dict(),
-            **links.loc[(machine.rate_mbit, machine.delay_ms)].to_dict(),
-        }
-        for machine in machines
-    }
 
 
 def table_two(runs: pd.DataFrame) -> list[str]:

@@ -83,7 +83,9 @@ def metrics_of(runs: pd.DataFrame, trained: list[int], shape: str) -> dict[str, 
     """Fit to some assignments, and judge on the others."""
     part = runs.iloc[trained]
     model = OccupancyModel(shape=shape)
-    model.fit(part[ATTRIBUTES], part["seconds"], **seen_of(part))
+    seen = {"utilization": part["utilization"], "data": part["data_bytes"]}
+    seen["network_share"] = part["network_share"]
+    model.fit(part[ATTRIBUTES], part["seconds"], **{k: v.to_numpy() for k, v in seen.items()})
     rest = runs.drop(index=runs.index[trained])
     predicted, actual = model.predict(rest[ATTRIBUTES]), rest["seconds"].to_numpy()
     errors = percentage_errors(predicted, actual)
@@ -101,21 +103,13 @@ def metrics_of(runs: pd.DataFrame, trained: list[int], shape: str) -> dict[str, 
 
 def summary_row(trials: pd.DataFrame) -> dict[str, float]:
     """Return the main figures of Table II."""
+    means = trials.mean()
     return {
-        "AE mean": float(trials["AE"].mean()),
-        "PE mean": float(trials["PE"].mean()),
+        "AE mean": means["AE"],
+        "PE mean": means["PE"],
         "PE 90 pc": float(trials["PE"].quantile(0.9)),
         "PE worst": float(trials["PE"].max()),
-        "OPD mean": float(trials["OPD"].mean()),
-        "RD(1) mean": float(trials["RD(1)"].mean()),
-        "inside": float(trials["inside"].mean()),
-    }
-
-
-def seen_of(part: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Return what was seen of runs, as the arguments of a fit."""
-    return {
-        "utilization": part["utilization"].to_numpy(),
-        "data": part["data_bytes"].to_numpy(),
-        "network_share": part["network_share"].to_numpy(),
+        "OPD mean": means["OPD"],
+        "RD(1) mean": means["RD(1)"],
+        "inside": means["inside"],
     }

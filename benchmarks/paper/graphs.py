@@ -23,8 +23,6 @@ RMAT = {
 MESH = "wing"
 ALL = (*DIRECTED, *UNDIRECTED, *RMAT, MESH)
 
-_truths: dict[tuple[str, str], RunProfile] = {}
-
 
 @cache
 def read(name: str, directed: bool) -> Graph:
@@ -38,17 +36,12 @@ def graph_for(algorithm: Algorithm, name: str) -> Graph:
     return read(name, not algorithm.undirected)
 
 
+@cache
 def truth(algorithm: Algorithm, name: str) -> RunProfile:
     """The real run of an algorithm on a graph, without its result."""
-    key = (repr(algorithm), name)
-    if key not in _truths:
-        profile = LocalEngine().run(algorithm, graph_for(algorithm, name))
-        _truths[key] = replace(profile, values=np.empty(0), prior=_light(profile.prior))
-    return _truths[key]
-
-
-def _light(profile: RunProfile | None) -> RunProfile | None:
-    return None if profile is None else replace(profile, values=np.empty(0))
+    profile = LocalEngine().run(algorithm, graph_for(algorithm, name))
+    prior = profile.prior and replace(profile.prior, values=np.empty(0))
+    return replace(profile, values=np.empty(0), prior=prior)
 
 
 def graph_table(names: Sequence[str]) -> list[str]:

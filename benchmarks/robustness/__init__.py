@@ -4,5 +4,5 @@
 
 The files are damaged copies of small valid ones. Each is read in a process that is watched: one
 that dies, is silent for ten seconds, answers with an error that is no sentence, or reads another
-graph than the one that a checksum covers is a find, and its file is kept.
+graph than the one that a checksum covers is a find; its numbers make its file again.
 """

@@ -9,10 +9,8 @@ from __future__ import annotations
 import itertools
 import platform
 import sys
-import tempfile
 import time
 from collections import Counter
-from pathlib import Path
 
 from benchmarks.common import study_parser, table, write
 from benchmarks.robustness.campaign import BAD, SILENCE, Find, Tally, run
@@ -24,7 +22,6 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="names of formats, with commas between")
-    parser.add_argument("--keep", type=Path, help="folder for the files of finds")
     asked = parser.parse_args()
     forms = [
         place
@@ -40,8 +37,6 @@ def main() -> None:
             write(asked.out, text, "campaign")
 
     finds = run(cases_of(forms, asked.files), asked.seed, written)
-    if asked.keep:
-        keep(asked.keep, asked.seed, finds)
     sys.exit(1 if finds else 0)
 
 
@@ -69,7 +64,7 @@ def report(
     total: Counter[str] = sum((tally.outcomes for tally in tallies.values()), Counter())
     slowest = max(tally.slowest for tally in tallies.values())
     peak = max(tally.peak for tally in tallies.values())
-    part = f"the first {done:,} of {files:,} files" if done < files else f"{files:,} files"
+    part = f"{done:,} of {files:,} files"
     lines = [
         f"In all: {total['read']:,} read, {total['refused']:,} refused in a sentence; "
         + ", ".join(f"{total[name]:,} {name}" for name in BAD)
@@ -98,21 +93,6 @@ def report(
         f"{used / 60:.0f} minutes of processor time, {wall / 60:.0f} by the clock.",
     ]
     return lines
-
-
-def keep(folder: Path, seed: int, finds: list[Find]) -> None:
-    """Write the files of finds again: the same numbers make the same file."""
-    from benchmarks.robustness.damage import damaged
-    from benchmarks.robustness.formats import write_seeds
-    from benchmarks.robustness.worker import random_of
-
-    with tempfile.TemporaryDirectory() as seeds:
-        write_seeds(Path(seeds))
-        for find in finds:
-            place = folder / f"{find.form}-{find.number}"
-            place.mkdir(parents=True, exist_ok=True)
-            random = random_of(seed, find.form, find.number)
-            damaged(FORMATS[find.form], Path(seeds), place, random)
 
 
 if __name__ == "__main__":

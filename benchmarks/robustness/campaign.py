@@ -16,8 +16,6 @@ from unittest.mock import patch
 from benchmarks.robustness.formats import FORMATS
 from benchmarks.robustness.worker import serve
 
-__all__ = ["BAD", "SILENCE", "Tally", "run"]
-
 SILENCE = 10.0  # seconds after which a case counts as a hang
 ADDRESSES = 12 << 30  # of the process that reads; most of it is never touched
 # Small, so that a file that asks for much is refused here as a larger one is elsewhere.

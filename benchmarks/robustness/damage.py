@@ -16,8 +16,6 @@ import numpy as np
 from benchmarks.robustness import webgraph
 from benchmarks.robustness.formats import Format, rows_of
 
-__all__ = ["damaged"]
-
 Random = np.random.Generator
 
 _LARGE = (2**31 - 1, 2**31, 2**32, 2**33, 2**53, 2**61, 2**62 - 1, 2**62, 2**63 - 1)

@@ -18,8 +18,6 @@ import numpy as np
 
 from benchmarks.robustness import webgraph
 
-__all__ = ["FORMATS", "Format", "rows_of", "write_seeds"]
-
 Read = Callable[[Path], str]
 
 

@@ -16,8 +16,6 @@ import numpy as np
 from benchmarks.robustness.damage import damaged
 from benchmarks.robustness.formats import FORMATS, write_seeds
 
-__all__ = ["random_of", "serve"]
-
 
 def random_of(seed: int, form: int, number: int) -> np.random.Generator:
     """Return the random numbers of one case: the same for the same three numbers."""
