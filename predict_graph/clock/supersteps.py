@@ -26,10 +26,10 @@ _WHOLE = 0.5  # std of rounding to whole supersteps (0.29) and curve errors; not
 # Relative error of an extrapolated curve at the start of a run. Not tuned: set before the runs of
 # docs/studies/remaining.md.
 _STRAIGHT = 0.5
-_NOISE = 0.3  # of log seconds of a superstep, until two have been observed; as above
-_FIRST_NOISE = 0.7  # of the first one, which includes one-time work: docs/studies/long-runs.md
-_LEAST_NOISE = 0.03  # bounds the interval from below; as above
-_OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded; as above
+# Of log seconds of a superstep, until two have been observed: the first one includes one-time work
+# (docs/studies/long-runs.md).
+_NOISE = 0.7
+_OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded: not tuned
 
 
 @dataclass
@@ -100,12 +100,11 @@ class SuperstepClock:
             by="" if self.expected is None else self.expected.source,
         )
         if self.ended is not None:
-            whole, nothing = (Interval(each, each, each) for each in (found.done, 0.0))
+            whole, nothing = Interval.exact(found.done), Interval.exact(0.0)
             return replace(found, elapsed=self.ended, of=whole, remaining=nothing, state="ended")
         if self._part is None:
             return replace(found, remaining=self._before(at), state="before")
-        of, remaining, pace = self._running(part, at)
-        return replace(found, of=of, remaining=remaining, pace=pace)
+        return self._running(part, found)
 
     def _before(self, at: float) -> Interval | None:
         if self.expected is None or self.expected.total is None:
@@ -114,24 +113,22 @@ class SuperstepClock:
         left = max(total.predicted - before, 0.0) + max(before - at, _OVERRUN * before)
         return total.scaled(left / max(total.predicted, 1e-9))
 
-    def _running(
-        self, part: _Part, at: float
-    ) -> tuple[Interval | None, Interval | None, Interval | None]:
-        """Return the total number of supersteps, the remaining seconds, and the pace."""
+    def _running(self, part: _Part, moment: Moment) -> Moment:
+        """Return a moment with the total number of supersteps, the remaining time, and the pace."""
         known = self._parts[self._number] if self._number < len(self._parts) else None
-        done = len(part.ends)
+        done, at = len(part.ends), moment.elapsed
         seconds = np.diff([part.began, *part.ends])
-        pace = _pace(seconds)
+        moment = replace(moment, pace=_pace(seconds))
         left = supersteps_left(done, known, np.array(part.aggregates), part.threshold, part.limit)
         if left is None:
-            return None, None, pace
+            return moment
         count, count_std = left
-        of = Interval.spread(count, count_std / max(count, 1e-9)) if count else Interval(0, 0, 0)
+        of = Interval.spread(count, count_std / max(count, 1e-9))
         most = math.inf if part.limit is None else float(part.limit)
         whole = Interval(*(min(done + each, most) for each in (count, of.low, of.high)))
         found = seconds_left(seconds, known, count, count_std)
         if found is None:
-            return whole, None, pace
+            return replace(moment, of=whole)
         rest, std = found
         since = at - (part.ends[-1] if part.ends else part.began)
         # An unusually long superstep does not affect the estimate of later ones.
@@ -143,7 +140,8 @@ class SuperstepClock:
             rest += own
         rest += 0.0 if self.expected is None else self.expected.after
         relative = math.sqrt(variance) / max(rest, 1e-9)
-        return whole, Interval.spread(rest, math.sqrt(math.log1p(relative**2))), pace
+        remaining = Interval.spread(rest, math.sqrt(math.log1p(relative**2)))
+        return replace(moment, of=whole, remaining=remaining)
 
 
 def supersteps_left(
@@ -165,22 +163,20 @@ def supersteps_left(
     """
     if len(aggregates) and threshold > 0.0 and aggregates[-1] < threshold:
         return 0.0, 0.0
-    sources = [
-        each
-        for each in (_by_number(done, expected), _by_curve(aggregates, threshold))
-        if each is not None
-    ]
-    most = None if limit is None else float(limit - done)
-    if not sources:  # the announced limit; the deviation is that of a uniform distribution
-        return None if most is None else (max(most, 0.0), max(most, 0.0) / math.sqrt(12.0))
-    weights = np.array([1.0 / max(std, 1e-6) ** 2 for _, std in sources])
-    left = float(np.average([count for count, _ in sources], weights=weights))
-    std = float(1.0 / math.sqrt(weights.sum()))
+    most = math.inf if limit is None else float(max(limit - done, 0))
     if expected is not None and expected.iterations_std == 0.0 and done < expected.iterations:
         left, std = expected.iterations - done, 0.0
+    else:
+        both = (_by_number(done, expected), _by_curve(aggregates, threshold))
+        sources = [each for each in both if each is not None]
+        if not sources:  # the announced limit; the deviation is that of a uniform distribution
+            return None if limit is None else (most, most / math.sqrt(12.0))
+        weights = [max(std, 1e-6) ** -2.0 for _, std in sources]
+        left = float(np.average([count for count, _ in sources], weights=weights))
+        std = sum(weights) ** -0.5
     left = max(left, 1.0)
-    if most is not None and left >= most:
-        return max(most, 0.0), 0.0 if left - std >= most else 0.5 * std
+    if left >= most:
+        return most, 0.0 if left - std >= most else 0.5 * std
     return left, std
 
 
@@ -226,11 +222,11 @@ def seconds_left(
     10.0
     """
     done = len(seconds)
-    known = expected if expected is not None and len(expected.seconds) else None
-    if done == 0 and known is None:
+    profile, trust = np.ones(1), 0.0
+    if expected is not None and len(expected.seconds):
+        profile, trust = expected.seconds, expected.seconds_std**-2.0
+    elif not done:
         return None
-    profile = np.ones(1) if known is None else known.seconds
-    trust = 0.0 if known is None else 1.0 / known.seconds_std**2
     total, recent = done + left, max(round(_RECENT * done), 1)
     found = weight = 0.0
     if done:
@@ -238,10 +234,9 @@ def seconds_left(
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
         predicted_recent = np.maximum(-np.diff(sums), 1e-12)  # prediction of each recent superstep
         found = math.log(float(spent.sum()) / float(predicted_recent.sum()))
-        alone = _FIRST_NOISE if done == 1 else _NOISE
-        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else alone
-        weight = 1.0 / math.hypot(noise / math.sqrt(recent), _LEAST_NOISE) ** 2
-    rate, std = math.exp(found * weight / (weight + trust)), 1.0 / math.sqrt(weight + trust)
+        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else _NOISE
+        weight = 1.0 / (noise**2 / recent + 1e-3)  # equal runs differ by 0.03: not tuned
+    rate, std = math.exp(found * weight / (weight + trust)), (weight + trust) ** -0.5
     return rate * _work(profile, done, total), math.hypot(std, left_std / max(left, 1.0))
 
 

@@ -34,7 +34,7 @@ from predict_graph.budget import Budget
 from predict_graph.cores import meter
 from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
-from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation
+from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
 from predict_graph.memory import (
     available_memory,
     fill_holes,
@@ -55,8 +55,6 @@ _SPACING = 1e-3  # limits the memory: time between two observations / time until
 # by more (measured).
 _MANY_ROUNDS = 100
 _LONG = 30.0  # limits the seconds of few iterations, and of many ones
-_POLL_SECONDS = 0.05  # limits how late a child's end is noticed
-_COPIED = 0.25  # limits the share of the memory that garbage collection copies
 _LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
 _HERE = str(Path(__file__).parent)
 
@@ -149,14 +147,14 @@ def run_in_child(
     call: Callable[[Any], Any],
     limits: Limits | None = None,
     *,
-    progress: Callable[[Callable[[float], None]], None] | None = None,
+    form: str = "",
     sample: bool = False,
 ) -> ChildRun:
     """Build a graph and call a function on it, in a child process.
 
-    There, `progress` is called first with a function that takes percents, for libraries in C that
-    report their progress. What the parent has is left out of garbage collection on a `sample`,
-    where it would be copied for a few seconds of work; it costs the run itself what it costs here.
+    The library of the graph's `form` may report its progress. What the parent has is left out of
+    garbage collection on a `sample`, where it would be copied for a few seconds of work; it costs
+    the run itself what it costs here.
     """
     limits = limits or Limits()
     receiver, sender = Pipe(duplex=False)
@@ -166,7 +164,7 @@ def run_in_child(
         child = os.fork()
     if child == 0:
         receiver.close()
-        _in_child(sender, build, call, limits, progress, sample)
+        _in_child(_Recorder(sender, limits, form), build, call, sample)
     sender.close()
     try:
         return _await_child(child, receiver, limits)
@@ -199,7 +197,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     effort, until, called = _Effort(child), limits.setup, math.inf
     try:
         while facts is None and not state:
-            if receiver.poll(_POLL_SECONDS):
+            if receiver.poll(0.05):
                 try:
                     message = receiver.recv()
                 except (EOFError, OSError):
@@ -230,7 +228,9 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, sentence=death(status))
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
     modules = facts.pop("modules")
-    _import_ahead(modules)
+    for name in modules:  # in the same order
+        with contextlib.suppress(Exception):  # the function may have made some itself
+            importlib.import_module(name)
     return ChildRun(**facts, imported=bool(modules), spent=max(spent, facts["seconds"]))
 
 
@@ -258,35 +258,23 @@ class _Effort:
         return self.total
 
 
-def _import_ahead(modules: list[str]) -> None:
-    """Import what a child has imported, in the same order."""
-    for name in modules:
-        with contextlib.suppress(Exception):  # the function may have made some itself
-            importlib.import_module(name)
-
-
 # --- the child -------------------------------------------------------------------------------
 
 
 def _in_child(
-    sender: Connection,
-    build: Callable[[], Any],
-    call: Callable[[Any], Any],
-    limits: Limits,
-    progress: Any,
-    sample: bool,
+    recorder: _Recorder, build: Callable[[], Any], call: Callable[[Any], Any], sample: bool
 ) -> NoReturn:
     try:
         supervise(always=True)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         _track_own_resources()
-        sender.send(os.getpid())
+        recorder.send(os.getpid())
         _silence()
-        if sample or resident_memory() > _COPIED * available_memory():
+        if sample or resident_memory() > 0.25 * available_memory():  # limits what is copied
             gc.freeze()
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 1000))
-        _Recorder(sender, limits).run(build, call, progress)
+        recorder.run(build, call)
     except BaseException:
         pass
     os._exit(70)
@@ -302,11 +290,10 @@ def _track_own_resources() -> None:
 class _Recorder:
     """Runs one call, observes it now and then, and sends the outcome."""
 
-    def __init__(self, sender: Connection, limits: Limits) -> None:
-        self._sender = sender
-        self._process = os.getpid()
+    def __init__(self, sender: Connection, limits: Limits, form: str) -> None:
+        self.send = sender.send
         self._modules = frozenset(sys.modules)
-        self._limits = limits
+        self._limits, self._form = limits, form
         self._watch = LoopWatch(_called.__code__)
         self._observations: list[Observation] = []
         self._held: list[tuple[float, float]] = []
@@ -314,13 +301,13 @@ class _Recorder:
         self._facts: dict[str, float] = {}
         self._base = 0
         self._looking = False
-        self._looked = 0.0  # seconds of observing
         self._allowed = 0.0  # seconds of the call that the parent knows of
         self._loop = Observation(0.0)  # as last observed, if it predicts the run
         self._entered = 0.0  # seconds of the observation before that loop
         self._filled: list[Any] = []
 
-    def run(self, build: Callable[[], Any], call: Callable[[Any], Any], progress: Any) -> None:
+    def run(self, build: Callable[[], Any], call: Callable[[Any], Any]) -> None:
+        self._process = os.getpid()
         trim_memory()  # or the graph would be built in what the parent has left free
         before, began = resident_memory(), clock.processor(children=False)
         try:
@@ -331,16 +318,15 @@ class _Recorder:
             self._base = resident_memory()
             self._facts["graph_bytes"] = max(self._base - before, 0.0)
             forget_peak()
-            if progress is not None:
-                progress(self._percent)
+            report_progress(self._form, self._percent)
             self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
             self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
             clock.alarm(TICK_SECONDS)
             lazy = _called(call, graph)
         except BaseException as error:
-            self._send("error", sentence=_described(error))
-        self._send("done", generator=lazy)
+            self._end("error", sentence=_described(error))
+        self._end("done", generator=lazy)
 
     def _tick(self, number: int, frame: FrameType | None) -> None:
         if self._looking or self._timer is None:  # one takes longer than the time between two
@@ -352,9 +338,7 @@ class _Recorder:
         self._stop_in_time(elapsed)
         looked = clock.processor() - now
         self._timer.leave_out(looked)
-        self._looked += looked
-        owed = self._looked / _OBSERVING - elapsed
-        clock.alarm(max(TICK_SECONDS, _SPACING * elapsed, owed))
+        clock.alarm(max(TICK_SECONDS, _SPACING * elapsed, looked / _OBSERVING))
         self._looking = False
 
     def _percent(self, percent: float) -> None:
@@ -389,16 +373,16 @@ class _Recorder:
         elif not loop.early and share * total >= FEW_ROUNDS > loop.done:
             allowed = max(allowed, _LONG)  # these iterations may be within the share
         if elapsed >= allowed:
-            self._send("stopped")
+            self._end("stopped")
         self._allow(allowed, elapsed)
 
     def _allow(self, seconds: float, elapsed: float = 0.0) -> None:
         """Send the parent the limit of the call, if that has become longer."""
         if seconds > _LATE * self._allowed:
             self._allowed = seconds
-            self._sender.send(_LATE * seconds - elapsed)
+            self.send(_LATE * seconds - elapsed)
 
-    def _send(self, state: str, **more: Any) -> NoReturn:
+    def _end(self, state: str, **more: Any) -> NoReturn:
         clock.alarm(0.0)
         if os.getpid() != self._process:  # a process that the function has forked, and returns
             os._exit(0)
@@ -414,7 +398,7 @@ class _Recorder:
             "functions": PARSED,
             "modules": [name for name in sys.modules if name not in self._modules],
         }
-        self._sender.send(facts)
+        self.send(facts)
         while True:  # until the parent ends this process
             signal.pause()
 

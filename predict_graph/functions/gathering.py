@@ -30,7 +30,6 @@ from predict_graph.functions.prefix import (
     read_prefix,
 )
 from predict_graph.functions.records import SampleRun, earlier_points
-from predict_graph.functions.reported import reporter
 from predict_graph.functions.sampling import load_compiled, spread_order
 from predict_graph.functions.subject import Case, check_subject
 from predict_graph.history import History, check_history
@@ -400,7 +399,7 @@ class Gathering:
                 setup=TOLERATED * self._allowed() - self.spent,
                 memory=0.8 * available_memory(),
             ),
-            progress=reporter(self.function.form),
+            form=self.function.form,
             sample=sample,
         )
         self.spent_elsewhere += run.spent

@@ -29,8 +29,7 @@ from predict_graph.functions.forms import as_graph, build
 from predict_graph.functions.growth import extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, record_of_call
-from predict_graph.functions.reported import reporter
-from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation
+from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
@@ -137,13 +136,13 @@ def run_tracked(
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
     watcher = Watcher(threading.get_ident(), _watched_call.__code__, expected)
-    shown = _Shown(watcher, show)
-    report = reporter(function.form)
+    display = Display(Console(stderr=True), what="round", lines=False, quiet=not show)
+    ended = threading.Event()
+    watching = threading.Thread(target=_watch, args=(watcher, display, ended), daemon=True)
     timer = CallTimer()
-    shown.start()
+    watching.start()
     try:
-        if report is not None:
-            report(watcher.library_progress)
+        report_progress(function.form, watcher.library_progress)
         result, lazy = _watched_call(function, graph, keep)
     except KeyboardInterrupt as interrupt:
         after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
@@ -151,9 +150,10 @@ def run_tracked(
         raise
     finally:
         seconds = timer.wall
-        if report is not None:
-            report(None)
-        shown.finish()
+        report_progress(function.form, None)
+        ended.set()
+        watching.join()
+        display.close()
     if os.getpid() != here:  # forked by the function
         show, history = False, None
     spent = timer.seconds
@@ -264,27 +264,12 @@ class Watcher:
         return Moment(elapsed, 0, remaining=remaining_after(self._expected, elapsed))
 
 
-class _Shown(threading.Thread):
-    """Shows what a watcher sees until the run ends."""
-
-    def __init__(self, watcher: Watcher, show: bool) -> None:
-        super().__init__(name="predict-graph track", daemon=True)
-        self._watcher = watcher
-        self._ended = threading.Event()
-        self._display = Display(Console(stderr=True), what="round", lines=False) if show else None
-
-    def run(self) -> None:
-        while not clock.wait(self._ended, _EVERY):
-            moment = self._watcher.observe()
-            if moment is not None and self._display is not None:
-                self._display.show(moment)
-
-    def finish(self) -> None:
-        """End, and take the bar away."""
-        self._ended.set()
-        self.join()
-        if self._display is not None:
-            self._display.close()
+def _watch(watcher: Watcher, display: Display, ended: threading.Event) -> None:
+    """Observe a run until it ends, and show what is seen."""
+    while not clock.wait(ended, _EVERY):
+        moment = watcher.observe()
+        if moment is not None:
+            display.show(moment)
 
 
 def _expected(

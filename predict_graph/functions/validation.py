@@ -14,7 +14,6 @@ from predict_graph.functions.forms import failure
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.predictor import FunctionCase
 from predict_graph.functions.records import record_of_call
-from predict_graph.functions.reported import reporter
 from predict_graph.graph import Graph
 from predict_graph.outcome import Comparison
 from predict_graph.table import Table
@@ -30,7 +29,7 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     prediction, subject = case.predict(), case.subject
     case.progress("running for real", 0.0)
     whole = subject.whole(np.arange(subject.graph.vertices))
-    run = run_in_child(whole.build, whole.call, progress=reporter(subject.function.form))
+    run = run_in_child(whole.build, whole.call, form=subject.function.form)
     if not run.done:
         raise JobError(failure(subject.function, subject.graph, run.sentence))
     if case.history is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
@@ -52,6 +53,19 @@ class Observation:
 def library_progress(seconds: float, percent: float) -> Observation:
     """Return the progress that a library in C reports as that of a loop of 1000 iterations."""
     return Observation(seconds, REPORTED, 10.0 * percent, 1000.0, counted=False)
+
+
+def report_progress(form: str, take: Callable[[float], None] | None) -> None:
+    """Let the library of a graph report its progress, in percent, to a function.
+
+    To nobody with None, as by default. Only igraph reports any; which handler it had, it does not
+    say.
+    """
+    if form == "igraph":
+        import igraph
+
+        handler = None if take is None else lambda message, percent: take(percent)
+        igraph.set_progress_handler(handler)
 
 
 class LoopWatch:

@@ -16,7 +16,6 @@ from predict_graph.functions.evidence import Gathered
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
-from predict_graph.functions.reported import reporter
 from predict_graph.functions.track import run_tracked
 from predict_graph.functions.watch import REPORTED, LoopWatch, library_progress
 from tests.steps import counted
@@ -205,9 +204,9 @@ def test_the_progress_that_igraph_reports_is_read():
 
     def betweenness(**limits):
         graph = igraph.Graph.Barabasi
-        call, progress = igraph.Graph.betweenness, reporter("igraph")
+        call = igraph.Graph.betweenness
         with counted():
-            return run_in_child(lambda: graph(1000, 4), call, Limits(**limits), progress=progress)
+            return run_in_child(lambda: graph(1000, 4), call, Limits(**limits), form="igraph")
 
     whole = betweenness()
     assert shape_of(whole).loop == REPORTED
