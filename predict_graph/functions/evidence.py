@@ -25,104 +25,75 @@ _ENOUGH = 2
 _STEEPEST = 4.0  # limits the power of the vertices by which a polynomial time may grow
 
 
-class Gathered:
-    """Runs of a function on samples of a graph and on other graphs."""
+def counting(earlier: Sequence[Point], points: Sequence[Point]) -> list[Point]:
+    """Return the runs on other graphs that count beside those on samples."""
+    return [each for each in earlier if len(points) < _ENOUGH or each.machine != MACHINE]
 
-    def __init__(self, target: Mapping[str, float], graph: str, earlier: Sequence[Point]) -> None:
-        self.points: list[Point] = []  # on samples
-        self.earlier = earlier  # on other graphs
-        self._target = target
-        self._graph = graph
-        self._stopped: list[Point] = []
-        self._growth: Growth | None = None  # by all runs so far
 
-    def add(self, point: Point) -> None:
-        """Add a run on a sample."""
-        self.points.append(point)
-        self._growth = None
+def rounds_of(
+    points: Sequence[Point], target: Mapping[str, float], graph: str, done: float = 0.0
+) -> Growth | None:
+    """Return the iterations of an outermost loop that ends early; None of others.
 
-    def add_stopped(self, drivers: Mapping[str, float], seconds: float, sampler: str = "") -> None:
-        """Add a run on a sample, or on the graph itself, that was stopped before its end."""
-        if seconds > 0.0:
-            self._stopped.append(Point(drivers, seconds, sampler, self._graph))
-            self._growth = None
+    They hardly grow with the graph: by a power of its vertices near 0. The run on the graph has
+    `done` so many, and goes on.
+    """
+    if not any(point.early for point in points):
+        return None
+    seen = [replace(point, cost=point.rounds) for point in points if point.rounds]
+    own = [Point(target, done, "", graph)] if done else []
+    return extrapolate(seen, target, graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own)
 
-    def growth(self) -> Growth | None:
-        """Return the extrapolation of all runs; those that were stopped are lower bounds."""
-        if self._growth is None:
-            known = [*self.points, *self.earlier]
-            if len(self.points) >= _ENOUGH:
-                known = [point for point in known if point.machine != MACHINE]
-            self._growth = extrapolate(known, self._target, self._graph, stopped=self._stopped)
-        return self._growth
 
-    def outgrown(self, prefix: Prefix | None) -> str:
-        """Return why the run may not finish; empty without a reason.
+def outgrown(points: Sequence[Point], stopped: Sequence[Point]) -> str:
+    """Return why a run may not finish; empty without a reason.
 
-        A run was stopped at a time that no power of its size explains, by the largest smaller one
-        of the same sampler; one on the graph itself by any.
-        """
-        for run in [] if prefix is not None else self._stopped:
-            size = run.drivers["vertices"]
-            smaller = [
-                point
-                for point in self.points
-                if run.sampler in ("", point.sampler) and point.drivers["vertices"] < size
-            ]
-            near = max(smaller, key=lambda each: (each.drivers["vertices"], each.cost), default=run)
-            before = near.drivers["vertices"]
-            if run.cost > near.cost * (size / before) ** _STEEPEST:
-                where = f"a sample of {size:,.0f} vertices" if run.sampler else "the graph"
-                return (
-                    f"it had not ended on {where} after {readable_seconds(run.cost)}, and took "
-                    f"{readable_seconds(near.cost)} on one of {before:,.0f} vertices: its time may "
-                    "be exponential"
-                )
-        return ""
+    A run was stopped at a time that no power of its size explains, by the largest smaller one of
+    the same sampler; one on the graph itself by any.
+    """
+    for run in stopped:
+        size = run.drivers["vertices"]
+        smaller = [
+            point
+            for point in points
+            if run.sampler in ("", point.sampler) and point.drivers["vertices"] < size
+        ]
+        near = max(smaller, key=lambda each: (each.drivers["vertices"], each.cost), default=run)
+        before = near.drivers["vertices"]
+        if run.cost > near.cost * (size / before) ** _STEEPEST:
+            where = f"a sample of {size:,.0f} vertices" if run.sampler else "the graph"
+            return (
+                f"it had not ended on {where} after {readable_seconds(run.cost)}, and took "
+                f"{readable_seconds(near.cost)} on one of {before:,.0f} vertices: its time may "
+                "be exponential"
+            )
+    return ""
 
-    @property
-    def early(self) -> bool:
-        """Whether the outermost loop ended early on a sample."""
-        return any(point.early for point in self.points)
 
-    def rounds(self, done: float = 0.0) -> Growth | None:
-        """Return the iterations of an outermost loop that ends early; None of others.
-
-        They hardly grow with the graph: by a power of its vertices near 0. The run on the graph has
-        `done` so many, and goes on.
-        """
-        seen = [point for point in self.points if point.rounds]
-        if not self.early:
-            return None
-        points = [replace(point, cost=point.rounds) for point in seen]
-        own = [Point(self._target, done, "", self._graph)] if done else []
-        return extrapolate(
-            points, self._target, self._graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own
-        )
-
-    def estimates(self, prefix: Prefix | None) -> list[SourceEstimate]:
-        """Return each source with its weight, the inverse of its variance."""
-        found: list[SourceEstimate] = []
-        growth = self.growth()
-        if growth is not None:
-            own = sum(point.machine != MACHINE for point in self.earlier)
-            counts = {
-                "runs on samples": len(self.points),
-                "on other graphs": own,
-                "of the atlas": (len(self.earlier) - own) * (len(self.points) < _ENOUGH),
-            }
-            source = "samples" if self.points else "history" if own else "atlas"
-            grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
-            listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-            detail = f"{listed}; grows with {grows}"
-            found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
-        if prefix is not None:
-            about = "about " if prefix.estimated else ""
-            detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
-            detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
-            found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
-        total = sum(1.0 / each.log_std**2 for each in found)
-        return [replace(each, weight=1.0 / each.log_std**2 / total) for each in found]
+def estimates_of(
+    growth: Growth | None,
+    points: Sequence[Point],
+    earlier: Sequence[Point],
+    prefix: Prefix | None,
+) -> list[SourceEstimate]:
+    """Return each source with its weight, the inverse of its variance."""
+    found: list[SourceEstimate] = []
+    if growth is not None:
+        atlas = sum(point.machine == MACHINE for point in earlier)
+        own = len(earlier) - atlas
+        counts = {"runs on samples": len(points), "on other graphs": own, "of the atlas": atlas}
+        source = "samples" if points else "history" if own else "atlas"
+        grows = ", ".join(f"{name} ({weight:.0%})" for name, weight in growth.drivers[:2])
+        listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        detail = f"{listed}; grows with {grows}"
+        found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
+    if prefix is not None:
+        about = "about " if prefix.estimated else ""
+        detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
+        detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
+        found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
+    total = sum(1.0 / each.log_std**2 for each in found)
+    return [replace(each, weight=1.0 / each.log_std**2 / total) for each in found]
 
 
 def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:

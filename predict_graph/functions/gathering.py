@@ -19,9 +19,9 @@ from predict_graph.evidence import Source
 from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.evidence import Gathered
+from predict_graph.functions.evidence import counting, rounds_of
 from predict_graph.functions.forms import failure
-from predict_graph.functions.growth import Point
+from predict_graph.functions.growth import Growth, Point, extrapolate
 from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.prefix import (
     LoopShape,
@@ -140,14 +140,13 @@ class Gathering:
         load_compiled(self.graph.directed)
         earlier = earlier_points(self.history, self.function, self.graph)
         self.available = float(max(available_memory() - resident_memory(), 0))
-        known = [*earlier, *atlas_points(self.function)]
+        self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
         self.started = clock.processor(children=False)
         # CPU seconds of children, and of reading a graph of a library.
         self.spent_elsewhere = reading if form_of(graph) is not None else 0.0
         self.rng = np.random.default_rng(self.seed)
         self.progress = progress or (lambda *_: None)
         self.target = drivers_of(self.graph, self.rng)
-        self.gathered = Gathered(self.target, self.graph.fingerprint, known)
         self.warnings: list[str] = []
         self.iterator = False
         self.raised = ""  # by the function on the last sample that failed
@@ -155,6 +154,7 @@ class Gathering:
         self.wanted = _FIRST_SECONDS  # that the next sample should take
         self.prefix: Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
+        self._growths: dict[tuple[int, bool], Growth | None] = {}  # by what has been run
         self._filled = fill_holes()  # once, or every child would have to
 
     @property
@@ -166,6 +166,32 @@ class Gathering:
     def done(self) -> list[SampleRun]:
         """The samples on which the function came to its end."""
         return [each for each in self.samples if each.run.done]
+
+    @property
+    def points(self) -> list[Point]:
+        """What these took."""
+        return [each.point for each in self.done]
+
+    @property
+    def stopped(self) -> list[Point]:
+        """What the runs took that were stopped before their end."""
+        found = [each.point for each in self.samples if each.run.state in OUTLASTING]
+        if self.real is not None and self.real.state in OUTLASTING:
+            found.append(Point(self.target, self.real.seconds, "", self.graph.fingerprint))
+        return [each for each in found if each.cost > 0.0]
+
+    def growth(self) -> Growth | None:
+        """Return the extrapolation of all runs; those that were stopped are lower bounds."""
+        key = len(self.samples), self.real is None
+        if key not in self._growths:
+            known = [*self.points, *counting(self.earlier, self.points)]
+            own = self.graph.fingerprint
+            self._growths[key] = extrapolate(known, self.target, own, stopped=self.stopped)
+        return self._growths[key]
+
+    def rounds(self, done: float = 0.0) -> Growth | None:
+        """Return the iterations of an outermost loop that ends early, with so many completed."""
+        return rounds_of(self.points, self.target, self.graph.fingerprint, done)
 
     @property
     def shape(self) -> LoopShape:
@@ -201,19 +227,19 @@ class Gathering:
                 if self.whole is not None or self.prefix is not None:
                     return
                 left = self._left()
-            if left <= 0.0 and self.gathered.points:
+            if left <= 0.0 and self.points:
                 break
             yield Call(partial(self.run_sample, samplers[turn % len(samplers)], size, left))
             run = self.samples[-1].run
             failed = failed + 1 if run.state in REFUSED else 0
-            if self.gathered.points:
+            if self.points:
                 turn += not run.done or run.seconds >= _FIRST_SECONDS
                 turn, size = self._next_sample(turn)
             elif failed:  # larger ones may be accepted
                 turn, size = turn + 1, min(2 * size, self.graph.vertices)
             else:
                 size = _half(size) if self._left() > 0.0 else 0
-        left, found = self._left(), self.gathered.growth()
+        left, found = self._left(), self.growth()
         refused = self.raised and (self.samples[-1].run.state in REFUSED or len(self.done) < 2)
         fits = found is not None and found.cost + self.conversion() < left
         if self.real is None and (refused or fits or self._prefix_helps(left, 1)):
@@ -225,7 +251,7 @@ class Gathering:
 
     def near_enough(self, evidence: list[Call]) -> bool:
         """Whether the interval is as narrow as the user wants it."""
-        found = self.gathered.growth()
+        found = self.growth()
         if self.within is None or found is None or len(self.done) < 2:
             return False
         return math.sinh(QUANTILE * found.log_std) <= self.within
@@ -244,7 +270,7 @@ class Gathering:
         least = min(self.done, key=lambda each: each.vertices)
         most = max(each.vertices for each in self.done)
         unknown = most < min(6 * least.vertices, self.graph.vertices)
-        return samplers.index(least.sampler), _half(least.vertices) if unknown else 0
+        return samplers.index(least.point.sampler), _half(least.vertices) if unknown else 0
 
     def _next_size(self, sampler: str) -> int:
         """Return the vertices of a sampler's next sample, 0 if it would hardly be larger.
@@ -252,11 +278,12 @@ class Gathering:
         As large as a cautious estimate of its growth allows: one that is stopped shows little. All
         samplers begin at one size, so that their differences show.
         """
-        whole, left, found = self.graph.vertices, max(self._left(), 0.0), self.gathered.growth()
+        whole, left, found = self.graph.vertices, max(self._left(), 0.0), self.growth()
         longest = max(0.2 * _FIRST_SECONDS, *(each.run.seconds for each in self.done))
         self.wanted = min(_GROWTH * longest, _PART * left)
-        own = [each for each in self.done if each.sampler == sampler]
-        others = [each for each in self.samples if each.sampler == sampler and not each.run.done]
+        mine = [each for each in self.samples if each.point.sampler == sampler]
+        own = [each for each in mine if each.run.done]
+        others = [each for each in mine if not each.run.done]
         if not own:
             shown = [each for each in self.done if each.run.seconds >= _FIRST_SECONDS]
             first = min(shown or self.done[-1:], key=lambda each: each.vertices)
@@ -282,7 +309,7 @@ class Gathering:
 
     def _allowed(self) -> float:
         """Return what may be spent, by a cautious estimate of the run."""
-        found = self.gathered.growth()
+        found = self.growth()
         if found is None:
             return self.budget.allowed(0.0)
         return self.budget.allowed(found.cost * math.exp(-_CAREFUL * found.log_std))
@@ -301,15 +328,12 @@ class Gathering:
             run = self._run(case, Limits(seconds=patience), sample=True)
         drivers = drivers_of(case.graph, self.rng)
         shape = loop_shape(run.observations, run.seconds if run.done else None)
-        self.samples.append(SampleRun(case, sampler, drivers, run, shape))
+        of = self.graph.fingerprint
+        point = Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early)
+        self.samples.append(SampleRun(case.graph, point, run, shape))
         if run.state in REFUSED:
             self.raised = run.sentence
-        elif run.state in OUTLASTING:
-            self.gathered.add_stopped(drivers, run.seconds, sampler)
-        elif run.done:
-            of = self.graph.fingerprint
-            self.gathered.add(Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early))
-            self.iterator |= run.generator
+        self.iterator |= run.generator
         return run
 
     def _prefix_helps(self, left: float, minimum: int) -> bool:
@@ -318,13 +342,13 @@ class Gathering:
         if not shape.loop or len(done) < minimum or self.real is not None:
             return False
         longest = max(done, key=lambda each: each.run.seconds)
-        if self.gathered.early and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
+        if any(each.early for each in self.points) and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
             return False
         if not shape.counted and len(self._shapes) < 2:
             return False
         before = 0.0
         if longest.shape.before > _FIRST_SECONDS:
-            before = longest.shape.before * self.graph.edges / max(longest.case.graph.edges, 1)
+            before = longest.shape.before * self.graph.edges / max(longest.graph.edges, 1)
         return left > self.conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
 
     @property
@@ -334,7 +358,7 @@ class Gathering:
 
     def _fits(self, left: float) -> bool:
         """Whether the run itself is affordable."""
-        found = self.gathered.growth()
+        found = self.growth()
         sizes = {each.vertices for each in self.done}
         if found is None or self.real is not None or len(self.done) < 2:
             return False
@@ -347,7 +371,7 @@ class Gathering:
     def run_real(self, left: float) -> ChildRun:
         """Run the function on the graph for as long as affordable."""
         self.progress("the run itself or its first part", self._part())
-        rounds = self.gathered.rounds()
+        rounds = self.rounds()
         share = self.budget.share or 0.0
         limits = Limits(
             seconds=max(left - self.conversion(), _FIRST_SECONDS),
@@ -371,21 +395,18 @@ class Gathering:
         elif run.state == "died":
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
         else:
-            self.gathered.add_stopped(self.target, run.seconds)
             shape = self.shape if self.shape.loop else loop_shape(run.observations)
             shapes = [each for each in self._shapes if each.loop == shape.loop]
-            self.prefix = read_prefix(
-                run.observations, run.seconds, shape, self.gathered.rounds, shapes
-            )
+            self.prefix = read_prefix(run.observations, run.seconds, shape, self.rounds, shapes)
         return run
 
     def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:
         """Return the order of the vertices: as far as a first part gets, always like the whole."""
-        rounds, found = self.gathered.rounds(), self.gathered.growth()
+        rounds, found = self.rounds(), self.growth()
         if rounds is not None and share * rounds.cost > 2.0:
             return np.arange(self.graph.vertices)  # several passes over all vertices
         part = 1.0
-        if found is not None and not self.gathered.early:
+        if found is not None and rounds is None:
             least = found.cost * math.exp(-QUANTILE * found.log_std)
             part = 3.0 * max(share, DEFAULT_BUDGET.share or 0.0, left / least)
         return spread_order(self.graph, self.rng, min(part, 1.0))
@@ -412,7 +433,7 @@ class Gathering:
         if not self.subject.converted:
             return 2e-6 * self.graph.vertices  # two entries of a dictionary; not tuned
         rates = [
-            each.run.convert_seconds / (each.vertices + each.case.graph.edges) for each in self.done
+            each.run.convert_seconds / (each.vertices + each.graph.edges) for each in self.done
         ]
         rate = float(np.median(rates[-3:])) if rates else 1e-6  # the default: not tuned
         return (self.graph.vertices + self.graph.edges) * rate

@@ -15,7 +15,13 @@ from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.evidence import ROUNDS_STD, combine
+from predict_graph.functions.evidence import (
+    ROUNDS_STD,
+    combine,
+    counting,
+    estimates_of,
+    outgrown,
+)
 from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
@@ -23,7 +29,6 @@ from predict_graph.functions.naming import takes_seed
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
-from predict_graph.table import Table
 
 
 class FunctionCase(Gathering):
@@ -35,12 +40,12 @@ class FunctionCase(Gathering):
 
     def combined(self, evidence: Sequence[Call]) -> Prediction:
         """Return the prediction by all calls; JobError if none ended."""
-        if self.budget.most == 0.0 and not self.gathered.earlier:
+        if self.budget.most == 0.0 and not self.earlier:
             raise RequestError(
                 f"the budget is 0, but neither earlier runs of {self.function.name} with these "
                 "arguments are known, nor any of the atlas; accepted: a budget above 0"
             )
-        if self.whole is None and not (self.gathered.points or self.gathered.earlier):
+        if self.whole is None and not (self.done or self.earlier):
             raise JobError(self.nothing_ran())
         if self.history is not None:
             self.history.keep([each.record(self.function, self.graph) for each in self.done])
@@ -62,27 +67,24 @@ class FunctionCase(Gathering):
             call.predicted + convert.predicted, call.low + convert.low, call.high + convert.high
         )
         phases = {"convert": convert.predicted, "call": call.predicted}
+        sure = self.whole is not None or self.prefix is not None
         return Prediction(
             algorithm=self.function.describe(),
             graph=self.graph.describe(),
             engine=self.function.engine,
             seed=self.seed,
-            iterations=None,
             runtime_seconds=runtime,
             phases=phases,
-            rows=Table({}),
             samples=[each.summary(self.graph) for each in self.samples],
             evidence=estimates,
             overhead_seconds=self.spent,
-            edge_visits=0.0,
-            method={},
             warnings=[*self._all_warnings(total, parallel), *load.warnings],
             verdict=verdict_of(
                 runtime,
                 phases,
                 load=load,
                 memory=self._memory(),
-                outgrown=self.gathered.outgrown(self.prefix) if self.whole is None else "",
+                outgrown="" if sure else outgrown(self.points, self.stopped),
             ),
             budget=str(self.budget),
             load=load,
@@ -96,7 +98,7 @@ class FunctionCase(Gathering):
             return None
         prefix = self.prefix
         peak = predict_memory(
-            [(each.drivers, each.run) for each in self.done],
+            [(each.point.drivers, each.run) for each in self.done],
             self.target,
             self.whole,
             self.real,
@@ -110,7 +112,8 @@ class FunctionCase(Gathering):
         if whole is not None:
             std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
             return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
-        return self.gathered.estimates(self.prefix)
+        counted = counting(self.earlier, self.points)
+        return estimates_of(self.growth(), self.points, counted, self.prefix)
 
     def _parallel(self) -> float:
         """Return CPU seconds for each second by the clock, of the longest run."""

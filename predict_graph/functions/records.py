@@ -16,7 +16,6 @@ from predict_graph.functions.drivers import DRIVERS
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.functions.prefix import LoopShape
-from predict_graph.functions.subject import Case
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import Interval
@@ -30,37 +29,31 @@ _NEWEST = 40  # limits the runs of a function that are used
 class SampleRun:
     """A run of a function on a sample."""
 
-    case: Case
-    sampler: str
-    drivers: Mapping[str, float]
+    graph: Graph
+    point: Point
     run: ChildRun
     shape: LoopShape
 
     @property
     def vertices(self) -> int:
         """Those of the sample."""
-        return self.case.graph.vertices
+        return self.graph.vertices
 
     def summary(self, whole: Graph) -> SampleSummary:
         """Return what a prediction on the whole graph says of it."""
-        own, run = self.case.graph, self.run
+        rounds = int(self.shape.rounds) if self.shape.loop else 0
         return SampleSummary(
-            self.sampler,
-            own.vertices / max(whole.vertices, 1),
-            own.vertices,
-            own.edges,
-            int(self.shape.rounds) if self.shape.loop else 0,
-            run.seconds,
-            "cost",
-            state=run.state,
-            peak_bytes=run.peak_bytes,
+            *(self.point.sampler, self.vertices / whole.vertices, self.vertices, self.graph.edges),
+            *(rounds, self.run.seconds, "cost"),
+            state=self.run.state,
+            peak_bytes=self.run.peak_bytes,
         )
 
     def record(self, function: GraphFunction, whole: Graph) -> RunRecord:
         """Return the record for the history."""
         return record_of_call(
-            *(function, self.case.graph, self.drivers, self.run),
-            sample={"sampler": self.sampler, "ratio": self.vertices / whole.vertices},
+            *(function, self.graph, self.point.drivers, self.run),
+            sample={"sampler": self.point.sampler, "ratio": self.vertices / whole.vertices},
             sample_of=whole.fingerprint,
         )
 

@@ -12,7 +12,7 @@ import pytest
 
 from predict_graph.budget import Budget
 from predict_graph.functions.child import TICK_SECONDS, Limits, run_in_child
-from predict_graph.functions.evidence import Gathered
+from predict_graph.functions.evidence import rounds_of
 from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
@@ -176,10 +176,11 @@ def test_a_loop_that_ends_early_has_the_rounds_of_samples(tmp_path):
 
 def iterations(samples, vertices):
     """Return the iterations on a graph of so many vertices, from those on samples."""
-    gathered = Gathered({"vertices": vertices}, "g", [])
-    for size, rounds in samples.items():
-        gathered.add(Point({"vertices": size}, 1.0, "rj", "g", rounds, early=True))
-    return gathered.rounds()
+    points = [
+        Point({"vertices": size}, 1.0, "rj", "g", rounds, early=True)
+        for size, rounds in samples.items()
+    ]
+    return rounds_of(points, {"vertices": vertices}, "g")
 
 
 @pytest.mark.parametrize(
