@@ -19,6 +19,7 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
+from predict_graph.intervals import Interval
 from predict_graph.outcome import Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
     from predict_graph.graph import Graph
     from predict_graph.history import History
-
-_MIB = 2.0**20  # bytes, by definition
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,30 +57,29 @@ class FunctionComparison(Result):
         """Which is the fastest, if all compute the same, and what each takes."""
         columns = ["function", "runtime", "90% interval", "peak memory", "by"]
         rows: list[Sequence[Any]] = []
-        for one in self.predictions:
+        for name, one in self._named:
             took, _, ends = interval_text(one.runtime_seconds, readable_seconds).partition(" (")
             held = one.verdict.memory
             memory = "" if held is None else readable_bytes(held.peak.predicted)
             sources = ", ".join(part.source for part in one.evidence)
-            rows.append((_name(one), took, ends.rstrip(")"), memory, sources))
+            rows.append((name, took, ends.rstrip(")"), memory, sources))
         rows += [(name, error, "", "", "") for name, error in self.errors.items()]
         said = "no function can be predicted"
         if self.predictions:
-            first = self._ranked[0]
+            name, first = self._ranked[0]
             runtime = first.runtime_seconds
             took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
-            if len({quantity(one.algorithm["name"]) for one in self.predictions}) == 1:
-                said = f"the fastest is {_name(first)}: {took}"
-            else:
+            said = f"the fastest is {name}: {took}"
+            if len({quantity(one.algorithm["name"]) for one in self.predictions}) > 1:
                 said = (
-                    f"the shortest call is {_name(first)}: {took}; "
+                    f"the shortest call is {name}: {took}; "
                     "these functions may compute different things, so this is no ranking"
                 )
         overhead = sum(one.overhead_seconds for one in self.predictions)
         return Answer(
             said,
             tables=[Table(self.title, columns, rows)],
-            warnings=[f"{_name(one)}: {text}" for one in self.predictions for text in one.warnings],
+            warnings=[f"{name}: {text}" for name, one in self._named for text in one.warnings],
             details=[
                 ("graph", graph_text(self.graph)),
                 ("prediction overhead", readable_seconds(overhead)),
@@ -97,20 +95,16 @@ class FunctionComparison(Result):
         """Return time and memory of each function."""
         if not self.predictions:
             return []
-        times = {_name(one): one.runtime_seconds for one in self._ranked}
+        times = {name: one.runtime_seconds for name, one in self._ranked}
         divisor, unit = unit_of([each.predicted for each in times.values()])
-        pairs = ", ".join(f"{k} {interval_text(v, readable_seconds)}" for k, v in times.items())
-        style = {"color": "predicted", "xlabel": f"time, {unit} (line: 90% sure)"}
-        found = [intervals_picture("Time", f"Time: {pairs}.", times, divisor, **style)]
-        memory = {_name(one): one.verdict.memory for one in self._ranked}
-        peaks = {name: each.peak for name, each in memory.items() if each is not None}
-        if peaks:
-            free = min(each.available for each in memory.values() if each is not None)
-            sizes = ", ".join(f"{k} {interval_text(v, readable_bytes)}" for k, v in peaks.items())
-            title = "Memory at the peak"
-            said = f"{title}: {sizes}; {readable_bytes(free)} are free."
-            style["xlabel"] = "memory, MiB (line: 90% sure)"
-            found.append(intervals_picture(title, said, peaks, _MIB, **style))
+        found = [_picture("Time", f"time, {unit}", times, readable_seconds, divisor)]
+        memory = {name: one.verdict.memory for name, one in self._ranked}
+        held = {name: each for name, each in memory.items() if each is not None}
+        if held:
+            free = f"; {readable_bytes(min(each.available for each in held.values()))} are free"
+            peaks = {name: each.peak for name, each in held.items()}
+            title, label = "Memory at the peak", "memory, MiB"
+            found.append(_picture(title, label, peaks, readable_bytes, 2.0**20, free))
         return found
 
     def to_frame(self) -> pd.DataFrame:
@@ -118,8 +112,8 @@ class FunctionComparison(Result):
         import pandas as pd
 
         rows: list[dict[str, Any]] = []
-        for one in self.predictions:
-            row: dict[str, Any] = {"function": _name(one)}
+        for function, one in self._named:
+            row: dict[str, Any] = {"function": function}
             known = one.quantities()
             for name in ("runtime_seconds", "peak_memory_bytes"):
                 ends = known[name].to_dict() if name in known else {}
@@ -134,8 +128,27 @@ class FunctionComparison(Result):
         return [*(one.to_dict() for one in self.predictions), *failed]
 
     @property
-    def _ranked(self) -> list[Prediction]:
-        return sorted(self.predictions, key=lambda one: one.runtime_seconds.predicted)
+    def _named(self) -> list[tuple[str, Prediction]]:
+        calls = [(one.algorithm["name"], one.algorithm["parameters"]) for one in self.predictions]
+        names = [_with_backend(*call) for call in calls]
+        return list(zip(names, self.predictions, strict=True))
+
+    @property
+    def _ranked(self) -> list[tuple[str, Prediction]]:
+        return sorted(self._named, key=lambda each: each[1].runtime_seconds.predicted)
+
+
+def _picture(
+    title: str,
+    label: str,
+    figures: Mapping[str, Interval],
+    readable: Callable[[float], str],
+    divisor: float,
+    more: str = "",
+) -> Picture:
+    pairs = ", ".join(f"{name} {interval_text(v, readable)}" for name, v in figures.items())
+    style = {"color": "predicted", "xlabel": f"{label} (line: 90% sure)"}
+    return intervals_picture(title, f"{title}: {pairs}{more}.", figures, divisor, **style)
 
 
 def compare_functions(
@@ -173,28 +186,20 @@ def compare_functions(
     graph = for_functions(graph, found)
     options: dict[str, Any] = {"budget": budget, "history": history, "progress": progress}
     options["directed"] = graph.directed
-    calls: list[tuple[str, dict[str, Any]]] = []
-    for name, checked in zip(functions, found, strict=True):
-        backends = backends_of(checked)
-        calls += [(name, given), *((name, {**given, "backend": each}) for each in backends)]
     from predict_graph.functions.predictor import FunctionCase
 
     predictions: list[Prediction] = []
     errors: dict[str, str] = {}
-    for name, own in calls:
-        call: dict[str, Any] = {"arguments": arguments, "keywords": own, "seed": seed}
-        try:
-            one = FunctionCase(name, graph, **call, **options).predict()
-        except PredictGraphError as error:
-            errors[_with_backend(name, own)] = str(error)
-            continue
-        predictions.append(one)
-        seed = one.seed
+    for name, checked in zip(functions, found, strict=True):
+        for backend in (None, *backends_of(checked)):
+            own = given if backend is None else {**given, "backend": backend}
+            call: dict[str, Any] = {"arguments": arguments, "keywords": own, "seed": seed}
+            try:
+                predictions.append(FunctionCase(name, graph, **call, **options).predict())
+                seed = predictions[-1].seed
+            except PredictGraphError as error:
+                errors[_with_backend(name, own)] = str(error)
     return FunctionComparison(graph.describe(), predictions, errors, seed)
-
-
-def _name(one: Prediction) -> str:
-    return _with_backend(str(one.algorithm["name"]), one.algorithm["parameters"])
 
 
 def _with_backend(name: str, keywords: Mapping[str, Any]) -> str:

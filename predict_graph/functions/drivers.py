@@ -13,9 +13,6 @@ import numpy.typing as npt
 from predict_graph.graph import Graph
 from samplers.search import breadth_first
 
-_SEARCHES = 32  # limits the searches whose mean is taken
-_MOST_STEPS = 20_000_000  # limits the edges that all searches together visit: about 0.1 s
-
 DRIVERS = (
     *("vertices", "edges", "squares", "two_hop", "reached_vertices", "reached_edges"),
     *("vertices_squared", "vertices_cubed"),
@@ -70,11 +67,14 @@ def _degrees(graph: Graph) -> npt.NDArray[np.float64]:
 
 
 def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the mean number of vertices and of edges that a search from a vertex visits."""
+    """Return the mean number of vertices and of edges that a search from a vertex visits.
+
+    Of 32 searches at most, and so many that they take about 0.1 s.
+    """
     rows = (graph.indptr, graph.indices)
-    allowed = max(_MOST_STEPS, 2 * graph.edges)
+    allowed = max(20_000_000, 2 * graph.edges)
     vertices = edges = done = 0
-    for root in rng.permutation(graph.vertices)[:_SEARCHES].tolist():
+    for root in rng.permutation(graph.vertices)[:32].tolist():
         if edges > allowed:
             break
         distance, _, _ = breadth_first(*rows, *rows, root, root + 1, not graph.directed)

@@ -10,29 +10,25 @@ averaging).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, cycle, product
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr, ndtri
+from scipy.special import log_ndtr
 
 from predict_graph.functions.drivers import DRIVERS
-from predict_graph.intervals import QUANTILE
 
 FloatArray = npt.NDArray[np.float64]
 
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
-_CONSTANTS = (0.0, 0.5, 0.9)  # shares of the least cost that do not grow: limits the grid
-_GRAPHS = (0.2, 0.5, 1.0)  # of the standard deviation of graphs: limits the grid
-_NORMAL = ndtri((np.arange(40) + 0.5) / 40)  # of a normal distribution: limits the resolution
 _WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
 _DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
-_SHARES = (0.1, 1.0, 10.0)  # of the second driver to the first one: limits the grid
 
 
 @dataclass(frozen=True)
@@ -110,7 +106,7 @@ class Growth:
 
     cost: float
     log_std: float
-    drivers: list[tuple[str, float]]
+    drivers: Sequence[tuple[str, float]]
 
 
 def extrapolate(
@@ -147,39 +143,28 @@ def extrapolate(
     limits = np.array([max(point.cost, hyper.seconds) for point in stopped])
     labels, values, prior = _models(rows, names, hyper)
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    graphs = _GRAPHS if len({row.graph for row in rows}) > 1 else (1.0,)
-    for share, alike in product(_CONSTANTS, graphs):
+    # Shares of the least cost that do not grow, and of the standard deviation of graphs.
+    graphs = (0.2, 0.5, 1.0) if len({row.graph for row in rows}) > 1 else (1.0,)
+    for share, alike in product((0.0, 0.5, 0.9), graphs):
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        own = replace(hyper, graph=alike * hyper.graph)
-        shared = _covariance(rows, own, grown)
-        found = _posteriors(values, np.log(grown), bounds, shared, prior + density, hyper)
-        mean, variance, score = found
+        shared = _covariance(rows, replace(hyper, graph=alike * hyper.graph), grown)
+        mean, variance, score = _posteriors(
+            values, np.log(grown), bounds, shared, prior + density, hyper
+        )
         total = np.logaddexp(mean, math.log(constant)) if share else mean
         parts.append((total, variance * np.exp(2.0 * (mean - total)), score))
     means, variances, scores = (np.concatenate(each) for each in zip(*parts, strict=True))
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
-    low, centre, high = _quantiles(means, np.sqrt(variances), weights)
-    together: dict[str, float] = {}
+    centre = float(weights @ means)
+    std = _WIDER * math.sqrt(weights @ (variances + (means - centre) ** 2))
+    together: Counter[str] = Counter()
     for label, weight in zip(cycle(labels), weights.tolist(), strict=False):
-        together[label] = together.get(label, 0.0) + weight
-    ranked = sorted(together.items(), key=lambda each: -each[1])
-    return Growth(math.exp(centre), _WIDER * (high - low) / (2.0 * QUANTILE), ranked[:5])
-
-
-def _quantiles(means: FloatArray, stds: FloatArray, weights: FloatArray) -> list[float]:
-    """Return both ends of the 90% interval of a mixture of normal distributions, and its median.
-
-    In their order. A model that is hardly likely, but wide, does not count for more than that.
-    """
-    values = (means[:, None] + stds[:, None] * _NORMAL).ravel()
-    order = np.argsort(values)
-    below = np.cumsum(np.repeat(weights, len(_NORMAL))[order])
-    found = np.interp((0.05, 0.5, 0.95), below / below[-1], values[order])
-    return [float(each) for each in found]
+        together[label] += weight
+    return Growth(math.exp(centre), std, together.most_common(5))
 
 
 def _models(
@@ -192,12 +177,11 @@ def _models(
     largest = int(np.argmax([row.cost for row in rows]))
     models = [(name, np.log(values), 0.0) for name, values in table.items()]
     pairs = list(combinations([name for name in names if name in DRIVERS], 2))
-    for one, other in pairs:
-        prior = hyper.pairs - math.log(len(pairs) * len(_SHARES) / len(names))
-        for share in _SHARES:
-            values = table[one] / table[one][largest]
-            values = values + share * table[other] / table[other][largest]
-            models.append((f"{one} + {other}", np.log(values), prior))
+    shares = (0.1, 1.0, 10.0)  # of the second driver to the first one
+    prior = hyper.pairs - math.log(max(len(pairs), 1) * len(shares) / len(names))
+    for (one, other), share in product(pairs, shares):
+        values = table[one] / table[one][largest] + share * table[other] / table[other][largest]
+        models.append((f"{one} + {other}", np.log(values), prior))
     labels, drivers, priors = zip(*models, strict=True)
     return list(labels), np.array(drivers), np.array(priors)
 
