@@ -49,7 +49,7 @@ _MOST_POWER = 8.0  # limits the power of vertices that a cost grows with: some e
 _ALIKE = 1.2  # vertices of two samples of about one size, larger / smaller; not tuned
 REFUSED = ("error", "died")  # states of failed runs; by definition
 OUTLASTING = ("stopped", "time")  # states of unfinished runs; by definition
-_CAREFUL = 0.67  # standard deviations: one run in four is shorter, by definition
+_CAREFUL = 0.4  # standard deviations of an extrapolated cost that plans allow for: not tuned
 
 
 @dataclass
@@ -318,9 +318,7 @@ class Gathering:
         """Run the function on a sample."""
         case = self.subject.sample(sampler, size, self.rng)
         self.progress(f"a sample of {case.graph.vertices:,} vertices", self._part())
-        patience = min(
-            max(3.0 * self.wanted, 1.0), left
-        )  # limits how long one that is misjudged takes
+        patience = min(max(3.0 * self.wanted, 1.0), left)  # limits the cost of a misjudged one
         if not self.done:
             patience = min(_FIRST_PATIENCE, 0.5 * left)
         run = self._run(case, Limits(seconds=patience), sample=True)
