@@ -169,7 +169,7 @@ def _fit_parts(X: pd.DataFrame, measured: pd.DataFrame, shape: str) -> _Fitted:
         known = compute if (compute < a_unit * (1 - 1e-9)).any() else None
         return _Fitted(flow, {"overlap": OverlapModel().fit(X, a_unit, compute=known)}, least)
     parts = {
-        name: OccupancyPredictor(shape=shape).fit(X, part, importance=1.0 / a_unit**2)
+        str(name): OccupancyPredictor(shape=shape).fit(X, part, importance=1.0 / a_unit**2)
         for name, part in occupancies.items()
         if part.any()
     }

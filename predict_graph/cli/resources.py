@@ -158,7 +158,7 @@ def profile(
         "network_share": seen.network_share(*_rates(machine)),
     }
     found = occupancies_of(*observed.values())
-    occupancies = found.drop(columns="data").loc[0].to_dict()
+    occupancies = {name: float(found[name][0]) for name in ("compute", "network", "disk")}
     if seen.exit_status == 0 and out is not None:
         row = {
             name: value if name == "data_bytes" else f"{value:.6f}"

@@ -11,10 +11,10 @@ import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 import pandas as pd
 
@@ -198,65 +198,57 @@ def _checked(table: TextTable, line: int) -> TextTable:
     return table
 
 
-class AppendedTable:
-    """A CSV file, created or continued; only one process at a time appends to it."""
+@contextmanager
+def appended_table(
+    path: Path, columns: Sequence[str]
+) -> Iterator[Callable[[Mapping[str, object]], None]]:
+    """Create or continue a CSV file; yield what appends a row, then on the disk.
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
-        self._path = check_writable(path)
-        self._columns = list(columns)
-        self._header = _line(columns)
-        self._handle = -1
+    Only one process at a time appends. A last line without an end, as a crash leaves, is dropped.
 
-    def __enter__(self) -> Self:
-        try:
-            self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        except OSError as error:
-            raise RequestError(f"cannot write {self._path}: {error.strerror}") from error
-        try:
-            self._lock()
-            self._continue()
-        except BaseException:
-            os.close(self._handle)
-            raise
-        return self
+    Raises
+    ------
+    RequestError
+        If the file has other columns, is being written, or cannot be.
+    JobError
+        If a row cannot be written.
+    """
+    header = _line(columns)
+    try:
+        handle = os.open(check_writable(path), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    except OSError as error:
+        raise RequestError(f"cannot write {path}: {error.strerror}") from error
 
-    def __exit__(self, *_: object) -> None:
-        os.close(self._handle)
-
-    def append(self, row: Mapping[str, object]) -> None:
-        """Append a row; when this returns, it is on the disk."""
-        self._write(_line([row[name] for name in self._columns]))
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RequestError(
-                f"{self._path} is being written by another process; accepted: another --out, or "
-                "waiting for its end"
-            ) from None
-
-    def _continue(self) -> None:
-        """Refuse a file with other columns; drop a last line without an end, as a crash leaves."""
-        content = self._path.read_bytes()
-        first, end, _ = content.partition(b"\n")
-        if first + end != self._header and (end or not self._header.startswith(first)):
-            header = first.decode(errors="replace").strip()
-            raise RequestError(
-                f"{self._path} begins with {header[:200]!r}, but needs the columns "
-                f"{self._header.decode().strip()}; accepted: another --out"
-            )
-        os.ftruncate(self._handle, content.rfind(b"\n") + 1)
-        if not end:
-            self._write(self._header)
-
-    def _write(self, content: bytes) -> None:
+    def write(content: bytes) -> None:
         try:
             while content:
-                content = content[os.write(self._handle, content) :]
-            os.fsync(self._handle)
+                content = content[os.write(handle, content) :]
+            os.fsync(handle)
         except OSError as error:
-            raise JobError(f"writing {self._path} failed: {error.strerror}") from error
+            raise JobError(f"writing {path} failed: {error.strerror}") from error
+
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RequestError(
+                f"{path} is being written by another process; accepted: another --out, or waiting "
+                "for its end"
+            ) from None
+        content = path.read_bytes()
+        first, end, _ = content.partition(b"\n")
+        if first + end != header and (end or not header.startswith(first)):
+            found = first.decode(errors="replace").strip()
+            raise RequestError(
+                f"{path} begins with {found[:200]!r}, but needs the columns "
+                f"{header.decode().strip()}; accepted: another --out"
+            )
+        os.ftruncate(handle, content.rfind(b"\n") + 1)
+        if not end:
+            write(header)
+        yield lambda row: write(_line([row[name] for name in columns]))
+    finally:
+        os.close(handle)
 
 
 def _line(cells: Sequence[object]) -> bytes:

@@ -24,10 +24,9 @@ from predict_graph.errors import RequestError
 from predict_graph.processes import ENDING, supervise
 from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
 from predict_graph.sizing.quantities import check_count
-from predict_graph.sizing.table_file import AppendedTable, NoRowsError, read_table
+from predict_graph.sizing.table_file import NoRowsError, appended_table, read_table
 from predict_graph.timing import clock
 
-MOST_PARALLEL = 1_000  # limit: each has a thread and a process; not tuned
 PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
 
 
@@ -93,7 +92,7 @@ class Job:
 
     def run(self) -> Outcome | None:
         """Run the command to its end; None when :meth:`stop` ended it."""
-        with self._output() as output:
+        with tempfile.TemporaryFile() if self._log is None else open(self._log, "w+b") as output:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             begun = clock.wall()
             try:
@@ -147,11 +146,6 @@ class Job:
         process.send_signal(signal.SIGTERM)
         if not self._done.wait(PATIENCE):
             process.send_signal(ENDING)
-
-    def _output(self) -> IO[bytes]:
-        if self._log is None:
-            return tempfile.TemporaryFile()
-        return open(self._log, "w+b")
 
 
 def _last_line(output: IO[bytes]) -> str:
@@ -226,7 +220,7 @@ def collect(
     JobError
         If a point cannot be written.
     """
-    check_count("parallel is", parallel, most=MOST_PARALLEL)
+    check_count("parallel is", parallel, most=1_000)  # each has a thread and a process
     if timeout is not None and not 0 < timeout < threading.TIMEOUT_MAX:
         raise RequestError(
             f"the timeout is {timeout:g} seconds; accepted: above 0, up to "
@@ -239,7 +233,7 @@ def collect(
             logs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RequestError(f"cannot make the folder {logs}: {error.strerror}") from error
-    with AppendedTable(out, [*design.columns, *MEASURED]) as points:
+    with appended_table(out, [*design.columns, *MEASURED]) as append:
         known = _measured(out, design.columns)
         left = [one for one in experiments if not _is_known(one, known, out)]
         result = Collected([], [], len(experiments) - len(left))
@@ -250,7 +244,7 @@ def collect(
             outcome = job.run()
             if outcome is not None:  # else it was stopped
                 with writing:
-                    points.append(_row(experiment, outcome))
+                    append(_row(experiment, outcome))
             return experiment, outcome
 
         with ThreadPoolExecutor(parallel) as pool:

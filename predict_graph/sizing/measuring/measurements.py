@@ -46,8 +46,6 @@ _SIZE = re.compile(r"^([0-9]+(?:\.[0-9]*)?)\s*([kmgtp]i?b?|b|bytes)$", re.IGNORE
 _UNITS = ("unit", "units", "timeunit", "durationunit", "runtimeunit")
 _CLOCKS = ("ddhhmmss", "hhmmss", "hmmss", "hms", "mmss", "hhmm")  # in place of a unit
 TYPE_NAMES = ("machine_type", "instance_type", "node_type", "vm_type", "type")
-CONTRADICTION = 2.0  # runs of one configuration that differ by this factor are reported; not tuned
-MOST_REPORTED = 3  # not tuned
 RUN_COLUMNS = ("scale", "machines", "seconds", "outcome", "machine_type")
 # Written by `collect`; they are no properties of the job.
 OWN_COLUMNS = ("repeat", "command", "started", "seconds")
@@ -99,7 +97,7 @@ class Measurements(Value):
 
     @property
     def contradictions(self) -> list[str]:
-        """Sentences on configurations whose runs are far apart, or failed and succeeded."""
+        """Sentences on configurations whose runs differ twofold, or failed and succeeded."""
         found = []
         keys = ["scale", "machines", "machine_type"]
         for (scale, count, kind), mine in self.runs.groupby(keys, dropna=False, sort=False):
@@ -111,7 +109,7 @@ class Measurements(Value):
                     f"{name} failed ({self.path}:{failed.index[0]}) and succeeded "
                     f"({self.path}:{fine.index[0]}); it counts as one that succeeds"
                 )
-            if fine.max() > CONTRADICTION * fine.min():
+            if fine.max() > 2 * fine.min():
                 found.append(
                     f"{self.path}:{fine.idxmin()} and line {fine.idxmax()} contradict each other: "
                     f"{name} in {fine.min():.4g} s and {fine.max():.4g} s; the median counts"
@@ -126,7 +124,7 @@ class Measurements(Value):
             said.append(f"{counted(failed)} of {self.path.name} failed and gave no time")
         said += self.notes
         if all(name_key(name) in map(name_key, TYPE_NAMES) for name in self.varying):
-            said += self.contradictions[:MOST_REPORTED]
+            said += self.contradictions[:3]
         if "scale" not in self.columns:
             said.append("there is no column for the scale, so it is taken to be 1 in every run")
         for name, values in self.varying.items():

@@ -33,7 +33,6 @@ TASK_MODELS = {
 TASK = DocumentKind(
     "predict-graph task model", "model of a task", "fit --model nimo --out", sealed=True
 )
-_FEWEST = 4  # not tuned: with fewer, resources are not identifiable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,8 +141,10 @@ class TaskModel(Result):
         return (wanted < known.min()) | (wanted > known.max())
 
 
-def fit_task(runs: pd.DataFrame, name: str = "nimo", source: str = "runs") -> TaskModel:
-    """Fit a model of a task.
+def fit_task(
+    runs: pd.DataFrame, name: str = "nimo", source: str = "runs", fewest: int = 4
+) -> TaskModel:
+    """Fit a model of a task; with fewer runs than `fewest` resources are not identifiable.
 
     Raises
     ------
@@ -152,9 +153,9 @@ def fit_task(runs: pd.DataFrame, name: str = "nimo", source: str = "runs") -> Ta
     """
     if name not in TASK_MODELS:
         raise RequestError(f"the model is {name!r}; accepted: {', '.join(TASK_MODELS)}")
-    if len(runs) < _FEWEST:
+    if len(runs) < fewest:
         raise RequestError(
-            f"{source} has {len(runs)} runs; accepted: at least {_FEWEST}, on different resources"
+            f"{source} has {len(runs)} runs; accepted: at least {fewest}, on different resources"
         )
     known = runs.drop(columns=list(OBSERVED))
     used = known.columns[known.nunique() > 1]

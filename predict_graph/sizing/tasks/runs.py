@@ -13,7 +13,7 @@ import pandas as pd
 
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
-from predict_graph.sizing.table_file import AppendedTable, TextTable, to_number
+from predict_graph.sizing.table_file import TextTable, appended_table, to_number
 
 # Columns that were observed of a run, with what is accepted of each; all others are attributes of
 # resources and data.
@@ -28,8 +28,8 @@ _STARTED = "started"
 
 def add_run(path: Path, observed: Mapping[str, object], attributes: Mapping[str, float]) -> None:
     """Append a run to the table; when this returns, it is on the disk."""
-    with AppendedTable(path, [_STARTED, *OBSERVED, *attributes]) as table:
-        table.append({**observed, **attributes})
+    with appended_table(path, [_STARTED, *OBSERVED, *attributes]) as append:
+        append({**observed, **attributes})
 
 
 def read_runs(table: TextTable) -> pd.DataFrame:
