@@ -87,9 +87,9 @@ def explained(said: str) -> Iterator[None]:
     """
     try:
         yield
-    except (PredictGraphError, MemoryError):
+    except (PredictGraphError, MemoryError, KeyboardInterrupt, GeneratorExit):
         raise
-    except Exception as error:
+    except BaseException as error:  # which may also end the program
         reason = error_text(getattr(error, "reason", None) or error)[:200]
         raise RequestError(f"{said}: {reason or type(error).__name__}") from error
 
