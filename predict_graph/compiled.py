@@ -50,25 +50,20 @@ def compile_kernels() -> None:
 
 
 def _use(algorithm: str) -> None:
-    """Predict and run an algorithm on files of a small graph."""
+    """Predict and run an algorithm on a file of a small graph."""
     from tempfile import TemporaryDirectory
 
     from predict_graph import predict, run
     from predict_graph.algorithms import check_algorithm
-    from predict_graph.graph import check_graph, save_graph
+    from predict_graph.graph import check_graph
     from predict_graph.graph.writing import write_edges
 
     undirected = check_algorithm(algorithm).undirected
     with TemporaryDirectory() as folder:
         for directed in (None,) if undirected else (True, False):
-            graph = check_graph(_GRAPH, directed=directed)
-            for name in ("edges.txt", "edges.csv", "graph.npz"):
-                file = Path(folder) / f"{directed}-{name}"
-                if file.suffix == ".npz":
-                    save_graph(graph, file)
-                else:
-                    write_edges(file, graph)
-                predict(algorithm, file, directed=directed, history="none", budget="none", seed=1)
+            file = Path(folder) / f"{directed}.txt"
+            write_edges(file, check_graph(_GRAPH, directed=directed))
+            predict(algorithm, file, directed=directed, history="none", budget="none", seed=1)
             run(algorithm, file, directed=directed, history="none")
 
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil
 
@@ -92,16 +91,6 @@ class Load:
         return {**vars(self), "slowdown": self.slowdown}
 
 
-class _Times(NamedTuple):
-    """Seconds since the start of what is counted."""
-
-    ran: float
-    waited: float
-    throttled: float
-    stolen: float
-    busy: float
-
-
 class LoadMeter:
     """Adds up how long the threads of this process, and its children, ran and waited for a core."""
 
@@ -115,7 +104,7 @@ class LoadMeter:
     def start(self) -> None:
         """Begin to measure for a prediction: from the one before where that was too short."""
         now, (_, last) = self._times(), self._marks
-        if now.ran + now.waited - last.ran - last.waited >= self._enough:
+        if sum(now[:2]) - sum(last[:2]) >= self._enough:
             self._marks = (last, now)
 
     def observe(self) -> None:
@@ -147,9 +136,10 @@ class LoadMeter:
         share = stolen / used if used > 0.0 else 0.0
         return Load((waited - held) / whole, held / whole, min(max(share, 0.0), 1.0))
 
-    def _times(self) -> _Times:
+    def _times(self) -> tuple[float, ...]:
+        """Return the seconds, so far, that ran, waited, were throttled, stolen, and busy."""
         self.observe()
-        return _Times(self._ran, self._waited, _throttled(), *_machine())
+        return self._ran, self._waited, _throttled(), *_machine()
 
 
 def _threads() -> Iterator[tuple[str, tuple[float, float]]]:

@@ -91,13 +91,13 @@ def _watched(algorithm: Any, /, *args: Any, **kwargs: Any) -> Any:
     threading.Thread(target=call.watch, name="predict-graph backend", daemon=True).start()
     _inside.call = True
     try:
-        return _called(algorithm.orig_func, args, kwargs)
+        return _called(algorithm.orig_func, *args, **kwargs)
     finally:
         _inside.call = False
         call.ended.set()
 
 
-def _called(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def _called(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Call the function; its frames are those inside this one."""
     return function(*args, **kwargs)
 

@@ -138,12 +138,9 @@ def death(status: int) -> str:
     """Describe how a process ended that did not end as it should, from its wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        try:
-            name = signal.Signals(number).name
-        except ValueError:  # a real-time signal has a number only
-            name = f"signal {number}"
-        said = signal.strsignal(number)
-        return f"it crashed: {name if said is None else f'{name}, {said.lower()}'}"
+        names = {each.value: each.name for each in signal.Signals}  # not of real-time signals
+        said = [names.get(number, f"signal {number}"), (signal.strsignal(number) or "").lower()]
+        return f"it crashed: {', '.join(filter(None, said))}"
     return f"it ended its process: exit status {os.waitstatus_to_exitcode(status)}"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from pathlib import Path
-from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,16 +17,6 @@ from predict_graph.printable import printable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class _Short(Repr):
-    """``repr`` of a field: arrays and tables by their shape."""
-
-    def repr_ndarray(self, array: Any, level: int) -> str:
-        return f"<array {array.shape}>"
-
-    def repr_DataFrame(self, table: Any, level: int) -> str:  # noqa: N802 - the name of the type
-        return f"<table {table.shape}>"
 
 
 class Value:
@@ -41,9 +31,8 @@ class Value:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        short = _Short()
-        fields = ", ".join(f"{name}={short.repr(value)}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({fields})"
+        fields = ", ".join(f"{name}={reprlib.repr(value)}" for name, value in vars(self).items())
+        return " ".join(f"{type(self).__name__}({fields})".split())
 
 
 class Result(Value, ABC):

@@ -303,14 +303,9 @@ def _is_matrix(rows: list[list[str]], header: bool) -> bool:
     size = len(rows[0])
     if size < 4 or any(len(row) != size for row in rows):  # no edge and its weight
         return False
-    cells = {_zero_or_one(cell) for row in rows for cell in row}
-    diagonal = {_zero_or_one(row[at]) for at, row in enumerate(rows[:size])}
-    return cells == {"0", "1"} or (len(rows) == size and diagonal == {"0"})
-
-
-def _zero_or_one(cell: str) -> str:
-    """Return a number such as ``1.000000000000000000e+00``, as numpy writes it, as plain text."""
-    return re.sub(r"\.0*(e\+00)?$", "", cell)
+    cells = [[float(cell) if NUMBER.fullmatch(cell) else None for cell in row] for row in rows]
+    diagonal = {row[at] for at, row in enumerate(cells[:size])}
+    return {*chain(*cells)} == {0.0, 1.0} or (len(rows) == size and diagonal == {0.0})
 
 
 def _check_ends(data: list[list[str]], columns: Columns, place: str) -> None:
