@@ -127,8 +127,7 @@ class _Call:
         from predict_graph.functions.track import Watcher
 
         threshold = float(networkx.config.backends.predict_graph.threshold)
-        name = f"networkx:{self._algorithm.name}"
-        prediction = self._predicted()
+        name, prediction = f"networkx:{self._algorithm.name}", self._predicted()
         expected = None if prediction is None else prediction.runtime_seconds
         if expected is not None and expected.predicted > threshold:
             advice = "".join(f"; {each}" for each in prediction.advice)

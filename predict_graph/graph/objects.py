@@ -84,8 +84,6 @@ def from_scipy(source: Any) -> Graph:
     """
     if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
         raise RequestError(f"the sparse array has the shape {source.shape}; accepted: square")
-    if np.iscomplexobj(source):
-        raise RequestError("the sparse array has complex values; accepted: real ones")
     if source.dtype.kind not in "biuf":
         raise RequestError(f"the sparse array has values of {source.dtype}; accepted: real numbers")
     if hasattr(source, "check_format"):  # compiled code of scipy believes its row pointers

@@ -11,9 +11,10 @@ from predict_graph.intervals import Interval
 RUNTIME = Interval(40.0, 34.0, 47.0)
 
 
-def test_an_interval_converts_to_its_estimate():
+def test_an_interval_converts_to_its_estimate_and_unpacks_into_its_ends():
     assert float(RUNTIME) == 40.0
     assert np.array([RUNTIME, RUNTIME], float).tolist() == [40.0, 40.0]
+    assert [*RUNTIME] == [34.0, 47.0]
 
 
 @pytest.mark.parametrize("number", [45, 45.0, np.float64(45), np.int32(45), Fraction(45)])
@@ -31,14 +32,6 @@ def test_an_interval_compares_with_its_own_estimate_and_sorts():
     shorter = Interval(20.0, 1.0, 90.0)
     assert sorted([RUNTIME, shorter]) == [shorter, RUNTIME]
     assert max(RUNTIME, shorter) is RUNTIME
-
-
-def test_an_interval_does_not_compare_with_text():
     with pytest.raises(TypeError, match="not supported"):
         assert RUNTIME < "45"
     assert RUNTIME != "45"
-
-
-def test_an_interval_unpacks_into_its_ends():
-    low, high = RUNTIME
-    assert (low, high) == (34.0, 47.0)

@@ -212,7 +212,7 @@ def layout_of(
     header = wanted.header or wanted.named
     notes: list[str] = []
     if wanted.header is None and not header:
-        header, notes = _has_header(rows, block or b"\n".join(lines), place)
+        header = _has_header(rows, block or b"\n".join(lines), place, notes)
     if wanted.source_column is None and _is_matrix(rows, header):
         raise RequestError(
             f"{place}: the lines seem to be those of an adjacency matrix; accepted: a list of "
@@ -222,8 +222,8 @@ def layout_of(
         names = rows[0] if header else [str(i + 1) for i in range(len(rows[0]))]
         columns = find_columns(names, place, wanted)
     else:
-        columns, notes = _columns_by_place(rows, wanted, place)
-        columns, notes = _named_by_comment(comments, delimiter, rows[0], wanted) or (columns, notes)
+        named = _named_by_comment(comments, delimiter, rows[0], wanted)
+        columns = named or _columns_by_place(rows, wanted, place, notes)
     notes += columns.notes(rows[0], wanted)
     data = rows[header:]
     if wanted.source_column is None and not columns.bipartite and not pair_of(rows[0]):
@@ -255,25 +255,26 @@ def layout_of(
 
 
 def _has_header(
-    rows: list[list[str]], block: bytes | bytearray, place: str
-) -> tuple[bool, list[str]]:
-    """Tell whether the first line holds the names of columns, with a note if that is a guess."""
+    rows: list[list[str]], block: bytes | bytearray, place: str, notes: list[str]
+) -> bool:
+    """Tell whether the first line holds the names of columns; add a note if that is a guess."""
     names, data = rows[0], rows[1:]
     if any(map(NUMBER.fullmatch, names[:2])) or not data:
-        return pair_of(names) and not data, []
+        return pair_of(names) and not data
     if pair_of(names) or any(
         not NUMBER.fullmatch(name)
         and all(len(row) > at and NUMBER.fullmatch(row[at]) for row in data)
         for at, name in enumerate(names)
     ):
-        return True, []
+        return True
     after = bytes(block[block.find(b"\n") :])
     again = {field.strip(b'" \r') for field in re.split(rb"[\n\t,;]", after)} | {*after.split()}
     if any(name and name.encode() in again for name in names[:2]):
-        return False, []
+        return False
     if after.count(b"\n") > 100:  # a wrong guess harms one edge in a hundred
         shown = ", ".join(names)[:80]
-        return True, [f"the first line, {shown}, read as names of columns (--no-header: an edge)"]
+        notes.append(f"the first line, {shown}, read as names of columns (--no-header: an edge)")
+        return True
     raise RequestError(
         f"{place}: the first line may hold names of columns, or an edge; accepted: --header or "
         "--no-header (header= of EdgeList)"
@@ -282,7 +283,7 @@ def _has_header(
 
 def _named_by_comment(
     comments: bytes, delimiter: int, row: list[str], wanted: EdgeList
-) -> tuple[Columns, list[str]] | None:
+) -> Columns | None:
     """Return what the last comment names, if that is not the first two of three or more columns."""
     last = comments.strip().rpartition(b"\n")[2].lstrip(b"#% ")
     names = _split(last, delimiter or (ord("\t") if b"\t" in last else 0))
@@ -292,7 +293,7 @@ def _named_by_comment(
         found = find_columns(names, "the comment", wanted)
     except RequestError:
         return None
-    return None if found.places[:2] == [0, 1] else (found, [])
+    return None if found.places[:2] == [0, 1] else found
 
 
 def _is_matrix(rows: list[list[str]], header: bool) -> bool:
@@ -322,8 +323,8 @@ def _check_ends(data: list[list[str]], columns: Columns, place: str) -> None:
 
 
 def _columns_by_place(
-    rows: list[list[str]], wanted: EdgeList, place: str
-) -> tuple[Columns, list[str]]:
+    rows: list[list[str]], wanted: EdgeList, place: str, notes: list[str]
+) -> Columns:
     """Return the columns of lines without a header: two ids, perhaps a weight."""
     lengths = [len(row) for row in rows]
     if max(lengths) > 3 and min(lengths) < max(lengths):
@@ -347,7 +348,7 @@ def _columns_by_place(
             f"{own[1][0][:40]!r}; accepted: --src-column and --dst-column with the numbers of the "
             "columns, from 1 on"
         )
-    notes, weight = [], None
+    weight = None
     if wanted.weight_column is not None:
         numbers = [str(i + 1) for i in range(len(rows[0]))]
         weight = wanted.place(wanted.weight_column, numbers, place)
@@ -358,7 +359,7 @@ def _columns_by_place(
             notes.append(f"no weights read: the third column holds {what}")
         else:
             weight = 2
-    return Columns(0, 1, weight, bipartite=bool(wanted.bipartite)), notes
+    return Columns(0, 1, weight, bipartite=bool(wanted.bipartite))
 
 
 def _is_time(field: str) -> bool:

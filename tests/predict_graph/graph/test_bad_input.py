@@ -226,7 +226,7 @@ def frame(**columns):
         (nx.Graph(), "no vertices"),
         (nx.empty_graph(4), r"has no edges \(4 vertices\)"),
         (sparse.csr_array(np.ones((2, 3))), "accepted: square"),
-        (sparse.csr_array(np.eye(2) * 1j), "complex values"),
+        (sparse.csr_array(np.eye(2) * 1j), "values of complex128; accepted: real"),
         (sparse.csr_array([[0.0, np.nan], [1.0, 0.0]]), "accepted: finite numbers"),
         (nx.DiGraph([(0, 1, {"weight": "heavy"})]), "not a number"),
         (nx.DiGraph([(0, 1, {"weight": np.inf})]), "weight of edge 0 of the networkx graph"),

@@ -104,14 +104,6 @@ def test_functions_read_edge_lists_as_their_library_does(tmp_path, function, dir
 
 
 @pytest.mark.slow
-def test_an_edge_list_and_its_networkx_graph_are_the_same_input(tmp_path):
-    file = written(tmp_path, "a.txt", RING)
-    made = nx.read_edgelist(file, nodetype=int)
-    one, other = (predict_call("networkx:pagerank", g, history="none") for g in (file, made))
-    assert one.graph["edges"] == other.graph["edges"] == 80
-
-
-@pytest.mark.slow
 def test_functions_that_are_compared_get_the_same_graph(tmp_path):
     graph = check_graph(written(tmp_path, "a.txt", RING))
     both = ["networkx:pagerank", "networkx:in_degree_centrality"]
