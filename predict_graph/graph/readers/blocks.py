@@ -17,6 +17,7 @@ from predict_graph.graph.readers.layout import NUMBER, ONE_COLUMN, Layout
 from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
+Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 LARGEST_ID = int(np.iinfo(np.int64).max)
 LARGEST_WEIGHT = float(np.finfo(np.float32).max)
@@ -67,81 +68,51 @@ def _pairs_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> Ed
 
 @njit(cache=True, nogil=True)
 def _scan_pairs(
-    buffer: npt.NDArray[np.uint8],
-    delimiter: int,
-    lowest: int,
-    highest: int,
-    ends: npt.NDArray[np.int64],
+    buffer: Bytes, delimiter: int, lowest: int, highest: int, ends: Ints
 ) -> tuple[int, int]:
-    """Scan whole lines as long as they are digits, a delimiter, digits; or blank.
+    """Fill the ends of lines as long as they are digits, a delimiter, digits; or blank.
 
-    Unsigned throughout, because numba then leaves out its test for negative indices.
-
-    Parameters
-    ----------
-    buffer : ndarray of uint8
-        Ends with a line end.
-    delimiter : int
-        Byte between the columns, or 0 for blanks.
-    lowest, highest : int
-        Of the ids; the lowest is subtracted.
-    ends : ndarray of int64, shape (2, m)
-        Sources and targets, filled; with room for all lines.
-
-    Returns
-    -------
-    tuple of int
-        Where the first other line begins, and the number of edges.
+    Return where the first other line begins, and the number of edges.
     """
-    zero, one, ten, most = np.uint64(0), np.uint64(1), np.uint64(10), np.uint64(18)
-    nought, nine, space, line_end = np.uint8(48), np.uint8(9), np.uint8(32), np.uint8(10)
-    mark, back = np.uint8(delimiter), np.uint8(13)
-    blank = space if delimiter else np.uint8(9)
-    low, width = np.uint64(lowest), np.uint64(highest - lowest)
-    start, edges, stop = zero, zero, np.uint64(len(buffer))
-    while start < stop:
-        at = start
-        while buffer[at] == space or buffer[at] == blank or buffer[at] == back:
-            at += one
-        if buffer[at] == line_end:
-            start = at + one
+    blank = 32 if delimiter else 9  # besides a space
+    start, edges = 0, 0
+    while start < len(buffer):
+        at = _after_blanks(buffer, start, blank)
+        if buffer[at] == 10:
+            start = at + 1
             continue
-        first = at
-        digit = buffer[at] - nought
-        source = zero
-        while digit <= nine:
-            source = source * ten + np.uint64(digit)
-            at += one
-            digit = buffer[at] - nought
-        middle = at
-        while buffer[at] == space or buffer[at] == blank:
-            at += one
-        if mark != zero:
-            if buffer[at] != mark:
-                break
-            at += one
-            while buffer[at] == space:
-                at += one
-        elif at == middle:
+        source, middle, whole = _digits(buffer, at)
+        at = _after_blanks(buffer, middle, blank)
+        if not whole or (buffer[at] != delimiter if delimiter else at == middle):
             break
-        second = at
-        digit = buffer[at] - nought
-        target = zero
-        while digit <= nine:
-            target = target * ten + np.uint64(digit)
-            at += one
-            digit = buffer[at] - nought
-        digits, others = middle - first, at - second
-        while buffer[at] == space or buffer[at] == blank or buffer[at] == back:
-            at += one
-        if buffer[at] != line_end or digits == zero or others == zero:
+        target, at, whole = _digits(buffer, _after_blanks(buffer, at + (delimiter > 0), blank))
+        at = _after_blanks(buffer, at, blank)
+        known = lowest <= source <= highest and lowest <= target <= highest
+        if not (whole and known) or buffer[at] != 10:
             break
-        if digits > most or others > most or source - low > width or target - low > width:
-            break
-        start = at + one
-        ends[0, edges], ends[1, edges] = source - low, target - low
-        edges += one
-    return np.int64(start), np.int64(edges)  # type: ignore[return-value]
+        start = at + 1
+        ends[0, edges], ends[1, edges] = source - lowest, target - lowest
+        edges += 1
+    return start, edges
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _after_blanks(buffer: Bytes, at: int, blank: int) -> int:
+    while buffer[at] == 32 or buffer[at] == blank or buffer[at] == 13:
+        at += 1
+    return at
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _digits(buffer: Bytes, at: int) -> tuple[int, int, bool]:
+    """Return the number at a place, where it ends, and whether it has 1 to 18 digits."""
+    value, first = 0, at
+    digit = buffer[at] - np.uint8(48)
+    while digit <= 9:
+        value = value * 10 + np.int64(digit)  # type: ignore[assignment]
+        at += 1
+        digit = buffer[at] - np.uint8(48)
+    return value, at, 0 < at - first <= 18
 
 
 def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> EdgeBlock | None:
