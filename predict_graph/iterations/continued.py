@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, RunProfile, SampleSummary, per_iteration
+from predict_graph.engines import COUNTERS, RunProfile, per_iteration
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
+from predict_graph.iterations.estimate import IterationEstimate, iteration_interval, whole_graph
 from predict_graph.table import Table
 
 # Of log(predicted / true), if almost nothing of the curve was observed; measured on nine graphs,
@@ -66,19 +66,11 @@ def continued(
     if known:
         crossing = math.exp(sum(log * precision for log, precision in known) / weight)
         std = weight**-0.5
-    counts = iteration_interval(crossing, std, QUANTILE, limit)
+    counts = iteration_interval(crossing, std, limit)
     iterations, low, high = (min(max(n, done + 1), limit) for n in counts)
     counted = per_iteration(profile.rows).without("seconds")
-    summary = SampleSummary(
-        "whole graph",
-        1.0,
-        int(profile.graph["vertices"]),
-        int(profile.graph["edges"]),
-        done,
-        profile.runtime_seconds - profile.phases["read"],
-        "iterations",
-        f"the first {done} supersteps",
-    )
+    seconds = profile.runtime_seconds - profile.phases["read"]
+    summary = whole_graph(profile.graph, done, seconds, f"the first {done} supersteps")
     if sampled.samples:
         rows = np.minimum(np.arange(done, iterations), len(sampled.counters) - 1)
         later = sampled.counters.take(rows)

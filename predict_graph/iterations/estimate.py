@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.engines.runtime_model import StagedSample
+from predict_graph.intervals import QUANTILE
 from predict_graph.results import Value
 from predict_graph.table import Table
 
@@ -52,8 +54,8 @@ class IterationEstimate(Value):
     high: int
     curve: npt.NDArray[np.float64]
     converged: bool
-    samples: list[SampleSummary]
-    edge_steps: float
+    samples: list[SampleSummary] = field(default_factory=list)
+    edge_steps: float = 0.0
     warnings: list[str] = field(default_factory=list)
     counters: Table = field(default_factory=lambda: Table({}))
     staged: StagedSample | None = None
@@ -78,19 +80,25 @@ class IterationEstimate(Value):
         object.__setattr__(self, "counters", Table.of(self.counters))  # or of a DataFrame
 
 
-def iteration_interval(
-    crossing: float, relative_std: float, quantile: float, limit: int
-) -> tuple[int, int, int]:
-    """Return the iterations and the ends of their interval, all at most `limit`.
+def whole_graph(
+    graph: Mapping[str, Any], iterations: int, seconds: float, note: str = ""
+) -> SampleSummary:
+    """Return the summary of a run on a whole graph, which takes the place of samples."""
+    sizes = int(graph["vertices"]), int(graph["edges"])
+    return SampleSummary("whole graph", 1.0, *sizes, iterations, seconds, "iterations", note)
+
+
+def iteration_interval(crossing: float, relative_std: float, limit: int) -> tuple[int, int, int]:
+    """Return the iterations and the ends of their 90% interval, all at most `limit`.
 
     Examples
     --------
-    >>> iteration_interval(9.2, 0.1, 1.645, 500)
+    >>> iteration_interval(9.2, 0.1, 500)
     (10, 8, 11)
     """
 
     def whole(value: float) -> int:
         return limit if value >= limit else max(1, math.ceil(value - 1e-9))
 
-    spread = math.exp(quantile * relative_std)
+    spread = math.exp(QUANTILE * relative_std)
     return whole(crossing), whole(crossing / spread), whole(crossing * spread)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.crossing import crossing, mean_curve
 from predict_graph.iterations.estimate import (
     IterationEstimate,
@@ -24,27 +23,18 @@ def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEs
     """
     algorithm, threshold = case.algorithm, case.threshold
     runs: list[SampleRun] = []
-    crossings, curves, samples, steps = [], [], [], 0.0
-    converged = True
     for repeat in range(repeats):
         case.progress(f"sample run {repeat + 1} of {repeats}", repeat / repeats)
         sample = draw_sample(case.graph, case.sampler, case.ratio, case.rng)
-        run = run_sample(
-            sample, algorithm, case.engine, case.transform, threshold, purpose="iterations"
-        )
-        runs.append(run)
-        curve = np.asarray(run.profile.convergence)
-        # The aggregate of the sample is 1 / ratio times that of the graph: undo the transform.
-        curves.append(curve * (threshold / run.threshold))
-        crossings.append(float(run.profile.iterations))
-        converged = converged and run.profile.converged
-        samples.append(run.summary)
-        steps += float(sample.graph.edges) * run.profile.iterations
+        given = sample, algorithm, case.engine, case.transform, threshold
+        runs.append(run_sample(*given, purpose="iterations"))
+    # The aggregate of the sample is 1 / ratio times that of the graph: undo the transform.
+    curves = [np.asarray(run.profile.convergence) * (threshold / run.threshold) for run in runs]
+    crossings = [float(run.profile.iterations) for run in runs]
     centre = float(np.median(crossings))
     spread = float(np.std(np.log(crossings), ddof=1)) if repeats > 1 else 0.0
-    iterations, low, high = iteration_interval(
-        centre, float(np.hypot(spread, _METHOD_STD)), QUANTILE, algorithm.max_iterations
-    )
+    std = float(np.hypot(spread, _METHOD_STD))
+    counts = iteration_interval(centre, std, algorithm.max_iterations)
     warnings = []
     if any(not np.isfinite(crossing(curve, threshold)) for curve in curves):
         warnings.append(
@@ -57,17 +47,15 @@ def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEs
             "0; allow a larger ratio or more overhead"
         )
     return IterationEstimate(
-        method="published",
-        crossing=centre,
-        iterations=iterations,
-        low=low,
-        high=high,
-        curve=mean_curve(curves, iterations),
-        converged=converged,
-        samples=samples,
-        edge_steps=steps,
+        "published",
+        centre,
+        *counts,
+        curve=mean_curve(curves, counts[0]),
+        converged=all(run.profile.converged for run in runs),
+        samples=[run.summary for run in runs],
+        edge_steps=sum(run.edge_visits for run in runs),
         warnings=warnings,
-        counters=counters_by(largest, case, iterations),
+        counters=counters_by(largest, case, counts[0]),
     )
 
 

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from predict_graph.engines import SampleSummary, evenly
+from predict_graph.engines import evenly
 from predict_graph.errors import RequestError
-from predict_graph.iterations.estimate import IterationEstimate
+from predict_graph.iterations.estimate import IterationEstimate, whole_graph
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.table import Table
 
@@ -33,13 +33,10 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
             "total_vertices": graph.vertices,
         }
     )
-    summary = SampleSummary(
-        "whole graph", 1.0, graph.vertices, graph.edges, count, seconds, "iterations"
-    )
     return IterationEstimate.exact(
         "replay",
         rounds["received"].to_numpy(np.float64) / max(graph.vertices, 1),
         counters,
         converged=bool(rounds["received"].iloc[-1] == 0),
-        samples=[summary],
+        samples=[whole_graph(graph.describe(), count, seconds)],
     )

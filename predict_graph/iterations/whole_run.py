@@ -8,30 +8,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from predict_graph.engines import RunProfile, SampleSummary, per_iteration, spread_evenly
+from predict_graph.engines import RunProfile, per_iteration, spread_evenly
 from predict_graph.history import RunRecord
-from predict_graph.iterations.estimate import IterationEstimate
+from predict_graph.iterations.estimate import IterationEstimate, whole_graph
 
 
 def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
     """Return the exact iterations and counters of a local run and of its priors."""
     found: list[IterationEstimate] = []
     while profile is not None:
-        summary = SampleSummary(
-            "whole graph",
-            1.0,
-            int(profile.graph["vertices"]),
-            int(profile.graph["edges"]),
-            profile.iterations,
-            profile.runtime_seconds if not found else 0.0,
-            "iterations",
-        )
+        seconds = profile.runtime_seconds if not found else 0.0
         made = IterationEstimate.exact(
             "whole-run",
             np.asarray(profile.convergence),
             per_iteration(profile.rows).without("seconds"),
             converged=profile.converged,
-            samples=[summary],
+            samples=[whole_graph(profile.graph, profile.iterations, seconds)],
         )
         found.insert(0, made)
         profile = profile.prior

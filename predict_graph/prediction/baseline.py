@@ -27,7 +27,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import AnyGraph
 from predict_graph.history import History, RunRecord, machine_identity
-from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.iterations.rooted.hops import depth_of
@@ -140,9 +139,10 @@ def reversing(algorithm: Algorithm, graph: AnyGraph | RunRecord) -> float:
 def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> IterationEstimate:
     """Return a baseline as an iteration estimate: a wide interval, and rough counters."""
     algorithm = baseline.algorithm
-    iterations, low, high = iteration_interval(
-        baseline.iterations, baseline.iterations_std, QUANTILE, algorithm.max_iterations
+    counts = iteration_interval(
+        baseline.iterations, baseline.iterations_std, algorithm.max_iterations
     )
+    iterations = counts[0]
     decay = 1.0 if algorithm.steady else _HALVING
     share = decay ** np.arange(iterations)
     size = float(getattr(algorithm, "message_bytes", 16))
@@ -156,15 +156,11 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     )
     threshold = algorithm.threshold(graph.vertices)
     return IterationEstimate(
-        method=BASELINE,
-        crossing=baseline.iterations,
-        iterations=iterations,
-        low=low,
-        high=high,
+        BASELINE,
+        baseline.iterations,
+        *counts,
         curve=threshold * 10.0 ** ((iterations - np.arange(1, iterations + 1)) / 2.0),
         converged=baseline.converges,
-        samples=[],
-        edge_steps=0.0,
         counters=counters,
     )
 

@@ -11,7 +11,6 @@ from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline, time_left
 from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
-from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
@@ -63,14 +62,12 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         _SMALL_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1))),
         log_std("iterations by completion", algorithm.name),
     )
-    iterations, least, most = iteration_interval(middle, math.hypot(*stds), QUANTILE, limit)
+    counts = iteration_interval(middle, math.hypot(*stds), limit)
     return IterationEstimate(
-        method="completion",
-        crossing=middle,
-        iterations=iterations,
-        low=least,
-        high=most,
-        curve=mean_curve(curves, iterations),
+        "completion",
+        middle,
+        *counts,
+        curve=mean_curve(curves, counts[0]),
         converged=middle <= limit,
         samples=[
             SampleSummary(
@@ -86,7 +83,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         ],
         edge_steps=steps,
         warnings=_doubts(vertices, graph),
-        counters=_counters_by_a_pair(case, iterations),
+        counters=_counters_by_a_pair(case, counts[0]),
     )
 
 

@@ -76,19 +76,19 @@ def _estimate(
     if recipe.iterations is not None:
         centre, std = float(recipe.iterations), 0.0
         converged = centre <= limit
-    iterations, low, high = iteration_interval(centre, std, QUANTILE, limit)
+    iterations, low, high = iteration_interval(centre, std, limit)
     if recipe.level_std:
         factor = _level_factor(recipe)
         early, late = (crossing(last.convergence, threshold * by) for by in (factor, 1.0 / factor))
-        low = iteration_interval(early, own, QUANTILE, limit)[1]
-        high = iteration_interval(late, own, QUANTILE, limit)[2]
+        low = iteration_interval(early, own, limit)[1]
+        high = iteration_interval(late, own, limit)[2]
     counters = last.counters.take(np.minimum(np.arange(iterations), len(last.counters) - 1))
     return IterationEstimate(
-        method="rooted",
-        crossing=centre,
-        iterations=iterations,
-        low=low,
-        high=high,
+        "rooted",
+        centre,
+        iterations,
+        low,
+        high,
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
         converged=converged,
         samples=[staged.summary for staged in ran],

@@ -11,7 +11,6 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import COUNTERS, SampleSummary, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
-from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.continued import continued
 from predict_graph.iterations.crossing import crossing, mean_curve
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
@@ -59,7 +58,7 @@ def test_curves_are_averaged_on_a_log_scale_and_extended_by_their_last_slope(cur
     limit=st.integers(1, 10_000),
 )
 def test_the_interval_holds_the_iterations(centre, std, limit):
-    iterations, low, high = iteration_interval(centre, std, 1.645, limit)
+    iterations, low, high = iteration_interval(centre, std, limit)
     assert 1 <= low <= iterations <= high <= limit
     assert std > 0 or low == iterations == high
 
@@ -71,7 +70,7 @@ CASES = [("connected-components", 119), ("neighborhood", 118), ("shortest-paths"
 def estimated(crossing, std, job, samples=(), iterations=200):
     """An estimate by other evidence, with counters that no run of the mesh has."""
     counters = Table(dict.fromkeys((*COUNTERS, "total_vertices"), np.full(iterations, 7.0)))
-    whole, low, high = iteration_interval(crossing, std, QUANTILE, job.max_iterations)
+    whole, low, high = iteration_interval(crossing, std, job.max_iterations)
     curve = np.ones(whole)
     return IterationEstimate(
         "other", crossing, whole, low, high, curve, True, [*samples], 0.0, counters=counters

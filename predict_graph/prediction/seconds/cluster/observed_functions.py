@@ -16,7 +16,6 @@ import numpy as np
 from predict_graph.calibration import log_std
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
-from predict_graph.intervals import QUANTILE
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
@@ -32,33 +31,28 @@ def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEsti
         raise JobError("executors were lost in every sample run, so nothing is known of the job")
     by_size = sorted(runs, key=lambda run: run.record.vertices)
     small, large = by_size[0], by_size[-1]
-    counts = np.array([run.record.iterations for run in by_size], dtype=np.float64)
-    agree = counts.min() == counts.max()
-    expected = float(counts[-1])
+    seen = [run.record.iterations for run in by_size]
+    expected = float(seen[-1])
     apart = math.log(large.record.vertices / small.record.vertices)
     if apart > 0.0:
         growth = max(expected - small.record.iterations, 0.0) / apart
         expected += growth * math.log(max(graph.vertices / large.record.vertices, 1.0))
-    spread = float(np.log([*counts, expected]).std())
+    spread = float(np.log([*seen, expected]).std())
     std = math.hypot(spread, log_std("iterations by rooted samples"))
-    iterations, low, high = iteration_interval(expected, std, QUANTILE, sys.maxsize)
+    counts = iteration_interval(expected, std, sys.maxsize)
     warnings = []
-    if not agree:
+    if min(seen) < max(seen):
         warnings.append(
-            f"the samples took {int(counts.min())} to {int(counts.max())} iterations; the real run "
+            f"the samples took {min(seen)} to {max(seen)} iterations; the real run "
             "may differ as much"
         )
     if large.doubt:
         warnings.append(f"it is doubtful what the supersteps of the job are: {large.doubt}")
     return IterationEstimate(
-        method="observed",
-        crossing=expected,
-        iterations=iterations,
-        low=low,
-        high=high,
-        curve=np.full(iterations, np.nan),
+        "observed",
+        expected,
+        *counts,
+        curve=np.full(counts[0], np.nan),
         converged=True,
-        samples=[],
-        edge_steps=0.0,
         warnings=warnings,
     )
