@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import Row, spread, study_parser, table, write
-from predict_graph.prediction.memory.peak import LIBRARIES
+from predict_graph.prediction.memory import LIBRARIES
 
 PROGRAM = Path(__file__).with_name("memory_program.py")
 FOUR = ("pagerank", "connected-components", "topk-ranking", "neighborhood")

@@ -17,20 +17,18 @@ if TYPE_CHECKING:
     from samplers.fidelity import fidelity_report as fidelity_report
     from samplers.forest_fire import ForestFire as ForestFire
     from samplers.induced import induced_csr as induced_csr
-    from samplers.metropolis_hastings import (
-        MetropolisHastingsRandomWalk as MetropolisHastingsRandomWalk,
-    )
     from samplers.properties import GraphProperties as GraphProperties
     from samplers.properties import graph_properties as graph_properties
     from samplers.uniform import UniformVertices as UniformVertices
     from samplers.walk import BiasedRandomJump as BiasedRandomJump
+    from samplers.walk import MetropolisHastingsRandomWalk as MetropolisHastingsRandomWalk
     from samplers.walk import RandomJump as RandomJump
     from samplers.walk import RandomWalkWithRestart as RandomWalkWithRestart
 
 SAMPLERS = {
     "rj": "samplers.walk:RandomJump",
     "brj": "samplers.walk:BiasedRandomJump",
-    "mhrw": "samplers.metropolis_hastings:MetropolisHastingsRandomWalk",
+    "mhrw": "samplers.walk:MetropolisHastingsRandomWalk",
     "rwr": "samplers.walk:RandomWalkWithRestart",
     "ff": "samplers.forest_fire:ForestFire",
     "uniform": "samplers.uniform:UniformVertices",

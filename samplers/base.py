@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -104,8 +103,8 @@ class Sample:
 class Sampler(ABC):
     """Base of the samplers: options are keyword arguments, and only :meth:`sample` computes.
 
-    A subclass sets `name`, keeps each option of its ``__init__`` in an attribute of the same name,
-    checks them in ``_check_options`` and picks vertices in ``_visit``.
+    A subclass sets `name`, checks the options of its ``__init__`` in ``_check_options`` and picks
+    vertices in ``_visit``.
     """
 
     name: ClassVar[str]
@@ -160,15 +159,6 @@ class Sampler(ABC):
             seconds=seconds,
             **visits._asdict(),
         )
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the options by name."""
-        names = list(inspect.signature(type(self).__init__).parameters)[1:]
-        return {name: getattr(self, name) for name in names if name not in ("args", "kwargs")}
-
-    def __repr__(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({options})"
 
     def _check_options(self) -> None:  # noqa: B027
         """Raise ValueError for a wrong option."""

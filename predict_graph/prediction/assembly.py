@@ -17,7 +17,7 @@ from predict_graph.outcome import Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
 from predict_graph.prediction.baseline import BASELINE
 from predict_graph.prediction.doubts import graph_doubts
-from predict_graph.prediction.memory.peak import peak_memory
+from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request, is_local
 
 if TYPE_CHECKING:

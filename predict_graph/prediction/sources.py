@@ -31,7 +31,7 @@ from predict_graph.iterations.whole_run import recalled_estimate, whole_run_esti
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtime
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.counting import estimates_of, load_compiled
-from predict_graph.prediction.memory.peak import peak_memory
+from predict_graph.prediction.memory import peak_memory
 from predict_graph.prediction.request import Request
 from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import earlier_runtimes, of_this_engine

@@ -142,17 +142,6 @@ def test_what_walks_cannot_reach_is_filled_in():
     assert sample.unreached == len(sample) - 40
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_options_are_kept_and_shown(name):
-    sampler = make(name)
-    assert sampler.name == name
-    options = sampler.get_params()
-    assert make(name, **options).get_params() == options
-    assert repr(sampler).startswith(type(sampler).__name__ + "(")
-    for option, value in options.items():
-        assert f"{option}={value!r}" in repr(sampler)
-
-
 @pytest.mark.parametrize(
     ("name", "option", "values", "accepted"),
     [

@@ -6,19 +6,21 @@ import math
 import time
 
 import numpy as np
+import numpy.typing as npt
 
 from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline, time_left
 from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.iterations.completion.completed import Completer
-from predict_graph.iterations.completion.hubs import choose_hubs
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing, mean_curve
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
+from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.iterations.samples import counters_by
 from predict_graph.table import Table
+from samplers.search import largest
 
 # Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
 # docs/studies/accuracy.md.
@@ -85,6 +87,26 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
         warnings=_doubts(vertices, graph),
         counters=_counters_by_a_pair(case, counts[0]),
     )
+
+
+def choose_hubs(
+    graph: Graph, ratio: float, edge_budget: int, share: float = 0.03, neighbours: int = 10
+) -> npt.NDArray[np.int64]:
+    """Return the vertices that a stratified sample takes with certainty, highest degree first.
+
+    Hubs are the largest set of highest-degree vertices that has at most `edge_budget` edges among
+    its members, is at most a `share` of the vertices, and whose members have so many neighbours
+    (``10 / ratio``) that a sample at `ratio` has ten of them, as their edges are thinned.
+    """
+    least = math.ceil(neighbours / ratio)
+    larger = np.maximum(graph.in_degrees, graph.out_degrees)
+    able = int(np.count_nonzero(larger >= least))
+    count = min(int(share * graph.vertices), able)
+    candidates = largest(graph.in_degrees + graph.out_degrees, count)
+    inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates))
+    kept = candidates[: int(np.searchsorted(inside, edge_budget, side="right"))]
+    hubs = kept[larger[kept] >= least]
+    return hubs.astype(np.int64)
 
 
 def sample_sizes(

@@ -13,10 +13,9 @@ import numpy.typing as npt
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
 from predict_graph.calibration import log_std
-from predict_graph.engines import Evidence
+from predict_graph.engines import COUNTERS, Evidence, critical_worker, per_iteration
 from predict_graph.errors import JobError
 from predict_graph.plugins import Registry, blamed_on
-from predict_graph.prediction.seconds.features import CANDIDATES, cost_features
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -26,11 +25,44 @@ COST_MODELS: Registry[type[Any]] = Registry(
     "cost model", "predict_graph.cost_models", BUILT_IN_COST_MODELS
 )
 
+CANDIDATES = (
+    *COUNTERS,
+    "average_message_bytes",
+    "total_vertices",
+    "iteration",
+    "iteration_messages",
+)
+"""Candidate features of the cost model: table 1, and counters that grow during a run."""
+
 DEFAULT_COST_MODEL = "forward-nnls"
 REGRESSION = "regression"
 """The name of this source."""
 
 _WORK = ("active_vertices", "local_messages", "remote_messages")
+
+
+def cost_rows(table: pd.DataFrame, *, virtual_workers: bool) -> pd.DataFrame:
+    """Return one row per iteration: the counters that determine its time."""
+    if virtual_workers:
+        return per_iteration(table).frame()
+    return table[table["worker"] == critical_worker(Table(table))].reset_index(drop=True)
+
+
+def cost_features(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the candidate features of rows of counters."""
+    import pandas as pd
+
+    # Computed per column in numpy: pandas takes ten times as long for a few rows.
+    columns = {
+        name: rows[name].to_numpy(dtype=np.float64)
+        for name in (*COUNTERS, "total_vertices", "iteration")
+    }
+    messages = columns["local_messages"] + columns["remote_messages"]
+    size = columns["local_message_bytes"] + columns["remote_message_bytes"]
+    columns["average_message_bytes"] = size / np.maximum(messages, 1.0)
+    columns["iteration_messages"] = messages * columns["iteration"]
+    values = np.column_stack([columns[name] for name in CANDIDATES])
+    return pd.DataFrame(values, index=rows.index, columns=list(CANDIDATES))
 
 
 def training_table(runs: Iterable[tuple[Table | pd.DataFrame, str]]) -> pd.DataFrame:

@@ -16,8 +16,11 @@ from predict_graph.graph import Graph
 from predict_graph.history import machine_identity
 from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
 from predict_graph.iterations.published import PUBLISHED
-from predict_graph.prediction.seconds.features import cost_rows
-from predict_graph.prediction.seconds.regression import regression_evidence, training_table
+from predict_graph.prediction.seconds.regression import (
+    cost_rows,
+    regression_evidence,
+    training_table,
+)
 from predict_graph.table import Table
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
 from predict_graph.outcome import PeakMemory
-from predict_graph.prediction.memory.peak import peak_memory
-from predict_graph.prediction.memory.reading import reading_of
+from predict_graph.prediction.memory import peak_memory, reading_of
 from tests.python import python
 
 GIB = 2**30

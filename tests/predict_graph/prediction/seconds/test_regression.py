@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from predict_graph.engines import COUNTERS
-from predict_graph.prediction.seconds.features import CANDIDATES, cost_features
 from predict_graph.prediction.seconds.regression import (
+    CANDIDATES,
+    cost_features,
     fit_costs,
     left_out_std,
     regression_evidence,

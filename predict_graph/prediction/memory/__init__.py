@@ -1,1 +1,0 @@
-"""Peak memory of a run on this machine, held against what there is."""
