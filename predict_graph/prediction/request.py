@@ -96,22 +96,16 @@ class Request:
         prior = self.algorithm.prior
         if prior is None:
             return [self]
-        method = self.method if self.method.suits(prior) else check_method(None, prior)
-        own = {"transform"} if TRANSFORMS.preferred(prior.name) else set()
-        if not own <= method.reads and "method" not in self.named:
-            method = _method(None, prior, frozenset(own))
-        transform = self.transform
-        if "transform" not in self.given:  # what is registered counts for the one it is for
-            transform = check_transform(TRANSFORMS.preferred(prior.name), prior.convergence)
-        cost_model = self.cost_model
-        if "cost_model" not in self.given:
-            cost_model = COST_MODELS.preferred(prior.name)
+        asked = {name: getattr(self, name) for name in _REGISTRIES if name in self.given}
+        parts = _parts(asked, prior)
+        named = "method" in self.named and self.method.suits(prior)
         before = replace(
             self,
             algorithm=prior,
-            method=method,
-            transform=transform,
-            cost_model=cost_model,
+            method=_method(self.method.name if named else None, prior, parts),
+            sampler=parts["sampler"] or DEFAULT_SAMPLER,
+            transform=check_transform(parts["transform"], prior.convergence),
+            cost_model=parts["cost_model"],
         )
         return [*before.chain, self]
 
@@ -183,9 +177,7 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         asked["engine"], **{name: asked[name] for name in ("workers", "threads", "spark")}
     )
     runtime_model = runtime_model_of(runs_on)
-    given = {name: asked[name] for name in _READ}
-    for name, registry in _REGISTRIES.items():
-        given[name] = given[name] or registry.preferred(chosen.name)
+    given = {name: asked[name] for name in _READ} | _parts(asked, chosen)
     named = frozenset(name for name, value in given.items() if value is not None)
     sampler, transform, cost_model = (given[name] for name in _REGISTRIES)
     method, budget, probe = (asked[name] for name in ("method", "budget", "probe"))
@@ -197,7 +189,7 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     SAMPLERS.get(sampler or DEFAULT_SAMPLER)
     if cost_model is not None:
         COST_MODELS.get(cost_model)
-    estimated_by = _method(method, chosen, named)
+    estimated_by = _method(method, chosen, given)
     _refuse_unread(named, estimated_by, chosen, runs_on, runtime_model)
     machines = _check_train_machines(asked["train_machines"])
     for count in machines or ():
@@ -226,10 +218,19 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     )
 
 
-def _method(name: str | None, algorithm: Algorithm, named: frozenset[str]) -> Method:
+def _parts(asked: Mapping[str, Any], algorithm: Algorithm) -> dict[str, Any]:
+    """Return the parts that the user named, or else those registered for an algorithm."""
+    return {
+        name: asked.get(name) or registry.preferred(algorithm.name)
+        for name, registry in _REGISTRIES.items()
+    }
+
+
+def _method(name: str | None, algorithm: Algorithm, parts: Mapping[str, Any]) -> Method:
     """Return the method: named, or the best one that reads the sampler and transform named."""
     method = check_method(name, algorithm)
-    if name is None and not named & {"sampler", "transform"} <= method.reads:
+    read = {part for part in ("sampler", "transform") if parts[part] is not None}
+    if name is None and not read <= method.reads:
         return check_method(_WALKING, algorithm)
     return method
 

@@ -16,7 +16,6 @@ from predict_graph.durations import readable_seconds
 from predict_graph.engines import (
     RunProfile,
     RuntimeEstimate,
-    RuntimeModel,
     Workload,
 )
 from predict_graph.engines.local import LocalEngine
@@ -232,7 +231,7 @@ class Samples:
                     estimates = estimates_of(case.graph, chain)
             if stopped is not None and case.local:  # its supersteps show the seconds
                 ended = stopped.weighted(estimates)
-                runtimes, measured = stopped.runtimes(case.workloads(ended)), True
+                runtimes = stopped.runtimes(case.workloads(ended))
             else:
                 if case.local and survey_seconds(case, self.level) > left():
                     raise StopRun
@@ -242,24 +241,12 @@ class Samples:
                     estimates = estimates or model.observe()
                 ended = estimates if stopped is None else stopped.weighted(estimates)
                 with deadline(left if case.local else None):
-                    runtimes, measured = self._seconds(case, model, case.workloads(ended), evidence)
+                    runtimes = model.estimate(case.workloads(ended))
         except StopRun:
             known = not estimates or any(found.runtimes for found in evidence)
             return None if known else Estimate(estimates, [], chain)
         more = more_samples(case, self.level)
-        return Estimate(ended, runtimes, chain, measured=measured, more=more)
-
-    @staticmethod
-    def _seconds(
-        case: Case, model: RuntimeModel, workloads: Sequence[Workload], evidence: Estimates
-    ) -> tuple[list[RuntimeEstimate], bool]:
-        """Return the seconds, and whether they were measured; of the first samples in any case."""
-        try:
-            return model.estimate(workloads), True
-        except StopRun:
-            if any(found.runtimes for found in evidence):
-                raise
-            return baseline_seconds(case, None, workloads), False
+        return Estimate(ended, runtimes, chain, measured=True, more=more)
 
 
 class BaselineEstimate:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -51,11 +50,19 @@ def memory_of(
         return {}
     if len({_share_of(run) for run in telling}) == 1:
         telling = [*telling, *usual]
-    share = (graph.vertices + graph.edges) / settings.machines
+    columns = ["peak_memory_bytes", "storage_bytes"]
+    peaks = pd.DataFrame([run.record.table[columns].max() for run in telling]).astype(np.float64)
+    by_share = peaks.groupby([_share_of(run) for run in telling])
+    execution, storage = (
+        fitted_line(each.index.to_numpy(np.float64), each.to_numpy(np.float64)).at(
+            (graph.vertices + graph.edges) / settings.machines
+        )
+        for each in (by_share[columns[0]].max(), by_share[columns[1]].min())
+    )
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     return {
-        "execution_bytes": int(_at(share, telling, "peak_memory_bytes", max) * settings.cores),
-        "storage_bytes": int(_at(share, telling, "storage_bytes", min)),
+        "execution_bytes": int(execution * settings.cores),
+        "storage_bytes": int(storage),
         "shuffle_bytes": int(moved / settings.machines),
         "available_bytes": int(max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED),
     }
@@ -76,17 +83,3 @@ def memory_doubts(held: Mapping[str, int], memory: str) -> list[str]:
 def _share_of(run: ClusterRun) -> float:
     """Return the vertices and edges per machine."""
     return (run.record.vertices + run.edges) / run.machines
-
-
-def _at(
-    share: float,
-    runs: Sequence[ClusterRun],
-    column: str,
-    kept: Callable[[list[float]], float],
-) -> float:
-    """Return the bytes for a share, on a line through those kept of the runs of each share."""
-    seen: dict[float, list[float]] = defaultdict(list)
-    for run in runs:
-        seen[_share_of(run)].append(float(run.record.rows.floats(column).max()))
-    line = fitted_line(np.array([*seen]), np.array([kept(each) for each in seen.values()]))
-    return line.at(share)
