@@ -144,25 +144,11 @@ def _machines(found: Prediction) -> Picture:
     chosen = None
     if own is not None and own in counts:
         chosen = (float(own), float(middle[list(counts).index(own)]), f"{own} asked for")
-    least = _least_machines(found)
-    if least is not None:
-        said += f" With fewer than {least} the data does not fit in the executors' memory."
     draw = partial(
         draw_lines,
         lines=[Line("predicted", counts, middle, low, high)],
         xlabel="machines (band: 90% sure)",
         ylabel="runtime",
         chosen=chosen,
-        least=None if least is None else (least, "left: memory too small"),
     )
     return Picture("Time against machines", said, draw)
-
-
-def _least_machines(found: Prediction) -> int | None:
-    """Return how many executors hold what all of them hold together; None if any number does."""
-    held, own = found.executors, found.engine.get("machines")
-    if not held or own is None:
-        return None
-    needed = float(held["execution_bytes"] + held["storage_bytes"])
-    least = math.ceil(own * needed / max(float(held["available_bytes"]), 1.0))
-    return least if least > 1 else None

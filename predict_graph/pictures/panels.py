@@ -115,7 +115,6 @@ def draw_lines(
     ylabel: str,
     limits: Mapping[str, float] | None = None,
     chosen: tuple[float, float, str] | None = None,
-    least: tuple[float, str] | None = None,
     seconds: bool = True,
 ) -> list[Values]:
     """Draw runtime or cost over whole numbers, such as machines or iterations."""
@@ -143,10 +142,6 @@ def draw_lines(
             values.append(Values(f"{line.label}, measured", x, measured))
     for name, level in (limits or {}).items():
         _limit(axes, level / divisor, name)
-    if least is not None:
-        axes.axvspan(0, least[0], color=LIGHT.muted, alpha=0.15, linewidth=0)
-        style = {"xycoords": _UP, "va": "top", "color": LIGHT.muted}
-        _note(axes, least[1], (least[0], 0.98), (3, 0), **style)
     if chosen is not None:
         axes.plot([chosen[0]], [chosen[1] / divisor], "*", markersize=13, color=LIGHT.ink)
         _note(axes, chosen[2], (chosen[0], chosen[1] / divisor), (8, 6))

@@ -26,13 +26,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.builtin.libraries import LIBRARIES, library_algorithm
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.errors import RequestError
 from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.features import CLOCK, FEATURES, typical_rows
 from predict_graph.prediction.seconds.cluster.reference_runs import (
-    shipped_name,
     shipped_names,
     shipped_records,
     shipped_runs,
@@ -302,23 +299,8 @@ def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpe
     """Return the relative speed that the runs of all algorithms on a cluster show."""
     if history is None or len(history) == 0:
         return ClusterSpeed()
-    known: dict[str, list[ClusterRun]] = defaultdict(list)
-    libraries = [f"{library}:{name}" for library, own in LIBRARIES.items() for name in own.names()]
-    for name in dict.fromkeys((*shipped_names(), *libraries)):
-        for run in cluster_runs(history, engine, name):
-            reference = _reference_of(run) if name in libraries else name
-            if reference is not None:
-                known[reference].append(run)
     speed = ClusterSpeed()
-    for name, runs in known.items():
-        speed = speed.with_runs(name, runs)
+    for name in shipped_names():
+        runs = cluster_runs(history, engine, name)
+        speed = speed.with_runs(name, runs) if runs else speed
     return speed
-
-
-def _reference_of(run: ClusterRun) -> str | None:
-    """Return the name of the reference of a library's run; None if it takes other parameters."""
-    given = {name: value for name, value in run.record.parameters.items() if value is not None}
-    try:
-        return shipped_name(library_algorithm(run.record.algorithm, given))
-    except RequestError:
-        return None

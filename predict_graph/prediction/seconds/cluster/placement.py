@@ -58,9 +58,3 @@ def combined_share(
     records = partitions * ((1.0 - missed) * counts).sum(axis=1)
     result: npt.NDArray[np.float64] = records / np.maximum(shares * edges, 1e-300)
     return result
-
-
-def combined_messages(graph: Graph, partitions: int) -> float:
-    """Return the records that reach vertices if each edge carries a message and they combine."""
-    share = combined_share(graph.in_degree_counts, 1.0, partitions)
-    return float(share[0]) * graph.edges

@@ -34,8 +34,6 @@ class ClusterRun:
     cold: bool
     session_seconds: float
     purpose: str
-    combined: float
-    """Messages combined by vertex and partition, if each edge of its graph carries one."""
     doubt: str
     """Why its supersteps may not be those of the job."""
     elsewhere: bool
@@ -165,7 +163,6 @@ def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = 
         bool(sample["cold"]),
         float(sample["opening_seconds"]),
         str(sample["purpose"]),
-        float(sample.get("combined_messages", 0.0)),
         str(sample.get("doubt", "")),
         elsewhere=graph is None or source != graph.fingerprint,
         again=again,

@@ -26,7 +26,6 @@ from predict_graph.prediction.seconds.cluster.costs import (
     speed_of_cluster,
 )
 from predict_graph.prediction.seconds.cluster.features import FEATURES
-from predict_graph.prediction.seconds.cluster.placement import combined_messages
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import (
     ClusterRun,
@@ -227,7 +226,6 @@ def sample_run(
         "machines": engine.workers,
         "cold": cold,
         "opening_seconds": opening,
-        "combined_messages": combined_messages(sample, engine.settings.partitions),
         "doubt": profile.result.get("reason") if doubtful else "",
     }
     records = (

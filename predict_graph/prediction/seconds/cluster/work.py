@@ -22,7 +22,6 @@ from predict_graph.engines.spark.library.running import ENTRIES, RECORDS
 from predict_graph.engines.spark.superstep import program_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.placement import (
-    combined_messages,
     combined_share,
     largest_shares,
 )
@@ -115,15 +114,15 @@ def _of_library(
 def _of_function(
     graph: Graph, settings: SparkSettings, iterations: int, run: ClusterRun
 ) -> pd.DataFrame:
-    """Return the work of a user function: the records of a sample, scaled like messages combined
-    by vertex and partition; its last iteration stands for all later ones.
+    """Return the work of a user function: the records of a sample, scaled by edges.
+
+    Its last iteration stands for all later ones.
     """
     names = ["active_vertices", "shuffle_read_records", "shuffle_write_bytes"]
     names.append("shuffle_write_records")
     sums = run.record.table.groupby("iteration")[names].sum().astype(np.float64)
     sums = sums.iloc[np.minimum(np.arange(iterations), len(sums) - 1)]
-    larger = combined_messages(graph, settings.partitions) / max(run.combined, 1.0)
-    records = larger * sums["shuffle_read_records"].to_numpy()
+    records = graph.edges / max(run.edges, 1) * sums["shuffle_read_records"].to_numpy()
     written = np.maximum(sums["shuffle_write_records"].to_numpy(), 1.0)
     volume = records * sums["shuffle_write_bytes"].to_numpy() / written
     active = sums["active_vertices"] * (graph.vertices / max(run.record.vertices, 1))

@@ -1,6 +1,5 @@
 """The work of the real run: where vertices are, what is exchanged, and the memory it takes."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,7 +20,7 @@ from predict_graph.prediction.seconds.cluster.executor_memory import (
     memory_of,
 )
 from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
-from predict_graph.prediction.seconds.cluster.placement import combined_messages, combined_share
+from predict_graph.prediction.seconds.cluster.placement import combined_share
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
@@ -46,8 +45,8 @@ def test_combining_is_what_a_count_says():
     graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
     rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
     pairs = graph.indices.astype(np.int64) * 5 + partition_of(rows, 5)
-    found = combined_messages(graph, 5)
-    assert found == pytest.approx(len(np.unique(pairs)), rel=0.02)
+    whole = combined_share(graph.in_degree_counts, 1.0, 5)[0]
+    assert whole * graph.edges == pytest.approx(len(np.unique(pairs)), rel=0.02)
     some = np.random.default_rng(1).random(graph.edges) < 0.3
     share = combined_share(graph.in_degree_counts, [0.3], 5)[0]
     assert share == pytest.approx(len(np.unique(pairs[some])) / some.sum(), rel=0.03)
@@ -98,14 +97,12 @@ def test_a_function_that_sends_along_every_edge(tmp_path):
     file = tmp_path / "jobs.py"
     file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
     graph, sample = (check_graph(f"rmat:scale={scale},edge_factor=8,seed=1") for scale in (14, 11))
-    combined = combined_messages(sample, 2)
     run = cluster_run(sample.vertices, sample.edges, 2)
-    each = combined / sample.edges / 2  # half of the messages reach the other worker
-    columns = {"shuffle_read_records": np.full(12, each * sample.edges)}
-    run = replace(changed(run, columns), combined=combined)
+    columns = {"shuffle_read_records": np.full(12, sample.edges / 2)}  # of each of two workers
+    run = changed(run, columns)
     workload = Workload(check_function(f"{file}:job"), 8, Table({}))
     rows = work_by_machines(graph, ENGINE, workload, [run])(4)
-    assert rows["records"].to_numpy() == pytest.approx(combined_messages(graph, 4) / 4)
+    assert rows["records"].to_numpy() == pytest.approx(graph.edges / 4)
     remote = rows["remote_message_bytes"] / (
         rows["remote_message_bytes"] + rows["local_message_bytes"]
     )
