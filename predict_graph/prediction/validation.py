@@ -30,7 +30,7 @@ from predict_graph.prediction.request import (
     check_request,
     direction,
 )
-from predict_graph.prediction.run_records import records_of
+from predict_graph.prediction.work import records_of
 from predict_graph.seeds import check_seed
 
 

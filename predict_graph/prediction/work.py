@@ -1,4 +1,4 @@
-"""The workload of a run: counters of each iteration."""
+"""The workload of a run, counters of each iteration; and runs as the history keeps them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, Workload
+from predict_graph.engines import COUNTERS, RunProfile, Workload
+from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.table import Table
 
@@ -35,3 +36,28 @@ def counted(counters: Table) -> Table:
     sent = rows.floats("local_messages", "remote_messages")
     size = rows.floats("local_message_bytes", "remote_message_bytes")
     return rows.assign(average_message_bytes=size / np.maximum(sent, 1.0))
+
+
+def records_of(profile: RunProfile) -> list[RunRecord]:
+    """Return the records of a run and of those that made its input, each with its own phases."""
+    before = [] if profile.prior is None else records_of(profile.prior)
+    taken = {} if profile.prior is None else {**profile.prior.phases, "read": 0.0}
+    own = RunRecord(
+        kind="run",
+        algorithm=profile.algorithm,
+        parameters=profile.parameters,
+        graph=str(profile.graph["name"]),
+        fingerprint=str(profile.graph["fingerprint"]),
+        vertices=int(profile.graph["vertices"]),
+        edges=int(profile.graph["edges"]),
+        directed=bool(profile.graph["directed"]),
+        engine=profile.engine,
+        phases={
+            name: max(seconds - taken.get(name, 0.0), 0.0)
+            for name, seconds in profile.phases.items()
+        },
+        iterations=profile.iterations,
+        converged=profile.converged,
+        rows=profile.rows,
+    )
+    return [*before, own]

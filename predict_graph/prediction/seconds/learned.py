@@ -25,11 +25,10 @@ from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.history import RunRecord
 from predict_graph.plugins import loaded
-from predict_graph.prediction.run_records import records_of
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
-from predict_graph.prediction.seconds.regression import cost_rows
+from predict_graph.prediction.seconds.regression import cost_rows, fitted_line
 from predict_graph.prediction.seconds.sample_runs import SampledModel
-from predict_graph.prediction.seconds.straight_line import fitted_line
+from predict_graph.prediction.work import records_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,8 +9,8 @@ from predict_graph.calibration import usual_of
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.rooted.hops import depth_of, hop_tree
+from predict_graph.prediction.assembly import graph_doubts
 from predict_graph.prediction.baseline import baselines_of
-from predict_graph.prediction.doubts import graph_doubts
 
 HOPS = ("connected-components", "neighborhood", "shortest-paths", "topk-ranking")
 MESHES = {

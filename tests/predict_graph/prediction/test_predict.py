@@ -269,14 +269,3 @@ def test_the_picture_shows_prediction_and_truth(comparison):
     assert titles[2:] == ["Where the time goes", "Memory at the peak"]
     assert all(axes.get_xlabel() for axes in figure.axes)
     assert len(comparison.prediction.plot().axes[1].lines) == 1
-
-
-@pytest.mark.parametrize("ratio", [0.01, 0.5])
-def test_samples_of_another_size_than_asked_for_are_said(ratio):
-    found = predict_graph.predict(
-        "neighborhood", "rmat:scale=13,edge_factor=8,seed=1", ratio=ratio, seed=1, history="none"
-    )
-    sample = max(found.samples, key=lambda each: each.vertices)
-    said = any(text.startswith(f"the ratio is {ratio:g}, and") for text in found.warnings)
-    assert said == (not 1 / 1.5 < sample.ratio / ratio < 1.5)
-    assert said or ratio == 0.5

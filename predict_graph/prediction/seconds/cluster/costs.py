@@ -28,20 +28,21 @@ import pandas as pd
 
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.features import CLOCK, FEATURES, typical_rows
 from predict_graph.prediction.seconds.cluster.reference_runs import (
     shipped_names,
     shipped_records,
     shipped_runs,
 )
 from predict_graph.prediction.seconds.cluster.runs import (
+    CLOCK,
+    FEATURES,
     WARM_UP,
     ClusterRun,
     by_session,
     cluster_runs,
+    typical_rows,
 )
-from predict_graph.prediction.seconds.regression import FittedCosts, fitted
-from predict_graph.prediction.seconds.straight_line import Line, fitted_line
+from predict_graph.prediction.seconds.regression import FittedCosts, Line, fitted, fitted_line
 
 FloatArray = npt.NDArray[np.float64]
 Part = tuple[str, ClusterRun, float]  # one of PARTS, measured in a run, and its seconds

@@ -11,7 +11,7 @@ from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-from predict_graph.prediction.seconds.straight_line import fitted_line
+from predict_graph.prediction.seconds.regression import fitted_line
 
 _RESERVED = 300 << 20  # bytes of the heap reserved by Spark, by definition
 # Default of Spark (spark.memory.fraction), of the rest: execution and storage; by definition

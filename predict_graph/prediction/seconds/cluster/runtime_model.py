@@ -20,10 +20,13 @@ from predict_graph.prediction.seconds.cluster.costs import (
     ClusterSpeed,
 )
 from predict_graph.prediction.seconds.cluster.executor_memory import memory_doubts, memory_of
-from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples, Learned
+from predict_graph.prediction.seconds.cluster.sampling import (
+    ClusterSamples,
+    Learned,
+    observed_estimate,
+)
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.prediction.work import counted

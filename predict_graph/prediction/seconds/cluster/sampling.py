@@ -7,27 +7,33 @@ because code that is not yet compiled is slow on every row.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+import numpy as np
+
 from predict_graph.algorithms import Algorithm
+from predict_graph.calibration import log_std
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
+from predict_graph.errors import JobError
 from predict_graph.graph import Graph
-from predict_graph.iterations import draw_sample
-from predict_graph.prediction.run_records import records_of
+from predict_graph.iterations import IterationEstimate, draw_sample
+from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterCosts,
     ClusterSpeed,
     reference_costs,
     speed_of_cluster,
 )
-from predict_graph.prediction.seconds.cluster.features import FEATURES
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import (
+    FEATURES,
     ClusterRun,
     cluster_run,
     runs_of_job,
@@ -38,6 +44,7 @@ from predict_graph.prediction.seconds.sample_runs import (
     STEADY_ITERATIONS,
     EngineModel,
 )
+from predict_graph.prediction.work import records_of
 
 Points = dict[int, list[float]]
 """The ratios of samples to run at each machine count, ascending."""
@@ -233,3 +240,42 @@ def sample_run(
         for record in records_of(profile)
     )
     return [cluster_run(record, graph, again=False) for record in records]
+
+
+def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEstimate:
+    """Return the iterations of a user's function on the graph, from those of its samples.
+
+    Only the metrics of its tasks are known, so there is no transform (PREDIcT, section 3.2).
+
+    Samples that agree exactly indicate a fixed number of iterations. Otherwise the smallest and the
+    largest are extrapolated over the logarithm of their size.
+    """
+    if not runs:
+        raise JobError("executors were lost in every sample run, so nothing is known of the job")
+    by_size = sorted(runs, key=lambda run: run.record.vertices)
+    small, large = by_size[0], by_size[-1]
+    seen = [run.record.iterations for run in by_size]
+    expected = float(seen[-1])
+    apart = math.log(large.record.vertices / small.record.vertices)
+    if apart > 0.0:
+        growth = max(expected - small.record.iterations, 0.0) / apart
+        expected += growth * math.log(max(graph.vertices / large.record.vertices, 1.0))
+    spread = float(np.log([*seen, expected]).std())
+    std = math.hypot(spread, log_std("iterations by rooted samples"))
+    counts = iteration_interval(expected, std, sys.maxsize)
+    warnings = []
+    if min(seen) < max(seen):
+        warnings.append(
+            f"the samples took {min(seen)} to {max(seen)} iterations; the real run "
+            "may differ as much"
+        )
+    if large.doubt:
+        warnings.append(f"it is doubtful what the supersteps of the job are: {large.doubt}")
+    return IterationEstimate(
+        "observed",
+        expected,
+        *counts,
+        curve=np.full(counts[0], np.nan),
+        converged=True,
+        warnings=warnings,
+    )

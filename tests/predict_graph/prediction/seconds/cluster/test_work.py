@@ -19,9 +19,8 @@ from predict_graph.prediction.seconds.cluster.executor_memory import (
     memory_doubts,
     memory_of,
 )
-from predict_graph.prediction.seconds.cluster.observed_functions import observed_estimate
-from predict_graph.prediction.seconds.cluster.placement import combined_share
-from predict_graph.prediction.seconds.cluster.work import work_by_machines
+from predict_graph.prediction.seconds.cluster.sampling import observed_estimate
+from predict_graph.prediction.seconds.cluster.work import combined_share, work_by_machines
 from predict_graph.table import Table
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     changed,
