@@ -55,48 +55,38 @@ class FidelityReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers, text and None (for what is not defined)."""
-        report: dict[str, Any] = {
+        pairs = ("vertices", "edges", *_PROPERTIES, "hop_sources")
+        return {
             "d_statistics": {
                 "in_degree": self.in_degree_d,
                 "out_degree": self.out_degree_d,
                 "hop_plot": _or_none(self.hop_plot_d),
             },
             "density_ratio": _or_none(self.density_ratio),
-            "vertices": {"graph": self.graph.vertices, "sample": self.sample.vertices},
-            "edges": {"graph": self.graph.edges, "sample": self.sample.edges},
+            **{
+                name: {
+                    "graph": _or_none(getattr(self.graph, name)),
+                    "sample": _or_none(getattr(self.sample, name)),
+                }
+                for name in pairs
+            },
+            "seconds": self.seconds,
         }
-        for name in _PROPERTIES:
-            report[name] = {
-                "graph": _or_none(getattr(self.graph, name)),
-                "sample": _or_none(getattr(self.sample, name)),
-            }
-        report["hop_sources"] = {
-            "graph": self.graph.hop_sources,
-            "sample": self.sample.hop_sources,
-        }
-        report["seconds"] = self.seconds
-        return report
 
     def __repr__(self) -> str:
-        rows = [
-            ("", "graph", "sample"),
-            ("vertices", f"{self.graph.vertices}", f"{self.sample.vertices}"),
-            ("edges", f"{self.graph.edges}", f"{self.sample.edges}"),
-        ]
-        for name, title in _PROPERTIES.items():
-            values = getattr(self.graph, name), getattr(self.sample, name)
-            rows.append((title, f"{values[0]:.3g}", f"{values[1]:.3g}"))
-        lines = [f"{title:<24}{whole:>12}{part:>12}" for title, whole, part in rows]
-        lines += [
-            f"{title:<24}{value:>24.3f}"
-            for title, value in (
-                ("D in-degree", self.in_degree_d),
-                ("D out-degree", self.out_degree_d),
-                ("D hop plot", self.hop_plot_d),
-                ("density ratio", self.density_ratio),
-            )
-        ]
-        return "\n".join(lines)
+        titles = {"vertices": "vertices", "edges": "edges", **_PROPERTIES}
+        distances = {
+            "D in-degree": self.in_degree_d,
+            "D out-degree": self.out_degree_d,
+            "D hop plot": self.hop_plot_d,
+            "density ratio": self.density_ratio,
+        }
+        lines = [f"{'':<24}{'graph':>12}{'sample':>12}"]
+        for name, title in titles.items():
+            form = "d" if name in ("vertices", "edges") else ".3g"
+            whole, part = getattr(self.graph, name), getattr(self.sample, name)
+            lines.append(f"{title:<24}{whole:>12{form}}{part:>12{form}}")
+        return "\n".join([*lines, *(f"{name:<24}{d:>24.3f}" for name, d in distances.items())])
 
 
 def fidelity_report(
@@ -180,4 +170,4 @@ def _hop_distance(whole: npt.NDArray[np.float64], part: npt.NDArray[np.float64])
 
 
 def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return None if math.isnan(value) else value

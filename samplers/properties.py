@@ -118,8 +118,8 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
         effective_diameter=_effective_diameter(hop_plot),
         clustering=_closed_wedges(links, degrees, generator) / WEDGES,
         largest_component=int(np.bincount(components).max()) / n,
-        pendant=np.count_nonzero(degrees == 1) / n,
-        dangling=np.count_nonzero(out_degrees == 0) / n,
+        pendant=float(np.count_nonzero(degrees == 1) / n),
+        dangling=float(np.count_nonzero(out_degrees == 0) / n),
         reciprocity=2 * mutual / (links.nnz + mutual) if links.nnz else np.nan,
     )
 

@@ -19,8 +19,13 @@ from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted.hops import HopTree, component_trees, hop_tree
-from predict_graph.iterations.rooted.recipes import Recipe, deepest, hubs, middle_trees
-from predict_graph.iterations.rooted.represented import RepresentedSampler
+from predict_graph.iterations.rooted.recipes import (
+    Recipe,
+    RepresentedSampler,
+    deepest,
+    hubs,
+    middle_trees,
+)
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, small_neighbours
 from samplers.search import largest
 

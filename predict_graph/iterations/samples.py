@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -22,7 +24,6 @@ from predict_graph.engines import (
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.iterations.method import SamplingCase
-from predict_graph.iterations.prefix import edges_by_later_position
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.results import Value
 from predict_graph.table import Table
@@ -222,3 +223,25 @@ def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor
     factors = dict.fromkeys(COUNTERS, edge_factor)
     factors |= dict.fromkeys(("active_vertices", "total_vertices"), vertex_factor)
     return Table({name: scaled.floats(name) * factor for name, factor in factors.items()})
+
+
+@numba.njit(cache=True, nogil=True)
+def edges_by_later_position(indptr: Any, indices: Any, members: Any) -> npt.NDArray[np.int64]:
+    """Count the edges among members, at the later of their two ends.
+
+    The running sum is the number of edges among the first 1, 2, … members.
+    """
+    n, count = len(indptr) - 1, len(members)
+    # A bit set fits in a cache; positions are only read for members.
+    marks, position = np.zeros(n // 8 + 1, np.uint8), np.empty(n, np.int32)
+    for i in range(count):
+        position[members[i]] = i
+        marks[members[i] >> 3] |= np.uint8(1 << (members[i] & 7))
+    filed = np.zeros(count, np.int64)
+    for i in range(count):
+        v = members[i]
+        for e in range(indptr[v], indptr[v + 1]):
+            w = indices[e]
+            if (marks[w >> 3] >> (w & 7)) & 1:
+                filed[max(i, position[w])] += 1
+    return filed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +16,49 @@ import numpy.typing as npt
 
 from predict_graph.errors import RequestError, check_installed
 from predict_graph.files import written_beside
-from predict_graph.pictures.palette import LIGHT
 from predict_graph.printable import printable
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of pictures and pages, on a light background.
+
+    Hues of Okabe and Ito (jfly.uni-koeln.de/color, 2008), darkened until the contrast suffices;
+    ``page.html.jinja`` has them lightened, for dark screens.
+
+    Parameters
+    ----------
+    paper, ink, muted, rule : str
+        Background, text, secondary text, and lines of tables and grids.
+    predicted, actual, evidence : str
+        Predictions; measurements of real runs; samples and other evidence.
+    part1, part2 : str
+        Parts of a whole, such as phases; with `muted` and `ink`.
+    """
+
+    paper: str = "#fffffe"
+    ink: str = "#1b1b1b"
+    muted: str = "#595959"
+    rule: str = "#d8d8d8"
+    predicted: str = "#0063ab"
+    actual: str = "#b23f00"
+    evidence: str = "#00735a"
+    part1: str = "#96377a"
+    part2: str = "#7a5c00"
+
+    def named(self) -> Mapping[str, str]:
+        """Return the colours by their CSS variables.
+
+        Examples
+        --------
+        >>> LIGHT.named()["--paper"]
+        '#fffffe'
+        """
+        return {f"--{name}": color for name, color in asdict(self).items()}
+
+
+LIGHT = Palette()
+
 
 _WIDTH, _HEIGHT = 4.2, 2.9  # inches; limits the width so that text is readable at 360 pixels
 _STYLE = {

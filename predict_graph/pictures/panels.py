@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.answers import readable_bytes
 from predict_graph.intervals import Interval
-from predict_graph.pictures import Picture, Values
-from predict_graph.pictures.palette import LIGHT
+from predict_graph.pictures import LIGHT, Picture, Values
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -29,7 +28,7 @@ _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0
 class Line:
     """A line with its band, and measured points.
 
-    Colours are names of :class:`~predict_graph.pictures.palette.Palette`: lines of one meaning
+    Colours are names of :class:`~predict_graph.pictures.Palette`: lines of one meaning
     have one colour, and differ in dashes, and their points in markers.
     """
 
@@ -216,7 +215,7 @@ def dots(
 ) -> list[Values]:
     """Draw a value for each name, the first one on top, with its interval if there is one.
 
-    Colours are names of :class:`~predict_graph.pictures.palette.Palette`, for all and for some;
+    Colours are names of :class:`~predict_graph.pictures.Palette`, for all and for some;
     those in ``ink`` are squares. The axis is logarithmic where the largest is more than
     `most_apart` times the smallest.
     """

@@ -15,8 +15,7 @@ from typing import Any
 
 from predict_graph.answers import Answer, Table, cell_text
 from predict_graph.errors import RequestError, check_installed
-from predict_graph.pictures import Picture, check_picture, svg_of
-from predict_graph.pictures.palette import LIGHT
+from predict_graph.pictures import LIGHT, Picture, check_picture, svg_of
 from predict_graph.printable import printable
 from predict_graph.reports.layout import are_numbers
 

@@ -17,8 +17,7 @@ from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.iterations.crossing import crossing, mean_curve
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
 from predict_graph.iterations.method import SamplingCase
-from predict_graph.iterations.prefix import edges_by_later_position
-from predict_graph.iterations.samples import counters_by
+from predict_graph.iterations.samples import counters_by, edges_by_later_position
 from predict_graph.table import Table
 from samplers.search import largest
 

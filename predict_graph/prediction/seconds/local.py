@@ -30,8 +30,8 @@ from predict_graph.engines.local.probing import (
 )
 from predict_graph.iterations import SampleRun
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
+from predict_graph.prediction.seconds.learned import SampledModel
 from predict_graph.prediction.seconds.regression import COST_MODELS, DEFAULT_COST_MODEL
-from predict_graph.prediction.seconds.sample_runs import SampledModel
 
 
 def probing_limit(left: float, share: float = 0.25, least: float = 0.05) -> float:

@@ -18,7 +18,7 @@ import predict_graph
 from predict_graph.answers import Answer, Table
 from predict_graph.intervals import Interval
 from predict_graph.outcome.verdict import PeakMemory, verdict_of
-from predict_graph.pictures.palette import LIGHT
+from predict_graph.pictures import LIGHT
 from predict_graph.reports.page import command_to_repeat, page
 
 GRAPH = "rmat:scale=11,edge_factor=8,seed=3"

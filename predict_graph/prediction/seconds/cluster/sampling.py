@@ -39,7 +39,7 @@ from predict_graph.prediction.seconds.cluster.runs import (
     runs_of_job,
 )
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
-from predict_graph.prediction.seconds.sample_runs import (
+from predict_graph.prediction.seconds.learned import (
     DEFAULT_TRAIN_RATIOS,
     STEADY_ITERATIONS,
     EngineModel,
