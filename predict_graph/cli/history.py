@@ -42,7 +42,7 @@ def list_runs(
     history: str | None = None,
     algorithm: str | None = None,
     graph: str | None = None,
-    kind: str | None = None,
+    kind: str = "run",
     limit: int = 50,
     json: str | None = None,
 ) -> None:
@@ -55,11 +55,11 @@ def list_runs(
     graph
         Only runs of this graph.
     kind
-        Only run, or only sample.
+        run, sample (of a prediction), or all.
     limit
         The newest so many.
     """
-    runs = _history(history).runs(algorithm, graph, kind, limit)
+    runs = _history(history).runs(algorithm, graph, None if kind == "all" else kind, limit)
     rows = [
         {column: run[column] for column in _LISTED}
         | {"time": str(run["time"])[:19], "seconds": round(float(run["seconds"]), 4)}
