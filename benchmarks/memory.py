@@ -85,8 +85,7 @@ def source_of(name: str, folder: Path) -> str:
 def convert(origin: str, target: Path) -> None:
     """Write a graph in the format that a name says."""
     from predict_graph.graph import check_graph
-    from predict_graph.graph.storage import save_graph
-    from predict_graph.graph.writing import write_edges
+    from predict_graph.graph.storage import save_graph, write_edges
 
     graph = check_graph(origin)
     if target.suffix == ".npz":

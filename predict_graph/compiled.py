@@ -56,7 +56,7 @@ def _use(algorithm: str) -> None:
     from predict_graph import predict, run
     from predict_graph.algorithms import check_algorithm
     from predict_graph.graph import check_graph
-    from predict_graph.graph.writing import write_edges
+    from predict_graph.graph.storage import write_edges
 
     undirected = check_algorithm(algorithm).undirected
     with TemporaryDirectory() as folder:

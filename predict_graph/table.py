@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Columns = Mapping[str, npt.ArrayLike]
-FloatArray = npt.NDArray[np.float64]
 
 
 class Table:

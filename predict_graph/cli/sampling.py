@@ -50,7 +50,7 @@ def sample(
         Edges of the sample: .txt, .csv, .tsv or .parquet.
     """
     from predict_graph.comparison import sample as draw_sample
-    from predict_graph.graph.writing import check_edge_file, write_edges
+    from predict_graph.graph.storage import check_edge_file, write_edges
 
     check_edge_file(out)
     options.prepare(plugin, graph)

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from predict_graph.arrays import IndexArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.limits import check_size
 
-IndexArray = npt.NDArray[np.integer]
 READ_AS_DIRECTED = "read as directed (not declared; --undirected or directed=False changes that)"
 READ_AS_UNDIRECTED = "read as undirected (not declared; --directed or directed=True changes that)"
 

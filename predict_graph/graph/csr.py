@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray, IntArray
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-IndexArray = npt.NDArray[np.integer]
 
 
 class AnyGraph(Protocol):
@@ -133,7 +132,7 @@ class Graph(Described):
     array([2, 1, 0])
     """
 
-    indptr: npt.NDArray[np.int64]
+    indptr: IntArray
     indices: IndexArray
     weights: npt.NDArray[np.float32] | None = None
     directed: bool = True
@@ -204,12 +203,12 @@ class Graph(Described):
         return self.indptr.nbytes + self.indices.nbytes + weights
 
     @property
-    def out_degrees(self) -> npt.NDArray[np.int64]:
+    def out_degrees(self) -> IntArray:
         """Number of outbound edges of each vertex."""
         return np.diff(self.indptr)
 
     @cached_property
-    def in_degrees(self) -> npt.NDArray[np.int64]:
+    def in_degrees(self) -> IntArray:
         """Number of inbound edges of each vertex."""
         if not self.directed:
             return self.out_degrees
@@ -222,12 +221,12 @@ class Graph(Described):
         return counts
 
     @cached_property
-    def in_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def in_degree_counts(self) -> tuple[IntArray, IntArray]:
         """In-degrees that some vertex has, ascending, and how many vertices have each."""
         return np.unique(self.in_degrees, return_counts=True)
 
     @cached_property
-    def out_degree_counts(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def out_degree_counts(self) -> tuple[IntArray, IntArray]:
         """Out-degrees that some vertex has, ascending, and how many vertices have each."""
         return np.unique(self.out_degrees, return_counts=True)
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray, IndexArray
 from predict_graph.graph.csr import Graph
-
-IndexArray = npt.NDArray[np.integer]
-FloatArray = npt.NDArray[np.float64]
 
 
 def inbound_shares(graph: Graph) -> FloatArray:

@@ -7,16 +7,15 @@ measured without the task.
 from __future__ import annotations
 
 from predict_graph.resources.calibration import calibrate
-from predict_graph.resources.carrying import Carried, carried_factor
 from predict_graph.resources.profile import (
     Measured,
     ResourceProfile,
+    carried_factor,
     read_profile,
     write_profile,
 )
 
 __all__ = [
-    "Carried",
     "Measured",
     "ResourceProfile",
     "calibrate",

@@ -7,7 +7,7 @@ import pytest
 
 from predict_graph import compiled
 from predict_graph.graph import check_graph
-from predict_graph.graph.writing import write_edges
+from predict_graph.graph.storage import write_edges
 from predict_graph.stopwatch import imported, stopwatch
 from tests.python import python
 

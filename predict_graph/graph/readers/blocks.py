@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.graph.readers.layout import NUMBER, ONE_COLUMN, Layout
@@ -18,7 +19,6 @@ from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
 Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
 LARGEST_ID = int(np.iinfo(np.int64).max)
 LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
@@ -68,7 +68,7 @@ def _pairs_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> Ed
 
 @njit(cache=True, nogil=True)
 def _scan_pairs(
-    buffer: Bytes, delimiter: int, lowest: int, highest: int, ends: Ints
+    buffer: Bytes, delimiter: int, lowest: int, highest: int, ends: IntArray
 ) -> tuple[int, int]:
     """Fill the ends of lines as long as they are digits, a delimiter, digits; or blank.
 
@@ -294,7 +294,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _whole(source: Ints, target: Ints, *weights: npt.NDArray[np.float32]) -> EdgeBlock:
+def _whole(source: IntArray, target: IntArray, *weights: npt.NDArray[np.float32]) -> EdgeBlock:
     """Return edges between whole numbers, in 32 bits if they fit."""
     kind = np.int32 if max(source.max(initial=0), target.max(initial=0)) < 2**31 else np.int64
     return EdgeBlock(source.astype(kind), target.astype(kind), *weights)

@@ -4,8 +4,13 @@ from dataclasses import replace
 import pytest
 
 from predict_graph.errors import RequestError
-from predict_graph.resources import Measured, ResourceProfile, read_profile, write_profile
-from predict_graph.resources.carrying import carried_factor
+from predict_graph.resources import (
+    Measured,
+    ResourceProfile,
+    carried_factor,
+    read_profile,
+    write_profile,
+)
 
 
 def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
