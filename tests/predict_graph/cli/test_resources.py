@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_calibrate(program, folder, monkeypatch):
     for part in ("processor", "memory"):
-        name = f"predict_graph.resources.{part}.measure_{part}"
+        name = f"predict_graph.resources.loops.measure_{part}"
         monkeypatch.setattr(name, partial(pkgutil.resolve_name(name), repeats=1))
     result = program("calibrate", "--no-disk", "--out", "now.json", "--json", "-")
     document = result.answer
