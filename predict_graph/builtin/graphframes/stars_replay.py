@@ -19,7 +19,7 @@ References
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,19 +33,9 @@ from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
 
-
-class _Rows(NamedTuple):
-    """Shuffled rows of an iteration: for joins, and for aggregations before and after
-    combining (`uncombined`, `records`).
-    """
-
-    joined: int = 0
-    uncombined: int = 0
-    records: int = 0
-    minima: int = 0  # records that also hold a count
-
-    def __add__(self, other: Any) -> _Rows:
-        return _Rows(*(mine + its for mine, its in zip(self, other, strict=True)))
+_Rows = IntArray
+"""Shuffled rows of an iteration: for joins; of aggregations, before and after combining; and
+records that also hold a count."""
 
 
 def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
@@ -58,9 +48,9 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
     least, total, table = np.arange(n), None, []
     while True:
         ends, low, high, between = _large_star(n, count, most, low, high)
-        rows += between
+        rows = rows + between
         low, high, between = _small_star(n, count, most, low, high)
-        rows += between
+        rows = rows + between
         before, least = least, np.arange(n)
         # Later assignments win, so the smallest of several comes last
         least[high[::-1]] = low[::-1]
@@ -68,14 +58,14 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
         total, earlier = (int(low.sum()) if len(low) else None), total
         if total == earlier:
             return pd.DataFrame(table, columns=list(REPLAY_COLUMNS))
-        rows = _Rows()
+        rows = np.zeros_like(rows)
 
 
 def _row(rows: _Rows, there: int, news: int, partitions: int) -> tuple[int, ...]:
     """Return a row of ``REPLAY_COLUMNS``; the sum takes one record per partition."""
-    records = rows.joined + rows.records + partitions
-    messages = rows.joined + rows.uncombined
-    return there, messages, records, records + rows.minima, rows.uncombined, news
+    joined, uncombined, records, minima = rows.tolist()
+    records += joined + partitions
+    return there, joined + uncombined, records, records + minima, uncombined, news
 
 
 def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
@@ -86,7 +76,7 @@ def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
     pairs = np.minimum(*ends), np.maximum(*ends)
     records, low, high = _distinct(layout.vertices, layout.partitions, *pairs, parts)
     # Counting the edges takes one record per partition.
-    return low, high, _Rows(0, len(parts), records + layout.partitions)
+    return low, high, np.array([0, len(parts), records + layout.partitions, 0])
 
 
 def _large_star(
@@ -99,7 +89,7 @@ def _large_star(
     least, counts, grouped = _least(n, partitions, low, high, True)
     parts, joined = _homes(partitions, low, high, counts > most)
     records, source, target = _distinct(n, 2 * partitions, high, least[low], parts)
-    rows = _Rows(joined, 3 * len(low), grouped + records, grouped)
+    rows = np.array([joined, 3 * len(low), grouped + records, grouped])
     return int(np.count_nonzero(counts)), source, target, rows
 
 
@@ -119,7 +109,7 @@ def _small_star(
     kept = first != second
     records, low, high = _distinct(n, 3 * partitions, first[kept], second[kept], parts[kept])
     uncombined = len(source) + int(np.count_nonzero(kept))
-    return low, high, _Rows(joined, uncombined, grouped + records, grouped)
+    return low, high, np.array([joined, uncombined, grouped + records, grouped])
 
 
 def _homes(partitions: int, first: IntArray, second: IntArray, hubs: Any) -> tuple[IntArray, int]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -99,27 +99,22 @@ class Blocks:
         _opened.cache_clear()
 
     def placed(self) -> Placement:
-        """Return the block of each vertex."""
-        return Placement.of(self.vertices, len(self.keys))
+        """Place vertices by the hash of their ids, as Spark places rows."""
+        blocks = len(self.keys)
+        homes = partition_of(np.arange(self.vertices), blocks).astype(np.int32)
+        order = np.argsort(homes, kind="stable")
+        counts = np.bincount(homes, minlength=blocks)
+        places = np.empty(self.vertices, np.int32)
+        places[order] = np.arange(self.vertices) - np.repeat(np.cumsum(counts) - counts, counts)
+        return Placement(homes, places, blocks)
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """The block of each vertex, and its place among the vertices of that block."""
 
     homes: Array
     places: Array
     blocks: int
-
-    @classmethod
-    def of(cls, vertices: int, blocks: int) -> Placement:
-        """Place vertices by the hash of their ids, as Spark places rows."""
-        homes = partition_of(np.arange(vertices), blocks).astype(np.int32)
-        order = np.argsort(homes, kind="stable")
-        counts = np.bincount(homes, minlength=blocks)
-        places = np.empty(vertices, np.int32)
-        places[order] = np.arange(vertices) - np.repeat(np.cumsum(counts) - counts, counts)
-        return cls(homes, places, blocks)
 
     def rows(self, number: int) -> Array:
         """Return the vertices of a block, ascending."""
