@@ -18,9 +18,6 @@ class UniformVertices(Sampler):
 
     name = "uniform"
 
-    def __init__(self) -> None:
-        pass
-
     def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
         generator = np.random.default_rng(int(state[0]))
         vertices = generator.choice(graph.vertices, target, replace=False)

@@ -13,7 +13,7 @@ from predict_graph.answers import Answer
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.engines.answering import answer_of_run
 from predict_graph.pictures import Picture
-from predict_graph.pictures.runs import pictures_of_run
+from predict_graph.pictures.panels import pictures_of_run
 from predict_graph.results import Result
 from predict_graph.table import Table
 

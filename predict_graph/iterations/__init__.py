@@ -1,15 +1,15 @@
 """Estimators of the number of iterations of a run, from samples of its graph."""
 
-from predict_graph.engines import SampleSummary
 from predict_graph.iterations.budget import EdgeBudget, check_max_overhead
 from predict_graph.iterations.estimate import IterationEstimate, Progress
-from predict_graph.iterations.estimators import (
+from predict_graph.iterations.method import (
     METHODS,
+    Method,
+    SamplingCase,
     check_method,
     estimate_iterations,
     methods_for,
 )
-from predict_graph.iterations.method import Method, SamplingCase
 from predict_graph.iterations.samples import (
     SAMPLERS,
     SampleRun,
@@ -27,7 +27,6 @@ __all__ = [
     "Method",
     "Progress",
     "SampleRun",
-    "SampleSummary",
     "SamplingCase",
     "WalkSample",
     "check_max_overhead",

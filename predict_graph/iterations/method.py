@@ -1,4 +1,4 @@
-"""The interface of a method that estimates iterations."""
+"""Methods that estimate iterations: their interface, and their registry."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import Engine
 from predict_graph.engines.local.kernel import runs_here
+from predict_graph.errors import RequestError, unknown_name
 from predict_graph.graph import Graph
 from predict_graph.iterations.budget import EdgeBudget
 from predict_graph.iterations.estimate import IterationEstimate, Progress
-from predict_graph.plugins import loaded
+from predict_graph.plugins import Registry, blamed_on, loaded
 from predict_graph.transforms import Transform
 
 
@@ -117,7 +118,7 @@ TWIN = Method(
     "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
     frozenset(),
     lambda algorithm: "replay" in algorithm.sampled_by,
-    _imported("replay:estimate_by_replay"),
+    _imported("whole_run:estimate_by_replay"),
 )
 
 OBSERVED = Method(
@@ -127,3 +128,67 @@ OBSERVED = Method(
     lambda algorithm: "observed" in algorithm.sampled_by,
     None,
 )
+
+
+_REPLAY = "replay"  # exact, so that it excludes all other methods
+
+METHODS: Registry[Method] = Registry(
+    "method",
+    "predict_graph.methods",
+    {
+        "completion": "predict_graph.iterations.method:COMPLETION",
+        "rooted": "predict_graph.iterations.method:ROOTED",
+        "published": "predict_graph.iterations.published:PUBLISHED",
+        "observed": "predict_graph.iterations.method:OBSERVED",
+        _REPLAY: "predict_graph.iterations.method:TWIN",
+    },
+)
+"""In order of preference: the first one that suits an algorithm is its default."""
+
+
+def methods_for(algorithm: Algorithm) -> list[str]:
+    """Return the names of the methods that suit an algorithm, the default first."""
+    found = [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
+    return [_REPLAY] if _REPLAY in found else found
+
+
+def check_method(method: str | None, algorithm: Algorithm) -> Method:
+    """Return a method; by default the preferred one of an algorithm.
+
+    Completion if the algorithm runs on completed samples, rooted samples if it propagates changes
+    until few are left, otherwise the published method.
+
+    Raises
+    ------
+    RequestError
+        If the method is unknown, or does not suit the algorithm.
+    """
+    accepted = methods_for(algorithm)
+    if method is None:
+        return METHODS.get(METHODS.preferred(algorithm.name) or accepted[0])
+    if method not in accepted:
+        raise unknown_name(f"method for {algorithm.name}", method, accepted)
+    return METHODS.get(method)
+
+
+def estimate_iterations(method: Method, case: SamplingCase) -> IterationEstimate:
+    """Estimate the iterations of a run.
+
+    Raises
+    ------
+    RequestError
+        If the graph has no vertices.
+    JobError
+        If a registered method fails, or does not return an estimate.
+    """
+    if case.graph.vertices == 0:
+        raise RequestError(f"the graph {case.graph.name!r} has no vertices")
+    if method.estimate is None:
+        raise RequestError(f"{case.algorithm.name} is observed by its engine; accepted: predict")
+    if METHODS.origin(method.name) == "built-in":
+        return method.estimate(case)
+    with blamed_on("method", method.name):
+        found = method.estimate(case)
+        if not isinstance(found, IterationEstimate):
+            raise TypeError(f"returned {type(found).__name__}; accepted: an IterationEstimate")
+        return found

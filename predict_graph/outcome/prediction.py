@@ -165,12 +165,6 @@ class Prediction(Result):
             part = part.prior
         return self.edge_visits / max(messages, 1)
 
-    @property
-    def relative_width(self) -> float:
-        """Half of the width of the interval of the runtime, over the prediction."""
-        runtime = self.runtime_seconds
-        return (runtime.high - runtime.low) / 2.0 / runtime.predicted if runtime.predicted else 0.0
-
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over the iterations."""
         return {name: int(self.rows[name].sum()) for name in COUNTERS if name in self.rows}

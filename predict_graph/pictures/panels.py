@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.answers import readable_bytes
+from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import LIGHT, Picture, Values
 
@@ -277,3 +279,20 @@ def intervals_picture(
     names = [name.replace(":", ":\n", 1) for name in figures]
     columns = np.array([(each.predicted, *each) for each in figures.values()]).T / divisor
     return dot_picture(title, said, names, *columns, most_apart=30.0, **style)
+
+
+def pictures_of_run(phases: Mapping[str, float], seconds: npt.ArrayLike) -> list[Picture]:
+    """Return the seconds of each phase, and of each iteration if there was one."""
+    said = ", ".join(f"{name} {readable_seconds(value)}" for name, value in phases.items())
+    draw = partial(bars_of_parts, bars={"run": phases})
+    pictures = [Picture("Where the time goes", f"Time by phase: {said}.", draw, 0.65)]
+    found = np.asarray(seconds, np.float64)
+    if len(found):
+        line = Line("run", np.arange(1, len(found) + 1), found, color="actual")
+        said = (
+            f"Time of {len(found)} iterations: {readable_seconds(found.min())} to "
+            f"{readable_seconds(found.max())}."
+        )
+        draw = partial(draw_lines, lines=[line], xlabel="iteration", ylabel="time of an iteration")
+        pictures.append(Picture("Time of an iteration", said, draw))
+    return pictures

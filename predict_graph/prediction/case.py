@@ -116,7 +116,8 @@ class Case:
         within = self.request.within
         if within is None or not evidence[-1].runtimes:
             return False
-        return self.combined(evidence).relative_width <= within
+        runtime = self.combined(evidence).runtime_seconds
+        return (runtime.high - runtime.low) / 2.0 <= within * runtime.predicted
 
     def combined(self, evidence: Sequence[Estimate]) -> Prediction:
         """Return the prediction by the last source that knows seconds; it used those before it."""

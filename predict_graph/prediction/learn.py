@@ -23,7 +23,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.errors import JobError, PredictGraphError, RequestError
+from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
 from predict_graph.pictures import Picture
@@ -140,8 +140,8 @@ def learn(
     allowed = spend.seconds
     if allowed is None or spend.share is not None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
-    names = list(algorithms) if algorithms is not None else _with_programs()
-    jobs = [check_function(name) for name in names]
+    every = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
+    jobs = [check_function(name) for name in (every if algorithms is None else algorithms)]
     entropy, report = check_seed(seed), progress or (lambda text, fraction: None)
     learner = _Learner(engine, jobs, kept, entropy, allowed, report)
     try:
@@ -228,11 +228,3 @@ class _Learner:
     def _generated(self, scale: int, factor: int, directed: bool | None) -> Graph:
         source = f"rmat:scale={scale},edge_factor={factor},seed={self.seed}"
         return check_graph(source, directed=directed, seed=self.seed)
-
-
-def _with_programs() -> list[str]:
-    """Return the algorithms with a program for Spark."""
-    found = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
-    if not found:
-        raise JobError("no registered algorithm has a program for Spark")
-    return found

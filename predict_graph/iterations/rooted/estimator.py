@@ -108,7 +108,7 @@ def _sample_and_run(
     weighting = Weighting(
         sample.vertices, sample.weights, sample.degrees, edge_weights(graph, sample.vertices)
     )
-    prior_values = recipe.inputs(sample)
+    prior_values = None if recipe.inputs is None else recipe.inputs(sample)
     run = observed_run(
         algorithm,
         sample.graph,

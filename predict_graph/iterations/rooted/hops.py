@@ -71,11 +71,6 @@ def depth_of(graph: Graph) -> int | None:
     return tree.depth if 2 * np.count_nonzero(tree.reached) >= graph.vertices else None
 
 
-def add_paths(members: npt.NDArray[np.bool_], tree: HopTree) -> None:
-    """Add the vertices on the path from the root to each member to `members`, in place."""
-    _add_paths(members, tree.parent)
-
-
 def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTree:
     """Search along the rows of `ahead`, and in reverse along those of `behind` if given."""
     known = ahead if behind is None else behind
@@ -85,7 +80,8 @@ def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTre
 
 
 @numba.njit(cache=True, nogil=True)
-def _add_paths(members: Any, parent: Any) -> None:
+def add_paths(members: Any, parent: Any) -> None:
+    """Add the vertices on the path from the root to each member to `members`, in place."""
     for v in np.flatnonzero(members):
         u = parent[v]
         while u >= 0 and not members[u]:

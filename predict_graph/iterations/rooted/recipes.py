@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,7 @@ from predict_graph.iterations.rooted.sample import (
 from samplers.search import largest
 
 IntArray = npt.NDArray[np.integer]
-Inputs = Callable[[RootedSample], npt.NDArray[Any] | None]
-
-
-def _no_input(sample: RootedSample) -> npt.NDArray[Any] | None:
-    """Return nothing: the kernel needs no more than the sample."""
-    return None
+Inputs = Callable[[RootedSample], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class Recipe:
 
     sampler: RootedSampler
     root_visits: int = 0
-    inputs: Inputs = field(default=_no_input)
+    inputs: Inputs | None = None
     level_std: float = 0.0
     iterations: int | None = None
     """Iterations that are known from passes over the graph."""

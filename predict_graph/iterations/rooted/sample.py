@@ -72,7 +72,7 @@ class RootedSampler:
         if self.near:
             members[small_neighbours(self.graph, np.flatnonzero(members), self.near)] = True
         for tree in self.trees:
-            add_paths(members, tree)
+            add_paths(members, tree.parent)
         vertices = np.flatnonzero(members)
         weights = np.zeros(len(vertices))
         weights[np.searchsorted(vertices, self.certain)] = 1.0

@@ -28,19 +28,14 @@ def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunReco
     In a session of the user, those with the same JVM warm-up as a run would have now.
     """
     settings = engine.describe()
+    is_warm = getattr(engine, "is_warm", lambda name: False)  # Spark may have an open session
     return [
         record
         for record in records
         if record.machine == machine_identity()
         and all(record.engine.get(name) == value for name, value in settings.items())
-        and bool(record.engine.get("warm")) == _is_warm(engine, record.algorithm)
+        and bool(record.engine.get("warm")) == is_warm(record.algorithm)
     ]
-
-
-def _is_warm(engine: Engine, name: str) -> bool:
-    """Whether an engine has a session in which an algorithm has run; only that of Spark may."""
-    asked = getattr(engine, "is_warm", None)
-    return asked is not None and asked(name)
 
 
 def earlier_runtimes(

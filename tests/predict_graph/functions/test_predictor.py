@@ -36,7 +36,8 @@ def test_no_more_is_run_once_the_interval_is_as_narrow_as_asked():
     assert [each.source for each in predicted(CONSTANT).evidence] == ["run"]
     near = predicted(CONSTANT, within=1.0)
     assert [each.source for each in near.evidence] == ["samples"]
-    assert near.relative_width <= 1.0
+    runtime = near.runtime_seconds
+    assert runtime.high - runtime.low <= 2.0 * runtime.predicted
 
 
 def test_smaller_samples_follow_one_that_does_not_end():

@@ -63,8 +63,6 @@ FACTORS = tuple(dict.fromkeys(PARTS.values()))
 """How a cluster differs from the reference: a factor for each of these."""
 WRITTEN = ("write", "checkpoint")
 """The parts that write."""
-DEFAULT = "nnls"
-"""The cost model of tasks."""
 # Parts that do not depend on the algorithm, by definition.
 _COMMON = ("opening", "read", "checkpoint")
 # Machines of the reference runs at most. There, JVM warm-up took twice as long on two as on one, as
@@ -167,7 +165,7 @@ def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> Clust
     ]
     rows = pd.concat(parts, ignore_index=True)
     lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
-    tasks = fitted(rows, FEATURES, cost_model or DEFAULT)
+    tasks = fitted(rows, FEATURES, cost_model or "nnls")
     return ClusterCosts(tasks, lines, len(rows), len(tables))
 
 

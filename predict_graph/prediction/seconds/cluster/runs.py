@@ -14,13 +14,12 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines import critical_worker
+from predict_graph.engines import SampleSummary, critical_worker
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.running import MERGED, RECORDS
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
-from predict_graph.iterations import SampleSummary
 
 WARM_UP = "warm-up"
 """Purpose of runs that warm up the JVM, and measure the warm-up."""
