@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import PageRank
 from predict_graph.builtin.sampling import pagerank_curve
 from predict_graph.engines.local import LocalEngine
-from predict_graph.graph import Graph, check_graph
+from predict_graph.graph import check_graph
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
 from predict_graph.iterations.completion.completed import Completer
@@ -66,15 +66,6 @@ def test_hubs_obey_their_limits(ratio, budget):
     if budget == 10**9 and ratio < 1.0:
         others = np.delete(degrees, hubs)
         assert others.max() < 10 / ratio or len(hubs) == int(0.03 * graph.vertices)
-
-
-def test_a_graph_without_edges_is_all_dangling():
-    graph = Graph(np.zeros(11, np.int64), np.empty(0, np.int32))
-    sample = completer(graph).draw(5, np.random.default_rng(1))
-    assert sample.dangling.all()
-    assert sample.edges == 0
-    curve = pagerank_curve(PageRank(), sample, 1e-4)
-    np.testing.assert_allclose(curve, [0.0], atol=1e-15)
 
 
 def estimate(graph, overhead, seed=3):

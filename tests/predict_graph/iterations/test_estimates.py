@@ -21,7 +21,6 @@ from predict_graph.iterations import (
     check_method,
     draw_sample,
     estimate_iterations,
-    run_sample,
 )
 from predict_graph.transforms import scaled_threshold
 from tests.graphs import graphs
@@ -232,17 +231,6 @@ def rng():
 
 
 @pytest.mark.parametrize("name", SAMPLERS.names())
-def test_the_subgraph_is_the_induced_one(hubs, name):
-    sample = draw_sample(hubs, name, 0.25, rng())
-    assert sample.graph.vertices == 200
-    assert sample.ratio == 0.25
-    whole = hubs.to_scipy()
-    expected = whole[sample.vertices][:, sample.vertices]
-    assert (sample.graph.to_scipy() != expected).nnz == 0
-    assert sample.graph.directed == hubs.directed
-
-
-@pytest.mark.parametrize("name", SAMPLERS.names())
 @pytest.mark.parametrize("cap", [1, 40, 400])
 def test_a_cut_sample_keeps_to_its_edges_and_says_so(hubs, name, cap):
     sample = draw_sample(hubs, name, 0.5, rng(), max_edges=cap)
@@ -250,24 +238,6 @@ def test_a_cut_sample_keeps_to_its_edges_and_says_so(hubs, name, cap):
     assert sample.graph.edges <= cap
     assert sample.ratio == sample.graph.vertices / hubs.vertices
     assert f"ended at {sample.graph.vertices} of 400 vertices" in sample.note
-
-
-def test_a_cut_sample_is_as_long_as_its_edges_allow(hubs):
-    whole = draw_sample(hubs, "rj", 0.5, rng())
-    near = draw_sample(hubs, "rj", 0.5, rng(), max_edges=whole.graph.edges)
-    np.testing.assert_array_equal(whole.vertices, near.vertices)
-    assert near.note == ""
-
-
-def test_the_run_of_a_sample_is_the_run_of_its_graph(hubs):
-    job, engine = PageRank(epsilon=0.01), LocalEngine(threads=1)
-    threshold = job.threshold(hubs.vertices)
-    sample = draw_sample(hubs, "brj", 0.25, rng())
-    run = run_sample(sample, job, engine, scaled_threshold, threshold, purpose="iterations")
-    assert run.threshold == pytest.approx(job.threshold(sample.graph.vertices))
-    assert run.summary.iterations == engine.run(job, sample.graph).iterations
-    assert (run.summary.vertices, run.summary.edges) == (200, sample.graph.edges)
-    assert run.summary.seconds >= sample.seconds
 
 
 @given(edges=st.integers(1, 10**12), overhead=st.floats(1e-9, 5.0))

@@ -14,7 +14,6 @@ from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import check_graph
 from predict_graph.graph.csr import edge_weights
 from predict_graph.iterations import EdgeBudget
-from predict_graph.iterations.rooted import recipes
 from predict_graph.iterations.rooted.hops import component_trees, hop_tree
 from predict_graph.iterations.rooted.sample import RootedSampler
 from tests.graphs import graphs
@@ -164,10 +163,3 @@ def test_series_and_iterations_are_near_the_truth(job):
         for table in (found.counters, actual)
     ]
     assert np.abs(sent[0] - sent[1]).sum() < 0.15 * sent[1].sum()
-
-
-def test_a_large_graph_has_no_more_hubs_than_can_be_joined():
-    graph = check_graph("rmat:scale=14,edge_factor=4,seed=1", directed=False)
-    assert len(recipes.hubs(graph)) == graph.vertices // 1000
-    expected = np.argsort(-graph.out_degrees, kind="stable")[:5]
-    assert recipes.hubs(graph, most=5).tolist() == expected.tolist()

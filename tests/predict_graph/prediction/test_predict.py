@@ -13,7 +13,6 @@ from predict_graph.engines import COUNTERS, PHASES
 from predict_graph.graph import check_graph
 from predict_graph.history import History
 from predict_graph.intervals import Interval
-from predict_graph.outcome import Comparison
 from predict_graph.reports.json_output import to_json
 from tests.graphs import graphs
 
@@ -80,8 +79,10 @@ def test_the_whole_prediction(comparison):
     assert purposes == {"iterations"}
 
 
-def test_it_is_near_the_truth(comparison):
+def test_it_is_near_the_truth_and_the_run_is_kept(comparison, kept):
     errors = comparison.errors()
+    assert comparison.prediction.evidence[0].source == "probe"
+    assert kept.runs(kind="run")["iterations"].tolist() == [comparison.actual.iterations]
     assert abs(comparison.prediction.iterations.predicted - comparison.actual.iterations) <= 1
     assert comparison.inside()["iterations"]
     # PageRank sends the same in every iteration: the counters are wrong by what the number is.
@@ -243,14 +244,6 @@ def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypa
     for options in ({"history": str(named)}, {}, {"history": "none"}):
         predict_graph.run("pagerank", "star:n=20", **options)
     assert len(History(named)) == len(History(usual)) == 1
-
-
-def test_validate_keeps_the_run_after_predicting(comparison, kept):
-    assert isinstance(comparison, Comparison)
-    assert comparison.prediction.evidence[0].source == "probe"
-    newest = kept.runs(kind="run")
-    assert len(newest) == 1
-    assert newest["iterations"].iloc[0] == comparison.actual.iterations
 
 
 # Picture

@@ -42,11 +42,6 @@ def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges,
     assert ClusterSamples(graph, request, None, UNLIMITED).points == points
 
 
-def test_train_machines_are_checked():
-    request = check_request(PageRank(), engine="spark", train_machines=[2, 1, 2])
-    assert request.train_machines == (1, 2)
-
-
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
     with pytest.raises(JobError, match=r"no Spark master|already open"):
         predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1, budget="1h")
