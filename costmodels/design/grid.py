@@ -14,15 +14,10 @@ Cost = Callable[[FloatArray, FloatArray], FloatArray]
 MOST_CANDIDATES = 5_000  # some seconds: 2,000 take about one (docs/design-of-experiments.md)
 
 
-def _time(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return np.asarray(scale / scale.min() / machines)
-
-
-def _machine_time(scale: FloatArray, machines: FloatArray) -> FloatArray:
-    return np.asarray(scale / scale.min())
-
-
-COSTS: dict[str, Cost] = {"machine-time": _machine_time, "time": _time}
+COSTS: dict[str, Cost] = {
+    "machine-time": lambda scale, machines: scale / scale.min(),
+    "time": lambda scale, machines: scale / scale.min() / machines,
+}
 """Cost functions by name, in units of a run of the smallest scale on one machine.
 
 Both take a job that scales ideally: ``"time"`` is how long a run takes (Ernest, section 3.3),

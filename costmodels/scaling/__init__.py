@@ -18,7 +18,6 @@ from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
     from costmodels.scaling.auto import AutoScaling as AutoScaling
-    from costmodels.scaling.check import FitCheck as FitCheck
     from costmodels.scaling.check import check_fit as check_fit
     from costmodels.scaling.models import Ernest as Ernest
     from costmodels.scaling.models import LinearScaling as LinearScaling
@@ -42,7 +41,7 @@ __getattr__, __all__ = lazily(
     __name__,
     {
         "auto": "AutoScaling",
-        "check": "FitCheck check_fit",
+        "check": "check_fit",
         "models": "Ernest LinearScaling Masha",
         "points": "gather_points",
         "priors": "learn_prior shipped_prior",

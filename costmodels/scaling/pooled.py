@@ -12,12 +12,12 @@ from scipy.special import stdtrit
 from costmodels.rows import FloatArray, IntArray
 from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.posterior import (
+    SPREADS,
     Measured,
     Posterior,
     evenly_drawn,
     relative_median,
     smoothness,
-    spread_of,
     weigh_shapes,
 )
 from costmodels.scaling.shapes import Prior, log_shapes, readable_shape
@@ -109,7 +109,7 @@ class PooledLaw:
         drift, itself = _drift(known, new), np.diag(smoothness(new[:, :1], new[:, :1]))
         for spread in np.unique(self.spreads):
             mine = self.spreads == spread
-            misfit, noise = spread_of(int(spread))
+            misfit, noise = SPREADS[spread]
             inverse = self.measured.inverse(int(spread))
             ones = inverse.sum(axis=1)
             level = residuals[mine] @ ones / ones.sum()

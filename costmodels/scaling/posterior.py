@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 from scipy.linalg import eigh
@@ -22,7 +23,7 @@ from costmodels.scaling.shapes import (
     log_shapes,
 )
 
-SPREADS = len(MISFITS) * len(NOISES)
+SPREADS = list(product(MISFITS, NOISES))  # misfit and noise, by their place in all tables
 
 
 class Measured:
@@ -52,7 +53,7 @@ class Measured:
 
     def variances(self, spread: int) -> FloatArray:
         """Return the variance along each axis, of misfit and noise `spread`."""
-        misfit, noise = spread_of(spread)
+        misfit, noise = SPREADS[spread]
         found: FloatArray = misfit**2 * self._values + noise**2
         return found
 
@@ -67,15 +68,14 @@ class Measured:
         ones = self._vectors.sum(axis=0)
         squares = turned**2
         spare = float(np.maximum(self.points.repeats - 1, 0).sum())
-        found = np.empty((SPREADS, len(shapes)))
-        for spread in range(SPREADS):
+        found = np.empty((len(SPREADS), len(shapes)))
+        for spread, (_, noise) in enumerate(SPREADS):
             precision = 1 / self.variances(spread)
             whole = precision @ ones**2
             distance = squares @ precision - (turned @ (precision * ones)) ** 2 / whole
             constant = np.log(precision).sum() - np.log(whole)
             found[spread] = 0.5 * (constant - distance)
             if spare:  # likelihood of the spread of repeats
-                noise = spread_of(spread)[1]
                 found[spread] -= spare * (np.log(noise) + 0.5 * (self.points.noise / noise) ** 2)
         return found
 
@@ -224,12 +224,6 @@ def middle_of(columns: Columns) -> FloatArray:
     """Return the mean logarithm of each axis."""
     found: FloatArray = join_logs(columns).mean(axis=1)
     return found
-
-
-def spread_of(number: int) -> tuple[float, float]:
-    """Return misfit and noise of a place in the list of all pairs."""
-    misfit, noise = divmod(number, len(NOISES))
-    return MISFITS[misfit], NOISES[noise]
 
 
 def smoothness(

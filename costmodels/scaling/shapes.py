@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, ndtr
+from scipy.stats import multivariate_normal
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -82,10 +83,7 @@ class Prior:
 
     def log_density(self, shapes: FloatArray) -> FloatArray:
         """Return the logarithm of the density at each shape."""
-        root = np.linalg.cholesky(self.covariance)
-        whitened = (shapes - self.mean) @ np.linalg.inv(root).T
-        constant = np.log(np.diag(root)).sum() + 0.5 * len(self.mean) * np.log(2 * np.pi)
-        found: FloatArray = -0.5 * np.einsum("ij,ij->i", whitened, whitened) - constant
+        found: FloatArray = multivariate_normal(self.mean, self.covariance).logpdf(shapes)
         return found
 
 

@@ -11,8 +11,8 @@ from predict_graph.errors import JobError
 from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
-    from predict_graph.sizing import Experiment
     from predict_graph.sizing.measuring.collecting import Outcome
+    from predict_graph.sizing.measuring.experiments import Experiment
 
 
 def collect(

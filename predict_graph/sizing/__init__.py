@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from predict_graph.sizing.fitting.fit_runs import load_model as load_model
     from predict_graph.sizing.fitting.model import JobModel as JobModel
     from predict_graph.sizing.fitting.model import save_model as save_model
-    from predict_graph.sizing.measuring.collecting import Collected as Collected
     from predict_graph.sizing.measuring.collecting import collect as collect
     from predict_graph.sizing.measuring.experiments import Design as Design
-    from predict_graph.sizing.measuring.experiments import Experiment as Experiment
     from predict_graph.sizing.measuring.experiments import make_design as make_design
     from predict_graph.sizing.measuring.experiments import read_design as read_design
     from predict_graph.sizing.measuring.experiments import write_design as write_design
@@ -33,21 +31,19 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.candidates import MachineType as MachineType
     from predict_graph.sizing.planning.candidates import read_types as read_types
     from predict_graph.sizing.planning.choices import plan as plan
-    from predict_graph.sizing.planning.plans import Choice as Choice
-    from predict_graph.sizing.planning.plans import Configuration as Configuration
     from predict_graph.sizing.planning.plans import Plan as Plan
 
 # Only fitting and loading models import scikit-learn, which takes a second.
 __getattr__, __all__ = lazily(
     __name__,
     {
-        "measuring.collecting": "Collected collect",
-        "measuring.experiments": "Design Experiment make_design read_design write_design",
+        "measuring.collecting": "collect",
+        "measuring.experiments": "Design make_design read_design write_design",
         "measuring.measurements": "Measurements read_measurements",
         "fitting.fit_runs": "fit fit_job load_model",
         "fitting.model": "JobModel save_model",
         "planning.candidates": "MachineType read_types",
         "planning.choices": "plan",
-        "planning.plans": "Choice Configuration Plan",
+        "planning.plans": "Plan",
     },
 )
