@@ -148,9 +148,9 @@ def _threads() -> Iterator[tuple[str, tuple[float, float]]]:
             yield name, _schedstat(f"self/task/{name}")
 
 
-def queued() -> float:
-    """Return the seconds in which the first thread of this process waited for a core."""
-    return _schedstat("self")[1]
+def queued(process: int | str = "self") -> float:
+    """Return the seconds in which the first thread of a process waited for a core."""
+    return _schedstat(process)[1]
 
 
 def _schedstat(thread: int | str) -> tuple[float, float]:

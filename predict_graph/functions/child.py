@@ -31,7 +31,7 @@ from typing import Any, NoReturn
 import psutil
 
 from predict_graph.budget import Budget
-from predict_graph.cores import meter
+from predict_graph.cores import meter, queued
 from predict_graph.errors import described_error
 from predict_graph.functions.loops import PARSED, parse_ahead
 from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
@@ -235,26 +235,21 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
 
 
 class _Effort:
-    """The time of a child: its CPU seconds, and the time in which it slept."""
+    """The time of a child: its CPU seconds, or if it sleeps those by the clock.
+
+    What it waits for a core is not counted.
+    """
 
     def __init__(self, child: int) -> None:
-        self._process = None
-        with contextlib.suppress(psutil.Error):  # it may have ended
-            self._process = psutil.Process(child)
-        self._processor, self._at = 0.0, time.monotonic()
-        self.total = 0.0
+        self._child, self._began = child, time.monotonic()
+        self._queued, self.total = queued(child), 0.0
 
     def seconds(self) -> float:
-        """Return the seconds until now."""
-        if self._process is None:
-            return self.total
+        """Return the seconds until now, or until it has ended."""
         with contextlib.suppress(psutil.Error):
-            times, now = self._process.cpu_times(), time.monotonic()
-            worked = times.user + times.system - self._processor
-            idle = self._process.status() != psutil.STATUS_RUNNING  # asleep, or stopped
-            slept = now - self._at if idle else 0.0
-            self.total += max(worked, slept)
-            self._processor, self._at = times.user + times.system, now
+            worked = sum(psutil.Process(self._child).cpu_times()[:2])
+            there = time.monotonic() - self._began - (queued(self._child) - self._queued)
+            self.total = max(self.total, worked, there)
         return self.total
 
 
@@ -268,7 +263,9 @@ def _in_child(
         supervise(always=True)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        _track_own_resources()
+        tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
+        if tracking is not None:  # shared memory is freed when this ends, not when its parent does
+            tracking._resource_tracker._fd = tracking._resource_tracker._pid = None
         recorder.send(os.getpid())
         _silence()
         if sample or resident_memory() > 0.25 * available_memory():  # limits what is copied
@@ -278,13 +275,6 @@ def _in_child(
     except BaseException:
         pass
     os._exit(70)
-
-
-def _track_own_resources() -> None:
-    """Free shared memory of this process when it ends, not when its parent does."""
-    tracking: Any = sys.modules.get("multiprocessing.resource_tracker")
-    if tracking is not None:
-        tracking._resource_tracker._fd = tracking._resource_tracker._pid = None
 
 
 class _Recorder:
