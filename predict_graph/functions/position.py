@@ -13,8 +13,9 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import combinations
-from types import FrameType, GeneratorType
+from types import CodeType, FrameType, GeneratorType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,12 +31,9 @@ _LISTED_BUILTINS = frozenset(
     {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
     | {"frozenset", "dict", "min", "max", "int"}
 )
-_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-}
 _UNEQUAL = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
+_PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.operator)
 
 
 class Progress(NamedTuple):
@@ -88,6 +86,8 @@ class LoopReader:
         target, iterable, bound = loop.target, loop.iter, bound_names(loop)
         if _calls(iterable, "enumerate") and isinstance(target, ast.Tuple):
             target, iterable = target.elts[1], iterable.args[0]  # type: ignore[attr-defined]
+        if _calls(iterable, "tqdm"):
+            iterable = iterable.args[0]  # type: ignore[attr-defined]
         source = _evaluated(iterable, frame)
         if isinstance(iterable, ast.Name | ast.Attribute) and hasattr(source, "__next__"):
             return lambda frame: self._of_iterator(source)
@@ -175,7 +175,7 @@ def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Read
 
     def read(frame: FrameType) -> Progress | None:
         try:
-            return Progress(float(place(_evaluate(target, frame))), float(total))
+            return Progress(float(place(_value(target, frame))), float(total))
         except Exception:
             return None
 
@@ -228,46 +228,42 @@ def _size(source: Any) -> int | None:
         return None
 
 
-def _evaluated(node: ast.expr | None, frame: FrameType) -> Any:
+def _evaluated(node: ast.expr, frame: FrameType) -> Any:
     """Evaluate names, attributes and calls that only list what is there; None for all else."""
     try:
-        return _evaluate(node, frame)
+        # Parts come before what they are part of.
+        if not all(_only_lists(each, frame) for each in reversed([*ast.walk(node)])):
+            return None
+        found = _value(node, frame)
+        return list(found) if isinstance(node, ast.Call) and hasattr(found, "__next__") else found
     except Exception:
         return None
 
 
-def _evaluate(node: ast.expr | None, frame: FrameType) -> Any:
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Tuple | ast.List):
-        return tuple(_evaluate(part, frame) for part in node.elts)
-    if isinstance(node, ast.Name):
-        for names in (frame.f_locals, frame.f_globals, vars(builtins)):
-            if node.id in names:
-                return names[node.id]
-    if isinstance(node, ast.Attribute):
-        return getattr(_evaluate(node.value, frame), node.attr)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.Name):
-        return _evaluate(node.value, frame)[_evaluate(node.slice, frame)]
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-        sides = _evaluate(node.left, frame), _evaluate(node.right, frame)
-        if all(isinstance(side, int) for side in sides):
-            return _ARITHMETIC[type(node.op)](*sides)
-    if isinstance(node, ast.Call) and not node.keywords:
-        return _called(node, frame)
-    raise ValueError("evaluating this might change something")
+def _only_lists(node: ast.AST, frame: FrameType) -> bool:
+    """Whether evaluating an expression changes nothing, if it does not for its parts."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _LISTED_METHODS and not node.keywords
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "id", "")
+        own = name in _LISTED_BUILTINS and _value(node.func, frame) is getattr(builtins, name)
+        # An iterator would be used up, but for one that is made here.
+        made = (ast.Call, ast.Constant)
+        parts = (_value(part, frame) for part in node.args if not isinstance(part, made))
+        used = any(hasattr(part, "__next__") for part in parts)
+        return own and not node.keywords and not used
+    if isinstance(node, ast.BinOp):
+        sides = (_value(side, frame) for side in (node.left, node.right))
+        return isinstance(node.op, _ARITHMETIC) and all(isinstance(side, int) for side in sides)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant | ast.Name)
+    return isinstance(node, _PLAIN)
 
 
-def _called(node: ast.Call, frame: FrameType) -> Any:
-    if _calls(node, "tqdm"):
-        return _evaluate(node.args[0], frame)
-    if isinstance(node.func, ast.Name):
-        function = _evaluate(node.func, frame)
-        arguments = [_evaluate(part, frame) for part in node.args]
-        listed = node.func.id in _LISTED_BUILTINS and function is getattr(builtins, node.func.id)
-        if listed and not any(hasattr(argument, "__next__") for argument in arguments):
-            return function(*arguments)  # an iterator would be used up
-    elif isinstance(node.func, ast.Attribute) and node.func.attr in _LISTED_METHODS:
-        listed = _evaluate(node.func, frame)(*(_evaluate(part, frame) for part in node.args))
-        return list(listed) if hasattr(listed, "__next__") else listed
-    raise ValueError("calling this might change something")
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    return eval(_compiled(node), frame.f_globals, frame.f_locals)
+
+
+@lru_cache(maxsize=512)
+def _compiled(node: ast.expr) -> CodeType:
+    return compile(ast.unparse(node), "<loop>", "eval")
