@@ -25,7 +25,7 @@ FloatArray = npt.NDArray[np.float64]
 
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
-_WIDER = 1.7  # standard deviations / those of the models: calibrated for intervals of 90%
+_WIDER = 1.5  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
 _DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
