@@ -52,7 +52,7 @@ class GraphFunction:
         Takes the graph, then the arguments.
     name : str
         ``library:function`` or ``file.py:function``.
-    library, library_version : str
+    library : str
         Empty for a function of the user's own.
     form : str
         One of :data:`FORMS`.
@@ -64,7 +64,6 @@ class GraphFunction:
     call: Callable[..., Any]
     name: str
     library: str
-    library_version: str
     form: str
     positional: tuple[Any, ...] = ()
     keywords: Mapping[str, Any] = field(default_factory=dict)
@@ -73,6 +72,11 @@ class GraphFunction:
     def __call__(self, graph: Any) -> Any:
         """Call the function on a graph of its library."""
         return self.call(graph, *self.positional, **self.keywords)
+
+    @property
+    def library_version(self) -> str:
+        """That which is installed; empty for a function of the user's own."""
+        return _version(self.library)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -132,7 +136,7 @@ def check_function(
     """
     if form is not None and form not in FORMS:
         raise unknown_name("form of a graph", form, FORMS)
-    found, name, library, code = _named(value) if isinstance(value, str) else _given(value)
+    found, name, library = _named(value) if isinstance(value, str) else _given(value)
     while isinstance(part := found, partial) and not part.args:
         found, keywords = part.func, {**part.keywords, **(keywords or {})}
     own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
@@ -140,11 +144,10 @@ def check_function(
         call=_runnable(found) if inspect.isclass(found) else found,
         name=name,
         library=library,
-        library_version=_version(library),
         form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
-        code=code,
+        code="" if library else _digest(found.func if isinstance(found, partial) else found),
     )
     if function.form in _LIBRARIES and find_spec(function.form) is None:
         library = function.form
@@ -254,17 +257,16 @@ def form_of(graph: Any) -> str | None:
     return next((name for name in _LIBRARIES if name in bases), None)
 
 
-def _named(text: str) -> tuple[Any, str, str, str]:
-    """Return a function, its public name, its library, and the digest of code of the user's own."""
+_ACCEPTED = "accepted: module:function such as networkx:betweenness_centrality, or file.py:function"
+
+
+def _named(text: str) -> tuple[Any, str, str]:
+    """Return a function, its public name, and its library."""
     place, _, name = text.rpartition(":")
     if not place:
-        raise RequestError(
-            f"{text!r} is no function; accepted: module:function such as "
-            "networkx:betweenness_centrality, or file.py:function"
-        )
+        raise RequestError(f"{text!r} is no function; {_ACCEPTED}")
     if place.endswith(".py"):
-        found = _member([file_module(Path(place))], text)
-        return found, f"{Path(place).name}:{name}", "", _digest(found)
+        return _member([file_module(Path(place))], text), f"{Path(place).name}:{name}", ""
     library = place.partition(".")[0]
     try:
         homes = [_home(home) for home in _HOMES.get(place, (place,))]
@@ -272,15 +274,13 @@ def _named(text: str) -> tuple[Any, str, str, str]:
         reason = f"importing {place!r} raised {type(error).__name__}: {error}"
         if isinstance(error, ModuleNotFoundError) and error.name == library:
             reason = f"there is no module {library!r}"
-        raise RequestError(
-            f"the function {text!r} cannot be loaded: {reason}; accepted: module:function such as "
-            "networkx:betweenness_centrality, or file.py:function"
-        ) from error
+        said = f"the function {text!r} cannot be loaded: {reason}"
+        raise RequestError(f"{said}; {_ACCEPTED}") from error
     found = _member(homes, text)
     if not (_version(library) or library in _FORM_OF):  # of the user's own
-        return found, text, "", _digest(found)
+        return found, text, ""
     public = f"{place}.{name}".removeprefix("igraph.") if library == "igraph" else name
-    return found, _public(library, public, found), library, ""
+    return found, _public(library, public, found), library
 
 
 def _home(place: str) -> Any:
@@ -330,7 +330,7 @@ def _attribute(home: Any, path: str) -> Any:
     return home
 
 
-def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
+def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     inner = function.func if isinstance(function, partial) else function
     owner: Any = getattr(inner, "__objclass__", None)  # of a method in C
     module = str(getattr(inner, "__module__", None) or getattr(owner, "__module__", "__main__"))
@@ -338,8 +338,8 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str, str]:
     name = name or type(inner).__name__
     root = module.partition(".")[0]
     if root in _LIBRARIES:
-        return function, _public(root, name, inner), root, ""
-    return function, f"{module}:{name}", "", _digest(inner)
+        return function, _public(root, name, inner), root
+    return function, f"{module}:{name}", ""
 
 
 def _digest(function: Any) -> str:

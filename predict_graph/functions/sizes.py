@@ -16,7 +16,7 @@ from predict_graph.functions.advice import compiled_alternatives
 from predict_graph.functions.atlas import atlas_peaks, atlas_points
 from predict_graph.functions.growth import NOTHING, extrapolate
 from predict_graph.functions.memory import grown_bytes
-from predict_graph.functions.naming import GraphFunction, check_function
+from predict_graph.functions.naming import check_function
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory
 from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
@@ -103,11 +103,7 @@ def predict_by_size(
         raise RequestError(f"{unread[0]} does not count for the size of a graph; leave it out")
     if directed is not None:
         size = replace(size, directed=directed)
-    given = {**(keywords or {}), **more}
-    return _predicted(check_function(function, arguments, given, form=graph_form), size)
-
-
-def _predicted(function: GraphFunction, size: GraphSize) -> Prediction:
+    function = check_function(function, arguments, {**(keywords or {}), **more}, form=graph_form)
     known, drivers = atlas_points(function), size.drivers()
     warnings = ["the size of the graph alone is known: graphs of one size differ"]
     if near := not known:
