@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 913,
-    "costmodels": 2_342,
-    "predict_graph": 29_379,
-    "tests": 15_319,
-    "benchmarks": 5_497,
+    "samplers": 911,
+    "costmodels": 2_335,
+    "predict_graph": 29_291,
+    "tests": 15_272,
+    "benchmarks": 5_496,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
