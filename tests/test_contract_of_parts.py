@@ -25,7 +25,7 @@ from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Metho
 from predict_graph.iterations.rooted import estimator as rooted
 from predict_graph.options import ESTIMATION, OPTIONS, RunOptions, declared
 from predict_graph.prediction import COST_MODELS
-from predict_graph.prediction.seconds import transfer
+from predict_graph.prediction.seconds import local as local_seconds
 from predict_graph.table import Table
 from predict_graph.transforms import TRANSFORMS
 from samplers import Sampler
@@ -105,7 +105,7 @@ def pinned(monkeypatch):
         return 0.01 / self.threads, first_supersteps(self, algorithm, graph) if probe else None
 
     monkeypatch.setattr(LocalEngine, "survey", surveyed)
-    monkeypatch.setattr(transfer, "timed_run", timed_run)
+    monkeypatch.setattr(local_seconds, "timed_run", timed_run)
     # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
     monkeypatch.setattr(rooted, "_FEWEST", 30)
 
@@ -437,7 +437,7 @@ def test_no_seconds_of_another_engine_are_taken(monkeypatch):
         raise AssertionError("the local engine was asked for seconds")
 
     monkeypatch.setattr(LocalEngine, "survey", forbidden)
-    monkeypatch.setattr(transfer, "timed_run", forbidden)
+    monkeypatch.setattr(local_seconds, "timed_run", forbidden)
     slow = Wrapped(law=lambda messages, iteration: np.full(len(messages), 1e6))
     for name in ALGORITHMS.names():
         for method in methods_for(ALGORITHMS.get(name)()):
