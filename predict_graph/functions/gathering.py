@@ -342,17 +342,12 @@ class Gathering:
         longest = max(done, key=lambda each: each.run.seconds)
         if any(each.early for each in self.points) and longest.run.seconds <= 10.0 * _FIRST_SECONDS:
             return False
-        if not shape.counted and len(self._shapes) < 2:
+        if not shape.counted and sum(bool(each.shape.loop) for each in done) < 2:
             return False
         before = 0.0
         if longest.shape.before > _FIRST_SECONDS:
             before = longest.shape.before * self.graph.edges / max(longest.graph.edges, 1)
         return left > self.conversion() + 2.0 * before + 5.0 * _FIRST_SECONDS
-
-    @property
-    def _shapes(self) -> list[LoopShape]:
-        """The shapes of all runs that are one loop."""
-        return [each.shape for each in self.done if each.shape.loop]
 
     def _fits(self, left: float) -> bool:
         """Whether the run itself is affordable."""
@@ -394,8 +389,7 @@ class Gathering:
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
         else:
             shape = self.shape if self.shape.loop else loop_shape(run.observations)
-            shapes = [each for each in self._shapes if each.loop == shape.loop]
-            self.prefix = read_prefix(run.observations, run.seconds, shape, self.rounds, shapes)
+            self.prefix = read_prefix(run.observations, run.seconds, shape, self.rounds)
         return run
 
     def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:

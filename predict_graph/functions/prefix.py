@@ -196,13 +196,11 @@ def read_prefix(
     seconds: float,
     shape: LoopShape,
     rounds: Callable[[float], Growth | None] = lambda done: None,
-    shapes: Sequence[LoopShape] = (),
 ) -> Prefix | None:
     """Predict a run from the observations until it was stopped after `seconds`.
 
     None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
-    that ends early, with that many completed; `shapes`, of the samples, show how much curves
-    differ between sizes.
+    that ends early, with that many completed.
     """
     inside = [each for each in observations if each.loop == shape.loop and each.total > 0.0]
     if len(inside) < 2:
@@ -223,25 +221,11 @@ def read_prefix(
     before = _entered(observations, inside)
     whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
     std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
-    parts = [each.curve.time(min(done / total, 1.0)) for each in shapes if each.curved]
-    spread = math.hypot(
-        std,
-        RUN_STD,
-        float(np.std(np.log(parts))) if parts else 0.0,
-        0.0 if expected is None else expected.log_std,
-    )
+    spread = math.hypot(std, RUN_STD, 0.0 if expected is None else expected.log_std)
     return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
 
 
 def _entered(observations: Sequence[Observation], inside: Sequence[Observation]) -> float:
-    """Return the seconds at which a loop started, by its pace and the observation before it."""
-    known = [each for each in inside if each.total > 0.0]
-    before = max(
-        (each.seconds for each in observations if each.seconds < inside[0].seconds), default=0.0
-    )
-    if not known:
-        return before
-    first, last = known[0], known[-1]
-    steps = last.done - first.done
-    pace = (last.seconds - first.seconds) / steps if steps > 0.0 else 0.0
-    return min(max(before, first.seconds - pace * first.done), inside[0].seconds)
+    """Return the seconds of the last observation before a loop."""
+    start = inside[0].seconds
+    return max((each.seconds for each in observations if each.seconds < start), default=0.0)
