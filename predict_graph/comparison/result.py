@@ -16,7 +16,6 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 
-_ENDS = (0.05, 0.95)  # by definition: of a 90% interval
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
 _FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
 
@@ -80,11 +79,11 @@ class SamplerComparison(Result):
         )
         ranks = table.rank(axis=1)
         resampled = _resampled(ranks.to_numpy(), table.index.get_level_values("graph").to_numpy())
-        low, high = np.quantile(resampled, _ENDS, axis=0)
+        low, high = np.quantile(resampled, [0.05, 0.95], axis=0)
         if len(ranks) == 1:  # drawing one block again says nothing: any rank is possible
             low, high = np.ones_like(low), np.full_like(high, len(high))
         first = resampled[:, [np.argmin(ranks.mean())]]
-        behind = np.quantile(resampled - first, _ENDS[0], axis=0)
+        behind = np.quantile(resampled - first, 0.05, axis=0)
         found = pd.DataFrame(
             {
                 "value": table.mean(),

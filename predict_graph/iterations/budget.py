@@ -18,9 +18,6 @@ FREE_EDGES = 600_000
 LEAN = 0.02
 """Overhead up to which even a large graph has a small sample: docs/studies/overhead.md."""
 
-_LONG_RUN = 20
-"""Iterations from which a run counts as long: docs/studies/overhead.md."""
-_LONG_RUN_OVERHEAD = 0.1  # of the samples of a long run: docs/studies/overhead.md
 _COMPLETION_SHARE, _COST_SHARE = 0.58, 0.17  # of the budget: docs/studies/overhead.md
 
 
@@ -48,18 +45,18 @@ class EdgeBudget:
     max_overhead: float = DEFAULT_MAX_OVERHEAD
     free_edges: int | None = None
 
-    def for_run(self, iterations: float) -> EdgeBudget:
+    def for_run(self, iterations: float, long: int = 20, overhead: float = 0.1) -> EdgeBudget:
         """Return the budget for samples of a run of so many iterations.
 
-        By default, samples of a run of 20 iterations or more cost at most a tenth of it.
+        By default, samples of a long run cost at most a tenth of it (docs/studies/overhead.md).
 
         Examples
         --------
         >>> EdgeBudget(64_000_000).for_run(30).total
         6400000
         """
-        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= _LONG_RUN:
-            return EdgeBudget(self.edges, _LONG_RUN_OVERHEAD, FREE_EDGES // 2)
+        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= long:
+            return EdgeBudget(self.edges, overhead, FREE_EDGES // 2)
         return self
 
     @property

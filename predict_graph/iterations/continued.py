@@ -18,7 +18,6 @@ from predict_graph.table import Table
 # Of log(predicted / true), if almost nothing of the curve was observed; measured on nine graphs,
 # stopped after 10 and 15 supersteps (docs/studies/spark.md).
 _CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
-_LEAST_STD = 0.01  # of log iterations, by definition: a whole number is rounded up
 
 
 def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
@@ -58,7 +57,7 @@ def continued(
         std = max(std, math.log(own / (done + 1)) / QUANTILE)
     crossing, deviations = sampled.crossing, (_log_std(sampled), std)
     known = [
-        (math.log(each), max(own_std, _LEAST_STD) ** -2)
+        (math.log(each), max(own_std, 0.01) ** -2)  # a whole number is rounded up
         for each, own_std in zip((crossing, own), deviations, strict=True)
         if math.isfinite(each)
     ]

@@ -12,14 +12,15 @@ from predict_graph.iterations.estimate import (
 from predict_graph.iterations.method import Method, SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_by, draw_sample, run_sample
 
-_METHOD_STD = 0.18  # of log(predicted / true), BRJ at 10%: docs/design-notes.md, fact 1
 
-
-def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEstimate:
+def estimate_by_sample_runs(
+    case: SamplingCase, repeats: int = 3, method_std: float = 0.18
+) -> IterationEstimate:
     """Return the median iterations of walk samples (PREDIcT, section 3.2).
 
     It is repeated `repeats` times for the spread. Samples have their full size regardless of the
-    budget of edges, as published.
+    budget of edges, as published. `method_std` is of log(predicted / true), of BRJ at 10%
+    (docs/design-notes.md, fact 1).
     """
     algorithm, threshold = case.algorithm, case.threshold
     runs: list[SampleRun] = []
@@ -33,7 +34,7 @@ def estimate_by_sample_runs(case: SamplingCase, repeats: int = 3) -> IterationEs
     crossings = [float(run.profile.iterations) for run in runs]
     centre = float(np.median(crossings))
     spread = float(np.std(np.log(crossings), ddof=1)) if repeats > 1 else 0.0
-    std = float(np.hypot(spread, _METHOD_STD))
+    std = float(np.hypot(spread, method_std))
     counts = iteration_interval(centre, std, algorithm.max_iterations)
     warnings = []
     if any(not np.isfinite(crossing(curve, threshold)) for curve in curves):

@@ -33,8 +33,6 @@ from samplers import Sampler
 
 SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 
-_SCANNED_PER_KEPT = 8  # edges: limits the time of drawing a sample
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WalkSample(Value):
@@ -104,8 +102,9 @@ def draw_sample(
     """
     started = time.perf_counter()
     chosen, share = SAMPLERS.get(sampler), check_ratio(ratio)
-    # Only some edges of the sampled vertices stay inside the sample, but all of them are read.
-    scanned = None if max_edges is None else _SCANNED_PER_KEPT * max_edges
+    # Only some edges of the sampled vertices stay inside the sample, but all of them are read: the
+    # factor of 8 limits the time.
+    scanned = None if max_edges is None else 8 * max_edges
     with blamed_on("sampler", sampler):
         try:
             drawn = chosen().sample(graph, share, random_state=rng, max_edges=scanned)

@@ -8,7 +8,6 @@ from predict_graph.outcome.prediction import Prediction
 from predict_graph.prediction.assembly import scaled
 from predict_graph.resources import ResourceProfile, carried_factor
 
-_VERTEX_BYTES = 16  # of the state before and after an iteration, looked up at random; by definition
 _ONE_THREAD = ("read", "write")
 
 
@@ -33,7 +32,8 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
     ----------
     Shivam, Babu, Chase: NIMO, 2005, section IV: resource profiles.
     """
-    factor = carried_factor(here, there, _VERTEX_BYTES * int(prediction.graph["vertices"]))
+    # 16 bytes a vertex, of the state before and after an iteration, are looked up at random.
+    factor = carried_factor(here, there, 16 * int(prediction.graph["vertices"]))
     factors = {
         name: factor.single if name in _ONE_THREAD else factor.compute for name in prediction.phases
     }

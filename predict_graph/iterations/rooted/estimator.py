@@ -24,19 +24,17 @@ from predict_graph.iterations.estimate import IterationEstimate, iteration_inter
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 
-_PILOT_SHARE = 0.25  # of the ratio, for the first sample; trades off overhead for error
-# Vertices drawn from a large graph within a small budget: limits the error of shares to 0.2%.
-_MOST_LEAN = 1 << 18
 _FEWEST = 2_000  # vertices drawn, if the graph has them: limits the error of small samples
-_VERTEX_GROWTH = 1.5  # vertices of a sample grow with this power of its edges; not tuned
-_LASTING = 0.9  # last share that changes / that in mid-run, of runs that go on; not tuned
-_WORTH_WHILE = 1.5  # vertices of a second sample / of the first, at least: limits overhead
 
 
-def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
+def estimate_by_rooted_samples(
+    case: SamplingCase, pilot: float = 0.25, most_lean: int = 1 << 18, worth_while: float = 1.5
+) -> IterationEstimate:
     """Return iterations and their counters from a sample that keeps whole paths.
 
-    A small sample first estimates how long the run is; how large a second one may be follows.
+    A small sample, of a `pilot` share of the ratio, first estimates how long the run is; how large
+    a second one may be follows, which is drawn if it is `worth_while` times as large. From a large
+    graph within a small budget at most `most_lean` vertices are drawn: errors of shares are 0.2%.
     """
     graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
     progress = case.progress
@@ -44,8 +42,8 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     recipe = recipe_of(algorithm, graph)
     few = min(_FEWEST, graph.vertices)
     wanted = int(ratio * graph.vertices)
-    most = min(wanted, _MOST_LEAN) if budget.max_overhead <= LEAN else wanted
-    size = max(min(int(_PILOT_SHARE * ratio * graph.vertices), most), few)
+    most = min(wanted, most_lean) if budget.max_overhead <= LEAN else wanted
+    size = max(min(int(pilot * ratio * graph.vertices), most), few)
     progress("pilot sample", 0.3)
     started = time.perf_counter()
     run, staged = _sample_and_run(case, recipe, size)
@@ -56,9 +54,10 @@ def estimate_by_rooted_samples(case: SamplingCase) -> IterationEstimate:
     factor = (allowed - share) / max(share, 1e-9)
     # Halved: the second sample is run once more to be timed.
     factor = min(factor, time_left() / (2.0 * seconds))
-    # Hubs, and the paths to them, are in every sample, so edges grow slower than drawn vertices.
-    larger = min(int(max(factor, 0.0) ** _VERTEX_GROWTH * size), max(most, few))
-    if larger >= _WORTH_WHILE * size:
+    # Hubs, and the paths to them, are in every sample, so drawn vertices grow faster than edges: by
+    # a power of 1.5, not tuned.
+    larger = min(int(max(factor, 0.0) ** 1.5 * size), max(most, few))
+    if larger >= worth_while * size:
         progress("sample", 0.5)
         with suppress(StopRun):  # the first sample is sufficient then
             run, staged = _sample_and_run(case, recipe, larger)
@@ -153,10 +152,10 @@ def _level_factor(recipe: Recipe) -> float:
     return math.exp(QUANTILE * recipe.level_std)
 
 
-def _doubts(curve: npt.NDArray[np.float64], threshold: float) -> list[str]:
+def _doubts(curve: npt.NDArray[np.float64], threshold: float, lasting: float = 0.9) -> list[str]:
     """Warn if the share that changes stays above the threshold: it hardly falls, or oscillates."""
     half = (len(curve) - 1) // 2
-    if half == 0 or curve[-1] < threshold or curve[-1] < _LASTING * curve[half]:
+    if half == 0 or curve[-1] < threshold or curve[-1] < lasting * curve[half]:
         return []
     return [
         f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "

@@ -65,15 +65,9 @@ WRITTEN = ("write", "checkpoint")
 """The parts that write."""
 # Parts that do not depend on the algorithm, by definition.
 _COMMON = ("opening", "read", "checkpoint")
-# Machines of the reference runs at most. There, JVM warm-up took twice as long on two as on one, as
-# they shared a processor (measured); on more than two it is taken to be that of two.
-_FEW_MACHINES = 2
 # Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
 # between runs of one algorithm (docs/studies/cold-start.md).
 CLUSTER_STD, ALGORITHM_STD, RUN_STD = 0.8, 0.3, 0.22
-# Seconds on an unknown cluster / on the reference, a dedicated machine. Those of the study, whose
-# processors were capped, took two to nine times as long (measured); most clusters are not capped.
-_USUAL = 1.6
 
 
 @dataclass(frozen=True)
@@ -222,7 +216,9 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
 def _size(part: str, machines: int, edges: float) -> float:
     """Return what the seconds of a part depend on: edges per machine, or log2 of the machines."""
     if PARTS[part] == "start":
-        return math.log2(min(machines, _FEW_MACHINES))
+        # Machines of the reference runs at most, which shared a processor: on two of them warm-up
+        # took twice as long as on one (measured), and on more it is taken to be that of two.
+        return math.log2(min(machines, 2))
     return math.log2(machines) if part in ("opening", "driver") else edges / machines
 
 
@@ -274,13 +270,16 @@ class ClusterSpeed:
         """Return the speed with runs of an algorithm, in place of its earlier ones."""
         return ClusterSpeed({**self.observed, name: log_factors(runs, reference_costs(name))})
 
-    def factors(self, name: str) -> dict[str, float]:
+    def factors(self, name: str, usual_factor: float = 1.6) -> dict[str, float]:
         """Return the factors for an algorithm, shrunk to those of a usual cluster.
 
         They are posterior means of a normal distribution, with the variation between clusters as
         prior. A factor that no run shows is the geometric mean of the others.
+
+        The reference is a dedicated machine, and a usual cluster slower by `usual_factor`. Those of
+        the study, whose processors were capped, took two to nine times as long (measured).
         """
-        usual = math.log(_USUAL)
+        usual = math.log(usual_factor)
         found: dict[str, float] = {}
         for factor in FACTORS:
             total, weight = usual / CLUSTER_STD**2, 1.0 / CLUSTER_STD**2

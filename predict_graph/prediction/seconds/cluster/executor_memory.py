@@ -13,9 +13,6 @@ from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
 from predict_graph.prediction.seconds.regression import fitted_line
 
-_RESERVED = 300 << 20  # bytes of the heap reserved by Spark, by definition
-# Default of Spark (spark.memory.fraction), of the rest: execution and storage; by definition
-_UNIFIED = 0.6
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
 
 
@@ -60,11 +57,12 @@ def memory_of(
         for each in (by_share[columns[0]].max(), by_share[columns[1]].min())
     )
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
+    heap = heap_bytes(settings.memory) - (300 << 20)  # which Spark reserves, by definition
     return {
         "execution_bytes": int(execution * settings.cores),
         "storage_bytes": int(storage),
         "shuffle_bytes": int(moved / settings.machines),
-        "available_bytes": int(max(heap_bytes(settings.memory) - _RESERVED, 0) * _UNIFIED),
+        "available_bytes": int(0.6 * max(heap, 0)),  # spark.memory.fraction, by default
     }
 
 

@@ -53,7 +53,6 @@ Points = dict[int, list[float]]
 # costs, and limits it to what costs can be measured on (docs/studies/spark.md)
 _FEWEST_EDGES, _ENOUGH_EDGES = 300_000, 1_000_000
 _LARGEST_RATIO = 0.5  # limits a sample
-_SUPERSTEPS = 15  # limits the supersteps of a sample run whose supersteps differ
 
 
 @dataclass(frozen=True)
@@ -198,11 +197,11 @@ def _in_session(ratios: Sequence[float]) -> list[float]:
     return [ratios[-1], *ratios[::-1]]
 
 
-def supersteps_run(algorithm: Algorithm) -> int:
+def supersteps_run(algorithm: Algorithm, most: int = 15) -> int:
     """Return the limit of supersteps of a sample run; library algorithms cannot be stopped."""
     if "replay" in algorithm.sampled_by:
         return algorithm.max_iterations
-    return STEADY_ITERATIONS if algorithm.steady else _SUPERSTEPS
+    return STEADY_ITERATIONS if algorithm.steady else most
 
 
 def sample_run(
