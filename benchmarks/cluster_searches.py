@@ -55,7 +55,7 @@ class Search:
         """Return what a past job teaches, all of whose configurations were measured."""
         known = {name: column[self.ok] for name, column in self.columns.items()}
         points = gather_points({"scale": np.ones(self.ok.sum()), **known}, self.seconds[self.ok])
-        return fit_pooled(points, priors)[0]
+        return fit_pooled(points, priors)
 
     def ours(self, priors: list[Prior], like: list[PooledLaw], done: list[int]) -> int:
         places = np.array(done, np.intp)

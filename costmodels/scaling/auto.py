@@ -7,12 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from costmodels.leftout import LeaveOneOut
 from costmodels.rows import FloatArray
-from costmodels.scaling.laws import Law
 from costmodels.scaling.models import ScalingModel
 from costmodels.scaling.points import Columns, Points, gather_points, read_runs, take_rows
-from costmodels.scaling.pooled import Ended, fit_pooled
+from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
 from costmodels.scaling.priors import shipped_prior
 from costmodels.scaling.shapes import DIVIDES_ALL, Prior
 
@@ -77,20 +75,17 @@ class AutoScaling(ScalingModel):
         self._ended = Ended(take_rows(columns, late), seconds[late])
         return self._fit(gather_points(take_rows(columns, ~late), seconds[~late]))
 
-    def _fitted(self, points: Points, least_share: float = 0.1) -> tuple[Law, LeaveOneOut]:
+    def _law(self, points: Points) -> PooledLaw:
+        prior = shipped_prior() if self.prior is None else self.prior
+        other = replace(DIVIDES_ALL, spreads=prior.spreads)
+        return fit_pooled(points, [*prior.with_parent, other], ended=self._ended)
+
+    def _warnings(self, least_share: float = 0.1) -> list[str]:
         # With less of the weight left to the prior of past jobs, these ran elsewhere: halved or
         # doubled, the errors of docs/studies/cluster-models.md are the same (measured).
-        prior = shipped_prior() if self.prior is None else self.prior
-        priors = prior.with_parent
-        other = replace(DIVIDES_ALL, spreads=prior.spreads)
-        law, posterior = fit_pooled(points, [*priors, other], ended=self._ended)
-        self._strange = len(priors) > 1 and posterior.shares[0] < least_share
-        predicted = points.seconds * np.exp(posterior.left_out()[: len(points)])
-        return law, LeaveOneOut(predicted, points.seconds)
-
-    def _warnings(self) -> list[str]:
-        found = super()._warnings()
-        if self._strange:
+        found, law = super()._warnings(), self.law_
+        assert isinstance(law, PooledLaw)
+        if len(law.shares) > 2 and law.shares[0] < least_share:
             found.append(
                 "the past jobs scale unlike these runs, as if they had run on another cluster; "
                 "their weight is small"
@@ -99,6 +94,5 @@ class AutoScaling(ScalingModel):
 
     def _interval(self, columns: Columns, level: float) -> FloatArray:
         """Wider with the distance from the measured runs, and where the shapes disagree."""
-        law: Any = self.law_
-        interval: FloatArray = law.interval(columns, level)
-        return interval
+        assert isinstance(self.law_, PooledLaw)
+        return self.law_.interval(columns, level)

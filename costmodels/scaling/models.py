@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from costmodels.intervals import interval_about
-from costmodels.leftout import LeaveOneOut
 from costmodels.rows import WEIGHTS, CostRegressor, FloatArray, determination
 from costmodels.scaling.check import left_out_configurations
 from costmodels.scaling.cliffs import Cliff, find_cliffs
@@ -22,7 +20,7 @@ from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
 class ScalingModel(CostRegressor):
     """Seconds of a job as a function of its scale, its machines, and what else its terms name.
 
-    A subclass fits a law to distinct configurations in :meth:`_fitted`.
+    A subclass fits a law to distinct configurations in :meth:`_law`.
 
     Attributes
     ----------
@@ -62,7 +60,8 @@ class ScalingModel(CostRegressor):
         _check_enough(points)
         self.points_ = points
         self.cliffs_: list[Cliff] = find_cliffs(points)
-        self.law_, self.loocv_ = self._fitted(points)
+        self.law_ = self._law(points)
+        self.loocv_ = left_out_configurations(self._law, points)
         self.terms_ = self.law_.coefficients
         self.coef_ = np.array(list(self.terms_.values()))
         self.formula_ = self.law_.formula
@@ -71,8 +70,8 @@ class ScalingModel(CostRegressor):
         self.warnings_ = self._warnings()
         return self
 
-    def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
-        """Return the law, and each configuration predicted by a law that was fitted without it."""
+    def _law(self, points: Points) -> Law:
+        """Return the law that fits some configurations."""
         raise NotImplementedError
 
     def _warnings(self) -> list[str]:
@@ -194,16 +193,17 @@ class LinearScaling(ScalingModel):
     def _terms(self) -> tuple[Term, ...]:
         return check_terms(self.terms)
 
-    def _fitted(self, points: Points) -> tuple[Law, LeaveOneOut]:
+    def _law(self, points: Points) -> Law:
+        return fit_linear(points, self._terms(), self.weights)
+
+    def _fit(self, points: Points) -> Self:
         if self.weights not in WEIGHTS:
             raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
-        fit = partial(fit_linear, terms=self._terms(), weights=self.weights)
-        law = fit(points)
-        if len(points) < len(law.terms) and np.count_nonzero(law.coef) >= len(points):
-            raise ValueError(
-                f"found {len(points)} configurations, too few to tell {len(law.terms)} terms apart"
-            )
-        return law, left_out_configurations(fit, points)
+        super()._fit(points)
+        count, terms = len(points), len(self.coef_)
+        if count < terms and np.count_nonzero(self.coef_) >= count:
+            raise ValueError(f"found {count} configurations, too few to tell {terms} terms apart")
+        return self
 
 
 class _NamedTerms(LinearScaling):

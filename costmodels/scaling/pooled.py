@@ -14,9 +14,6 @@ from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.posterior import (
     SPREADS,
     Measured,
-    Posterior,
-    evenly_drawn,
-    relative_median,
     smoothness,
     weigh_shapes,
 )
@@ -32,6 +29,10 @@ class PooledLaw:
     # shape (k,): Misfit and noise of each: place in the list of all pairs.
     spreads: IntArray
     measured: Measured
+    # shape (priors,): How likely each of the priors is.
+    shares: FloatArray
+    # Logarithm of how likely the priors make what was measured, up to a constant of the points.
+    evidence: float
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
@@ -73,10 +74,16 @@ class PooledLaw:
         return f"seconds = {text}"
 
     def seconds(self, columns: Columns) -> FloatArray:
-        """Return the seconds of each configuration: those of least expected relative error."""
-        table = self.draws(columns)
-        even = np.ones(len(table))
-        found = np.array([relative_median(column, even) for column in table.T])
+        """Return the seconds of each configuration: those of least expected relative error.
+
+        That is the median when each value counts by its inverse: to take a short run for a long one
+        is wrong by more of its time than the opposite.
+        """
+        logs = np.sort(self.draws(columns), axis=0)
+        weights = np.exp(logs[0] - logs)
+        middles = np.cumsum(weights, axis=0) - weights / 2
+        halves = weights.sum(axis=0) / 2
+        found = [np.interp(*each) for each in zip(halves, middles.T, logs.T, strict=True)]
         seconds: FloatArray = np.exp(found)
         return seconds
 
@@ -138,7 +145,7 @@ def fit_pooled(
     *,
     middle: FloatArray | None = None,
     ended: Ended | None = None,
-) -> tuple[PooledLaw, Posterior]:
+) -> PooledLaw:
     """Fit the law to what was measured, and to what is known to take longer.
 
     A run that was ended was slow, or it hung. It counts as one of the time that the law expects of
@@ -149,19 +156,21 @@ def fit_pooled(
     ----------
     Buckley, James: Linear regression with censored data, Biometrika 66 (1979).
     """
-    law, posterior = _fitted(points, priors, middle)
+    law = _fitted(points, priors, middle)
     if ended is not None and len(ended.seconds):
         # By the law of the other runs: with itself each would be expected.
-        law, posterior = _fitted(_with_ended(points, ended, law), priors, middle)
-    return law, posterior
+        law = _fitted(_with_ended(points, ended, law), priors, middle)
+    return law
 
 
 def _fitted(
     points: Points, priors: Sequence[Prior], middle: FloatArray | None, members: int = 200
-) -> tuple[PooledLaw, Posterior]:
-    posterior = weigh_shapes(Measured(points, middle), priors)
-    spread, shape = evenly_drawn(posterior.weights, members)
-    return PooledLaw(posterior.shapes[shape], spread, posterior.measured), posterior
+) -> PooledLaw:
+    found = weigh_shapes(Measured(points, middle), priors)
+    reached = np.cumsum(found.weights.ravel())  # evenly drawn by their weights
+    drawn = np.searchsorted(reached, (np.arange(members) + 0.5) / members * reached[-1])
+    spread, shape = np.divmod(drawn, found.weights.shape[1])
+    return PooledLaw(found.shapes[shape], spread, found.measured, found.shares, found.evidence)
 
 
 def _with_ended(points: Points, ended: Ended, law: PooledLaw) -> Points:

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from scipy.special import logsumexp, ndtri, softmax
 from scipy.stats import qmc
 
-from costmodels.rows import FloatArray, IntArray
+from costmodels.rows import FloatArray
 from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.shapes import (
     AXES,
@@ -94,39 +94,6 @@ class Posterior:
     evidence: float
     measured: Measured
 
-    def left_out(self, members: int = 4096) -> FloatArray:
-        """Return log predicted/actual of each point by the law of the others, in closed form.
-
-        It is known by so many members of the posterior.
-
-        References
-        ----------
-        Rasmussen and Williams: Gaussian Processes for Machine Learning (2006), section 5.4.2;
-        shapes are weighed anew without the point.
-        """
-        # By the root of the weights: without a point others may be likelier than with it.
-        roots = np.sqrt(self.weights)
-        spread, shape = evenly_drawn(roots, members)
-        weights = np.log(roots[spread, shape])
-        residuals = self.measured.residuals(self.shapes)
-        misses = np.empty((len(shape), residuals.shape[1]))
-        variances = np.empty_like(misses)
-        for i in np.unique(spread):
-            mine = spread == i
-            inverse = self.measured.inverse(int(i))
-            ones = inverse.sum(axis=1)
-            inverse -= np.outer(ones, ones) / ones.sum()  # about the unknown mean
-            diagonal = np.diag(inverse)
-            misses[mine] = residuals[shape[mine]] @ inverse / diagonal
-            variances[mine] = 1 / diagonal
-        without = weights[:, None] + 0.5 * misses**2 / variances + 0.5 * np.log(variances)
-        without -= without.max(axis=0)
-        found = [
-            relative_median(-miss, np.exp(log))
-            for miss, log in zip(misses.T, without.T, strict=True)
-        ]
-        return np.array(found)
-
 
 def weigh_shapes(
     measured: Measured, priors: Sequence[Prior], *, draws: int = 2048, batches: int = 2
@@ -168,15 +135,6 @@ def weigh_shapes(
     weights = np.exp(log_weights - evidence)
     evidence -= np.log(len(shapes))
     return Posterior(shapes, weights, softmax(shares), float(evidence), measured)
-
-
-def evenly_drawn(weights: FloatArray, count: int) -> tuple[IntArray, IntArray]:
-    """Return rows and columns of a table, evenly drawn by their weights."""
-    reached = np.cumsum(weights.ravel())
-    places = (np.arange(count) + 0.5) / count * reached[-1]
-    found = np.minimum(np.searchsorted(reached, places), len(reached) - 1)
-    rows, columns = np.divmod(found, weights.shape[1])
-    return rows, columns
 
 
 def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
@@ -252,19 +210,6 @@ def smoothness(
     same = (apart[[AXES.index("cores"), AXES.index("memory")]] == 0).all(axis=0)
     found: FloatArray = (1 + distance) * np.exp(-distance) + of_type * same
     return found
-
-
-def relative_median(logs: FloatArray, weights: FloatArray) -> float:
-    """Return the logarithm of the value of least expected relative error.
-
-    It is the median when each value counts by its inverse: to take a short run for a long one is
-    wrong by more of its time than the opposite.
-    """
-    order = np.argsort(logs, kind="stable")
-    logs, weights = logs[order], weights[order]
-    counted = weights * np.exp(logs[0] - logs)
-    middles = np.cumsum(counted) - counted / 2
-    return float(np.interp(0.5 * counted.sum(), middles, logs))
 
 
 @lru_cache(maxsize=4)

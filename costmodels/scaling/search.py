@@ -149,8 +149,8 @@ def _measured(
             seconds[outcome] = runs["seconds"].to_numpy() / np.exp(logs[places])
         points = gather_points(at["ok"], seconds["ok"])
         ended = Ended(at["timeout"], seconds["timeout"]) if "timeout" in at else None
-        law, posterior = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
-        return posterior.evidence, logs + law.draws(candidates)
+        law = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
+        return law.evidence, logs + law.draws(candidates)
 
     evidence, draws = over(np.zeros(len(candidates["machines"])), priors)
     if not like:

@@ -303,7 +303,7 @@ class PastJobs:
     def laws(self) -> list[PooledLaw]:
         """Those of the most similar job, at each size and setting; none without such a job."""
         sets = [] if self.like is None else sorted(self.jobs[self.like], key=len, reverse=True)
-        return [fit_pooled(points, self.priors)[0] for points in sets[:MOST_CONTEXTS]]
+        return [fit_pooled(points, self.priors) for points in sets[:MOST_CONTEXTS]]
 
 
 def past_jobs(
