@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 911,
-    "costmodels": 2_335,
-    "predict_graph": 29_291,
-    "tests": 15_272,
+    "costmodels": 2_297,
+    "predict_graph": 29_259,
+    "tests": 15_271,
     "benchmarks": 5_496,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
