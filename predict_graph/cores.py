@@ -75,9 +75,8 @@ class Load:
                 causes.append(f"{self.stolen:.0%} that the host gave to other guests")
             found.append(
                 f"this process waited {' and '.join(causes)} (load average "
-                f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): the prediction is for a "
-                f"machine that stays as busy; its interval includes one without the others, where "
-                f"a run may be {self.slowdown:.2g} times faster"
+                f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): without them a run may be "
+                f"{self.slowdown:.2g} times faster, which the interval includes"
             )
         if self.throttled >= 1.0 - 1.0 / 1.1:
             found.append(

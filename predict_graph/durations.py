@@ -40,12 +40,14 @@ def readable_seconds(value: float) -> str:
     ('12.3 ms', '90 s', '10 min')
     >>> readable_seconds(3e4), readable_seconds(1e6), readable_seconds(1e9)
     ('8.33 h', '11.6 days', '31.7 years')
+    >>> readable_seconds(5e11), readable_seconds(1e17)
+    ('15,800 years', '3,170,000,000 years')
     """
     if value < 1.0:
         return f"{value * 1000:.3g} ms"
     for least, unit in _LONG:
         if value >= 2.0 * least:  # 90 s, but 2.5 min
-            return f"{value / least:.3g} {unit}"
+            return f"{float(f'{value / least:.3g}'):,.10g} {unit}"
     return f"{value:.3g} s"
 
 

@@ -84,13 +84,12 @@ def design(
     write_design(made, out)
     summary = design_summary(made)
     rows = [list(point.values()) for point in summary["points"]]
-    title = f"design for {', '.join(made.terms)}"
+    title = f"runs for a model of the terms {', '.join(made.terms)}"
     table = Table(title, ["scale", "machines", "repeats", "cost"], rows)
     unit = "where a run of the smallest scale on one machine costs 1"
     sentence = f"{counted(made.runs)} for {made.cost:.4g} of {budget:.4g}, {unit}: {out}"
-    measure = f"{made.criterion.upper()}-criterion {made.value:.4g}"
     facts = [
-        ("precision", f"at least {made.efficiency:.1%} of the best for the budget ({measure})"),
+        ("precision", f"at least {made.efficiency:.1%} of the best design's for the budget"),
         ("next", f"predict-graph collect --design {out} --out points.csv -- COMMAND"),
     ]
     Output(json=json).give(Answer(sentence, facts, tables=[table]), summary)

@@ -45,7 +45,7 @@ def compiled_alternatives(
     found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
     time = "" if found is None else f" in about {readable_seconds(found.cost)}"
     both = f"compare-functions GRAPH {function.name} {other}"
-    return [f"{other} offers the same, compiled{time}: {both}"]
+    return [f"{other} computes the same{time}, compiled: {both}"]
 
 
 def quantity(name: str) -> str:

@@ -55,7 +55,7 @@ class FunctionComparison(Result):
     @property
     def answer(self) -> Answer:
         """Which is the fastest, if all compute the same, and what each takes."""
-        columns = ["function", "runtime", "90% interval", "peak memory", "by"]
+        columns = ["function", "runtime", "90% interval", "peak memory", "estimated from"]
         rows: list[Sequence[Any]] = []
         for name, one in self._named:
             took, _, ends = interval_text(one.runtime_seconds, readable_seconds).partition(" (")

@@ -105,7 +105,7 @@ def predict_by_size(
         size = replace(size, directed=directed)
     function = check_function(function, arguments, {**(keywords or {}), **more}, form=graph_form)
     known, drivers = atlas_points(function), size.drivers()
-    warnings = ["the size of the graph alone is known: graphs of one size differ"]
+    warnings = ["the size of the graph alone is known: another of that size may take much longer"]
     if near := not known:
         known = atlas_points(function, near=True)
         warnings.append(
@@ -159,7 +159,6 @@ def _smaller_forms(size: GraphSize, memory: PeakMemory | None) -> list[str]:
     """Return what the graph takes in other libraries, if it may not fit as it is."""
     if memory is None or memory.fits:
         return []
-    sizes = ", ".join(
-        f"{form} {readable_bytes(size.bytes(form))}" for form in ("networkx", "igraph", "scipy")
-    )
-    return [f"the graph alone takes in {sizes}"]
+    forms = ("igraph", "scipy", "networkx")
+    sizes = [f"{readable_bytes(size.bytes(form))} in {form}" for form in forms]
+    return [f"the graph alone takes about {', '.join(sizes)}"]

@@ -81,8 +81,8 @@ def answer_of_comparison(found: Comparison) -> Answer:
 
 
 def _counted(iterations: Interval) -> str:
-    low, high = iterations
-    return f"{iterations.predicted:.0f} (90% sure: {low:.0f} to {high:.0f})"
+    low, high = (f"{end:.0f}" for end in iterations)
+    return low if low == high else f"{iterations.predicted:.0f} (90% sure: {low} to {high})"
 
 
 def _memory(found: Prediction) -> list[tuple[str, str]]:
@@ -112,7 +112,7 @@ def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:
     said = [f"{row['machines']}: {readable_seconds(row['predicted'])}" for row in near]
     best = min(found.by_machines, key=lambda row: float(row["predicted"]))
     time = readable_seconds(best["predicted"])
-    better = f"{counted(best['machines'], 'machines')} for the shortest run, of about {time}"
+    better = f"{counted(best['machines'], 'machines')} may be faster: about {time}"
     shorter = best["predicted"] < found.runtime_seconds.predicted
     return [("by machines", ", ".join(said)), *([("instead", better)] if shorter else [])]
 
@@ -121,7 +121,7 @@ def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:
 _CALLED = {
     "run": "the run itself",
     "prefix": "the first part of the run",
-    "full local run": "all iterations, run on this machine",
+    "full local run": "all iterations, which were run here",
     "atlas": "measured runs on other graphs",
 }
 

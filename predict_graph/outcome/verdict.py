@@ -49,11 +49,11 @@ class PeakMemory:
     @property
     def sentence(self) -> str:
         """Whether it fits, in words."""
-        words = {True: "fits in memory", None: "may not fit in memory"}
-        most = f"up to {readable_bytes(self.peak.high)} of {readable_bytes(self.available)}"
         items = "" if self.keeps_items else ", keeping none of its items"
-        least = f"at least {readable_bytes(self.peak.low)}, " if self.fits is False else ""
-        return f"{words.get(self.fits, 'does not fit in memory')}: {least}{most}{items}"
+        low, high, free = map(readable_bytes, (self.peak.low, self.peak.high, self.available))
+        if self.fits is False:
+            return f"does not fit in memory: {low} to {high}, and {free} are free{items}"
+        return f"{'fits' if self.fits else 'may not fit'} in memory: up to {high} of {free}{items}"
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,13 @@ def verdict_of(
     room, fits = _room(memory, executors)
     text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
     text += " on a machine as busy as now" if load and load.noted else ""
-    text += (f", mostly {PHASE_NAMES[most]}" if named else "") + room
+    text += f", mostly {PHASE_NAMES[most]}" if named else ""
+    text = (
+        f"{room}; with enough, {text}" if fits is False else "; ".join(filter(None, (text, room)))
+    )
     brief = local and runtime.high < 1.0 and fits is not False  # second
     if outgrown:
-        text = f"may not finish: {outgrown}; if it does, {text}"
+        text = f"may not finish: {outgrown}; if it ends, {text}"
     elif brief:
         text += ": just run it"
     elif estimated:
@@ -165,13 +168,13 @@ def _room(
 ) -> tuple[str, bool | None]:
     """Return whether it fits, in words and as such."""
     if memory is not None:
-        return f"; {memory.sentence}", memory.fits
+        return memory.sentence, memory.fits
     if executors:
         needed = float(executors["execution_bytes"] + executors["storage_bytes"])
         has = float(executors["available_bytes"])
         both = readable_bytes(needed), readable_bytes(has)
         sizes = "an executor needs {} for data, and has {}".format(*both)
         if needed <= has:
-            return f"; fits in memory: {sizes}", True
-        return f"; does not fit in memory: {sizes}, so it will spill or fail", False
+            return f"fits in memory: {sizes}", True
+        return f"does not fit in memory: {sizes}, so it will spill or fail", False
     return "", None

@@ -97,4 +97,4 @@ def test_arguments_that_are_defaults_leave_the_advice():
 
     given = (Large(), None, True, None, False, random.Random())
     call = networkx_backend._Call(nx.betweenness_centrality, given[0], given, {})
-    assert "igraph:betweenness offers the same" in "".join(call._predicted().advice)
+    assert "igraph:betweenness computes the same" in "".join(call._predicted().advice)

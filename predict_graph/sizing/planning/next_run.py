@@ -143,12 +143,14 @@ class Advice(Result):
             "from (90%)": _texts(shown["low"], readable_seconds),
             "to": _texts(shown["high"], readable_seconds),
             "USD": _texts(shown["cost"], "{:.3g}".format),
-            "beats best": _texts(shown["beats"], "{:.0%}".format),
+            "better": _texts(shown["beats"], "{:.0%}".format),
             # Before the first run, times are known up to a factor only.
             f"{'time' if self.goal.unit == 's' else 'cost'}, of a typical one": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
-            "succeeds": _texts(shown["chance"], "{:.0%}".format),
+            "succeeds": (
+                _texts(shown["chance"], "{:.0%}".format) if shown["chance"].min() < 1 else []
+            ),
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
         columns, rows = list(found), list(zip(*found.values(), strict=True))
@@ -165,7 +167,9 @@ class Advice(Result):
         if np.isnan(one.seconds):
             return f", estimated from {self.like or 'other jobs'}"
         cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
-        beats = "" if self.best is None else f", {one.beats:.0%} likely to beat the best"
+        better = "faster" if self.goal.unit == "s" else "cheaper"
+        beats = f", {one.beats:.0%} likely to be {better} than the best measured"
+        beats = "" if self.best is None else beats
         return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{beats}"
 
     @property

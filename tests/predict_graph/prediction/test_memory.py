@@ -28,7 +28,7 @@ UNDIRECTED = ("connected-components", "semi-clustering")
     [
         (24 * GIB, True, "fits in memory: up to 2.5 GiB of 24 GiB"),
         (2 * GIB, None, "may not fit in memory: up to 2.5 GiB of 2 GiB"),
-        (GIB, False, "does not fit in memory: at least 1.8 GiB, up to 2.5 GiB of 1 GiB"),
+        (GIB, False, "does not fit in memory: 1.8 GiB to 2.5 GiB, and 1 GiB are free"),
     ],
 )
 def test_a_peak_is_held_against_what_there_is(available, fits, sentence):
