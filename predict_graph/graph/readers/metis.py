@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
+from predict_graph.arrays import FloatArray, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
@@ -72,23 +75,43 @@ def _blocks(
     skipped: int,
     weighted: bool,
 ) -> Iterator[EdgeBlock]:
+    step = 2 if weighted else 1
     vertex = entries = loops = 0
     for block in blocks:
-        lines = enumerate(block.split(b"\n")[:-1], line + 1)
-        line += block.count(b"\n")
-        listed = [(at, _FIELD.findall(text)) for at, text in lines if not _COMMENT.match(text)]
-        rows, after = listed[: vertices - vertex], listed[vertices - vertex :]
-        for at, row in after:
-            if row:
-                raise RequestError(
-                    f"{path}:{at}: the header says {vertices} vertices, but a further line follows"
-                )
-        found = _edges(path, rows, vertex, vertices, skipped, 2 if weighted else 1)
-        vertex += len(rows)
-        entries += len(found.sources)
-        loops += int(np.count_nonzero(found.sources == found.targets))
-        if len(found.sources):
-            yield found
+        text = bytes(block)
+        at, lengths, values = _numbers(text)
+        at, left = at + line + 1, vertices - vertex
+        line += text.count(b"\n")
+        if lengths[left:].any():
+            further = at[left:][lengths[left:] > 0][0]
+            raise RequestError(
+                f"{path}:{further}: the header says {vertices} vertices, but a further line follows"
+            )
+        at, lengths = at[:left], lengths[:left]
+        missing = (lengths < skipped) | ((lengths - skipped) % step != 0)
+        if missing.any():
+            raise RequestError(f"{path}:{at[missing][0]}: a vertex or edge weight is missing")
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        # Each line has `skipped` numbers before the neighbours.
+        place = np.arange(len(values)) - (np.cumsum(lengths) - lengths + skipped)[owners]
+        is_target = (place >= 0) & (place % step == 0)
+        wrong = ~(np.abs(values) <= np.finfo(np.float32).max)
+        wrong |= is_target & ~((values >= 1) & (values <= vertices) & (values == np.floor(values)))
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            field = shortened(_fields(text)[first].decode("utf-8", errors="replace"))
+            raise RequestError(
+                f"{path}:{at[owners[first]]}: the id {field} is out of range; accepted: 1 to "
+                f"{vertices}"
+            )
+        sources = (vertex + owners[is_target]).astype(np.int32)
+        targets = values[is_target].astype(np.int32) - np.int32(1)
+        weights = values[(place > 0) & ~is_target].astype(np.float32) if weighted else None
+        vertex += len(lengths)
+        entries += len(sources)
+        loops += int(np.count_nonzero(sources == targets))
+        if len(sources):
+            yield EdgeBlock(sources, targets, weights)
     if vertex != vertices:
         raise RequestError(
             f"{path}: the header says {vertices} vertices, but {vertex} lines follow"
@@ -100,39 +123,29 @@ def _blocks(
         )
 
 
-def _edges(
-    path: Path,
-    rows: list[tuple[int, list[bytes]]],
-    vertex: int,
-    vertices: int,
-    skipped: int,
-    step: int,
-) -> EdgeBlock:
-    """Return the edges of numbered lines of vertices from `vertex` on; with weights if `step` is 2.
+def _numbers(text: bytes) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return of each line of a vertex its place and how many numbers it has; and all numbers."""
+    buffer = np.frombuffer(text, np.uint8)
+    blank = (buffer == 32) | (buffer == 9) | (buffer == 10) | (buffer == 13)
+    begins = ~blank
+    begins[1:] &= blank[:-1]
+    ends = np.flatnonzero(buffer == 10)
+    lengths = np.diff(np.cumsum(begins, dtype=np.int32)[ends], prepend=0)
+    with warnings.catch_warnings(), suppress(ValueError):
+        warnings.simplefilter("ignore", DeprecationWarning)  # where a number is none, it stops
+        values = np.fromstring(text, sep=" ")
+        if len(values) == lengths.sum():
+            return np.arange(len(ends)), lengths, values
+    lines = enumerate(text.split(b"\n")[:-1])
+    counts = [(at, len(_FIELD.findall(row))) for at, row in lines if not _COMMENT.match(row)]
+    at, lengths = np.array(counts, np.int64).reshape(-1, 2).T
+    return at, lengths, np.array([_number(field) for field in _fields(text)])
 
-    Each line has `skipped` numbers before the neighbours.
-    """
-    lengths = np.array([len(row) for _, row in rows], np.int64)
-    missing = np.flatnonzero((lengths < skipped) | ((lengths - skipped) % step != 0))
-    if len(missing):
-        raise RequestError(f"{path}:{rows[missing[0]][0]}: a vertex or edge weight is missing")
-    fields = [field for _, row in rows for field in row]
-    values = np.array([_number(field) for field in fields])
-    place = np.arange(len(fields)) - np.repeat(np.cumsum(lengths) - lengths + skipped, lengths)
-    owners = np.repeat(np.arange(len(rows)), lengths)
-    is_target = (place >= 0) & (place % step == 0)
-    wrong = ~(np.abs(values) <= np.finfo(np.float32).max)
-    wrong |= is_target & ~((values >= 1) & (values <= vertices) & (values == np.floor(values)))
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        field = shortened(fields[at].decode("utf-8", errors="replace"))
-        raise RequestError(
-            f"{path}:{rows[owners[at]][0]}: the id {field} is out of range; accepted: 1 to "
-            f"{vertices}"
-        )
-    weights = values[(place > 0) & ~is_target].astype(np.float32) if step == 2 else None
-    sources = (vertex + owners[is_target]).astype(np.int32)
-    return EdgeBlock(sources, values[is_target].astype(np.int32) - np.int32(1), weights)
+
+def _fields(text: bytes) -> list[bytes]:
+    """Return the numbers of a block as they are written, without comments."""
+    rows = (row for row in text.split(b"\n") if not _COMMENT.match(row))
+    return [field for row in rows for field in _FIELD.findall(row)]
 
 
 def _number(field: bytes) -> float:
