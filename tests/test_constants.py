@@ -1,6 +1,5 @@
 """Every named number states its source: a study, a paper, a definition, or what it limits."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -24,88 +23,22 @@ SOURCE = re.compile(
     r"|\bsee below\b|[Kk]nuth",
     re.IGNORECASE,
 )
-ASSIGNED = re.compile(r"^(?: {4})?_?[A-Z][A-Z0-9_]*\b[^=\n]*= ", re.MULTILINE)
-EMPTY = ("np.empty", "fixed", "range")  # arrays that hold nothing; names of places
-
-
-def is_number(node):
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, int | float) and not isinstance(node.value, bool)
-    if isinstance(node, ast.UnaryOp):
-        return is_number(node.operand)
-    if isinstance(node, ast.BinOp):
-        return is_number(node.left) and is_number(node.right)
-    if isinstance(node, ast.Tuple | ast.List | ast.Set):
-        return bool(node.elts) and all(map(is_number, node.elts))
-    if isinstance(node, ast.Dict):
-        return bool(node.values) and all(map(is_number, node.values))
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func) not in EMPTY and any(map(is_number, node.args))
-    return False
-
-
-def named(statement):
-    """Return the names that a statement gives to numbers, as they are written."""
-    if isinstance(statement, ast.Assign):
-        target = statement.targets[0]
-    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        target = statement.target
-    else:
-        return []
-    names = [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
-    enumerated = isinstance(target, ast.Tuple) and not _has_float(statement.value)
-    if not is_number(statement.value) or enumerated:
-        return []
-    return [name for name in names if name.isupper()]
-
-
-def _has_float(node):
-    return any(
-        isinstance(each, ast.Constant) and isinstance(each.value, float) for each in ast.walk(node)
-    )
-
-
-def constants(source):
-    """Yield each constant of a module, and what its comments and the text below it say."""
-    if not ASSIGNED.search(source):
-        return
-    lines = source.splitlines()
-    tree = ast.parse(source)
-    bodies = [tree.body]
-    bodies += [
-        node.body
-        for node in tree.body
-        if isinstance(node, ast.ClassDef)
-        and not any("Enum" in ast.unparse(base) for base in node.bases)
-    ]
-    for body in bodies:
-        for place, statement in enumerate(body):
-            for name in named(statement):
-                own = lines[statement.lineno - 1 : statement.end_lineno]
-                said = [line.partition("#")[2] for line in own]
-                below = body[place + 1] if place + 1 < len(body) else None
-                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-                    said.append(str(below.value.value))
-                yield name, " ".join([*_above(lines, statement.lineno - 2), *said])
-
-
-def _above(lines, at):
-    """Return the comment above a block of constants without an empty line."""
-    found = []
-    while at >= 0 and lines[at].strip():
-        comment = lines[at].lstrip().startswith("#")
-        if found and not comment:  # that is of another constant
-            break
-        if comment:
-            found.insert(0, lines[at].partition("#")[2])
-        elif not re.match(r"\s*_?[A-Z][A-Z0-9_, ]*(: [\w\[\], .]+)? = |\s*\)", lines[at]):
-            break
-        at -= 1
-    return found
+# Not the names of places or kinds, such as `A, B = 0, 1`.
+CONSTANT = re.compile(
+    r"^ {0,4}(_?[A-Z][A-Z0-9_]*(?:, _?[A-Z][A-Z0-9_]*)*)(?:: [^=\n]+)? = "
+    r"(?!\d+(?:, \d+)+(?:  #.*)?$)[-(\[{]*\d",
+    re.MULTILINE,
+)
 
 
 def without_source(source):
-    return [name for name, said in constants(source) if not SOURCE.search(said)]
+    """Return the constants of a module in whose paragraph nothing says where they come from."""
+    return [
+        found[1]
+        for paragraph in source.split("\n\n")
+        for found in CONSTANT.finditer(paragraph)
+        if not SOURCE.search(paragraph)
+    ]
 
 
 def test_every_constant_says_where_it_comes_from():

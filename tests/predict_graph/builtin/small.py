@@ -1,6 +1,5 @@
 """Small graphs on which kernels are compared with slow programs, and what these share."""
 
-import networkx as nx
 import numpy as np
 
 from predict_graph.graph import check_graph
@@ -12,16 +11,6 @@ def edges(*pairs, n=None, directed=True, weights=None):
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     given = None if weights is None else np.array(weights, np.float64)
     return from_edges(*ends, vertices=n, directed=directed, weights=given)
-
-
-def networkx_graph(graph, kind=nx.Graph, *, loops=True):
-    """Return a graph as one of networkx."""
-    found = kind()
-    found.add_nodes_from(range(graph.vertices))
-    rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-    pairs = zip(rows.tolist(), graph.indices.tolist(), strict=True)
-    found.add_edges_from((v, w) for v, w in pairs if loops or v != w)
-    return found
 
 
 BITS = 2**64 - 1

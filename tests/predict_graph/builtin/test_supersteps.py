@@ -1,8 +1,7 @@
-"""Every compiled kernel beside a slow program, superstep by superstep, and beside networkx."""
+"""Every compiled kernel beside a slow program, superstep by superstep."""
 
 from functools import partial
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +14,7 @@ from predict_graph.engines.local import LocalEngine, blocks
 from predict_graph.engines.local.partition import worker_of
 from predict_graph.graph import check_graph
 from tests.predict_graph.builtin.references import PROGRAMS
-from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED, edges, networkx_graph
+from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED, edges
 
 WORKERS = 3
 undirected = partial(edges, directed=False)
@@ -153,31 +152,6 @@ def test_a_large_graph_gives_the_same_whatever_the_threads(name):
     assert run_by_threads(algorithm, graph).iterations > 1
 
 
-def of_networkx(algorithm, graph):
-    """Return what networkx computes at the fixed point, or None."""
-    known = networkx_graph(graph, nx.DiGraph, loops=not algorithm.undirected)
-    both = known.to_undirected()
-    n, name = graph.vertices, algorithm.name
-    if name == "connected-components":
-        return [min(nx.node_connected_component(both, v)) for v in range(n)]
-    if name == "k-core":
-        cores, most = nx.core_number(both), algorithm.most
-        return [cores[v] if most is None else int(cores[v] >= most) for v in range(n)]
-    if name == "triangle-count":
-        return [nx.triangles(both, v) for v in range(n)]
-    if name == "shortest-paths" and algorithm.count == 1:
-        (landmark,) = algorithm.vertices_in(graph.out_degrees)
-        lengths = nx.single_source_shortest_path_length(known, int(landmark))
-        return [lengths.get(v, -1) for v in range(n)]
-    if name in ("pagerank", "personalised-pagerank") and algorithm.spread_dangling:
-        starts = None
-        if name == "personalised-pagerank":
-            starts = {algorithm.vertices_in(graph.out_degrees)[0]: 1.0}
-        ranks = nx.pagerank(known, algorithm.damping, starts, tol=1e-12, max_iter=1_000)
-        return [ranks[v] for v in range(n)]
-    return None
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("_small_blocks")
 @pytest.mark.parametrize("name", DRAWN)
@@ -204,9 +178,3 @@ def test_supersteps_are_those_of_a_slow_program(name, data, n):
     directed = not algorithm.undirected and data.draw(st.booleans())
     graph = edges(*pairs, n=n, directed=directed, weights=weights)
     check(algorithm, graph)
-    if (right := of_networkx(algorithm.on(graph), graph)) is not None:
-        drawn.pop("max_iterations", None)
-        if drawn.pop("epsilon", None):
-            drawn["tolerance"] = 1e-14
-        found = LocalEngine().run(check_algorithm(name, drawn), graph).values
-        assert found == pytest.approx(right, abs=1e-8)
