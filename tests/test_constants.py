@@ -26,7 +26,7 @@ SOURCE = re.compile(
 # Not the names of places or kinds, such as `A, B = 0, 1`.
 CONSTANT = re.compile(
     r"^ {0,4}(_?[A-Z][A-Z0-9_]*(?:, _?[A-Z][A-Z0-9_]*)*)(?:: [^=\n]+)? = "
-    r"(?!\d+(?:, \d+)+(?:  #.*)?$)[-(\[{]*\d",
+    r"(?![\d_]+(?:, [\d_]+)+(?:  #.*)?$)[-(\[{]*\d",
     re.MULTILINE,
 )
 

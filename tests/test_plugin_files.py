@@ -71,11 +71,6 @@ WRONG = {
     "taken": (good("same-threshold"), "line 4: the transform 'same-threshold' is already regist"),
     "twice": (good("a") + good("a"), "line 10: the transform 'a' is already registered"),
     "no name": (good(""), "line 4: the transform is registered as ''; accepted: a name"),
-    "program": (
-        "from predict_graph.algorithms import VertexProgram\n"
-        "class P(VertexProgram):\n    combiner = 'mean'\n",
-        "line 2: combiner of the vertex program P is 'mean'; accepted: sum, min, max",
-    ),
 }
 
 
@@ -207,11 +202,6 @@ FAILING = {
         model(predict="return np.full(len(X), np.nan)"),
         ["predict", "pagerank", GRAPH, "--cost-model", "mine"],
         "the cost model 'mine' predicted nan seconds; accepted: finite numbers of at least 0",
-    ),
-    "program raises": (
-        PROGRAM.format(body="return states"),
-        ["run", "mine", GRAPH],
-        "the vertex program 'mine.update' failed (mine.py, line 13): NameError: name 'states'",
     ),
     "program ends": (
         PROGRAM.format(body="raise SystemExit"),

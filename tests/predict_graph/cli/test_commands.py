@@ -89,20 +89,10 @@ def test_help_and_version(program):
     assert result.status == 0
     assert result.out.startswith("predict-graph ")
     assert "--seed" in program("predict", "--help").out
-
-
-def test_no_command_shows_the_help_and_is_a_wrong_request(program):
-    for arguments in ([], ["history"], ["datasets"]):
+    for arguments in ([], ["history"], ["datasets"]):  # a wrong request
         result = program(*arguments)
         assert result.status == 2
         assert "Usage" in result.out + result.err
-        assert "internal error" not in result.err
-
-
-@pytest.mark.slow
-def test_the_python_module_is_the_program(process):
-    assert process("list", "samplers").out.count("built-in") >= 5
-    assert process("list", "nothing").status == 2
 
 
 def test_text_ids_survive_a_plain_sample_file(program, tmp_path):

@@ -49,7 +49,8 @@ run pagerank rmat:scale=30,edge_factor=64 | the limit
 run pagerank /dev/zero | is a device; accepted
 run pagerank zeros.txt | is a device; accepted
 run pagerank G --json x.json --out x.json | --out and --json name one file, x.json
-run pagerank G --out r.doc | r.doc | .csv
+run pagerank G --out r.doc | r.doc | accepted: a name in .csv, .tsv, .parquet
+run pagerank G --out away/r.csv | no folder away
 compare-samplers G --samplers rj,x | sampler 'x'
 sample points.csv --out points.csv | would overwrite what
 sample points.csv --out linked.csv | would overwrite what

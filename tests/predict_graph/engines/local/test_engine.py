@@ -14,21 +14,12 @@ from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
-from tests.profiles import check_whole
 
 
 @pytest.fixture
 def graph():
     rng = np.random.default_rng(0)
     return from_edges(rng.integers(0, 300, 1500), rng.integers(0, 300, 1500), vertices=300)
-
-
-def test_the_table_has_a_row_per_iteration_and_worker(graph):
-    profile = LocalEngine(workers=3).run(PageRank(), graph)
-    table = profile.table
-    check_whole(profile, graph.vertices, 3)
-    assert (table["seconds"] > 0).all()
-    assert profile.phases["superstep"] == pytest.approx(profile.iteration_seconds.sum())
 
 
 def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
@@ -41,19 +32,6 @@ def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
     with pytest.raises(KeyboardInterrupt):
         LocalEngine(threads=3).run(PageRank(), graph, progress=stop)
     assert threading.active_count() == threads
-
-
-def test_a_result_that_cannot_be_written_is_refused_before_the_run(tmp_path, graph):
-    heard = []
-    for path, reason in [
-        (tmp_path / "ranks.xls", "accepted"),
-        (tmp_path / "missing" / "ranks.csv", "no folder"),
-    ]:
-        with pytest.raises(RequestError, match=reason):
-            LocalEngine().run(
-                PageRank(), graph, write_to=path, progress=lambda *step: heard.append(step)
-            )
-    assert heard == []
 
 
 NOTHING = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")

@@ -5,7 +5,6 @@ import pytest
 from predict_graph.algorithms import ConnectedComponents, TopKRanking
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.output import write_values
-from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_edges
 
 SUFFIXES = (".csv", ".tsv", ".parquet")
@@ -66,11 +65,3 @@ def test_several_numbers_a_vertex_have_a_column_each(tmp_path):
     table = read(path)
     assert table["vertex"].tolist() == WORDS.tolist()
     assert table[["value_1", "value_2"]].to_numpy().tolist() == values.tolist()
-
-
-def test_what_is_at_the_path_stays_when_the_suffix_is_unknown(tmp_path):
-    path = tmp_path / "values.txt"
-    path.write_text("old")
-    with pytest.raises(RequestError, match=r"accepted: a name in \.csv, \.tsv, \.parquet"):
-        write_values(path, path_graph(), np.zeros(4))
-    assert path.read_text() == "old"
