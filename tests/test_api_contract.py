@@ -9,7 +9,7 @@ import pytest
 import costmodels
 import predict_graph
 import samplers
-from predict_graph.algorithms import ALGORITHMS, Algorithm
+from predict_graph.algorithms import ALGORITHMS, Algorithm, check_algorithm
 from predict_graph.engines import ENGINES, Engine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -94,7 +94,10 @@ def test_an_algorithm_declares_itself(name):
     assert all(parameter.summary for parameter in algorithm.declared)
     assert algorithm.max_iterations >= 1
     assert algorithm.threshold(1000) > 0
-    assert ALGORITHMS.get(name)(**algorithm.to_dict()).to_dict() == algorithm.to_dict()
+    texts = {key: str(value) for key, value in algorithm.to_dict().items()}
+    assert check_algorithm(name, texts).to_dict() == algorithm.to_dict()
+    again = eval(repr(algorithm), {type(algorithm).__name__: type(algorithm)})
+    assert again.to_dict() == algorithm.to_dict()
     json.dumps(algorithm.to_dict())
 
 

@@ -352,15 +352,6 @@ def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, regist
             assert sum(each.weight for each in found.evidence) == pytest.approx(1.0)
 
 
-def test_an_algorithm_of_ones_own_is_predicted_on_both_kinds_of_engine(pinned, wrapped, registered):
-    registered(ALGORITHMS, "labels", Labels)
-    for engine in ("local", "wrapped"):
-        found = predict("labels", engine=engine)
-        actual = predict_graph.run("labels", GRAPH, engine=engine, history="none")
-        assert abs(found.iterations.predicted - actual.iterations) <= 1
-        assert found.runtime_seconds.predicted > 0.0
-
-
 def test_how_an_algorithm_says_that_it_is_sampled_counts(pinned, registered):
     """Its own parts are taken, each by its method, and by no other."""
     asked = []
@@ -415,7 +406,12 @@ def run_of(name, graph):
 @pytest.mark.slow
 @pytest.mark.parametrize("virtual_workers", [True, False], ids=["one machine", "side by side"])
 @pytest.mark.parametrize("name", ALGORITHMS.names())
-def test_an_engine_with_known_costs_is_predicted_within_them(name, virtual_workers):
+def test_an_engine_with_known_costs_is_predicted_within_them(name, virtual_workers, monkeypatch):
+    def forbidden(*arguments, **options):
+        raise AssertionError("the local engine was asked for seconds")
+
+    monkeypatch.setattr(LocalEngine, "survey", forbidden)
+    monkeypatch.setattr(local_seconds, "timed_run", forbidden)
     engine = Wrapped(law=growing, virtual_workers=virtual_workers)
     graph = unread(COUNTED_RIGHT.get(name, COUNTED_RIGHT[None]))
     found = predict(name, graph, engine=engine, workers=None)
@@ -427,25 +423,6 @@ def test_an_engine_with_known_costs_is_predicted_within_them(name, virtual_worke
     assert (evidence.source, evidence.weight) == ("sample runs on the engine", 1.0)
     if found.prior is not None:
         assert found.prior.iterations.predicted == actual.prior.iterations
-
-
-@pytest.mark.slow
-def test_no_seconds_of_another_engine_are_taken(monkeypatch):
-    """Neither the probes of the local engine nor its timed samples, whatever the method."""
-
-    def forbidden(*arguments, **options):
-        raise AssertionError("the local engine was asked for seconds")
-
-    monkeypatch.setattr(LocalEngine, "survey", forbidden)
-    monkeypatch.setattr(local_seconds, "timed_run", forbidden)
-    slow = Wrapped(law=lambda messages, iteration: np.full(len(messages), 1e6))
-    for name in ALGORITHMS.names():
-        for method in methods_for(ALGORITHMS.get(name)()):
-            found = predict(name, engine=slow, workers=None, method=method)
-            runs = found.iterations.predicted + (
-                found.prior.iterations.predicted if found.prior else 0
-            )
-            assert found.phases["superstep"] == pytest.approx(1e6 * runs, rel=1e-6)
 
 
 def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):

@@ -92,20 +92,6 @@ def test_a_file_that_fails_says_which_where_and_why_and_leaves_nothing(plugin, c
     program("list", "transforms", "--plugin", file).is_refused(said)
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("missing.py", "No such file or directory"),
-        ("folder.py", "is a folder; accepted: a file"),
-        ("notes.txt", "its name does not end in .py; accepted: a Python file"),
-    ],
-)
-def test_what_is_no_file_of_python(tmp_path, name, text):
-    (tmp_path / "folder.py").mkdir()
-    with pytest.raises(RequestError, match=f"{name} cannot be loaded: {text}"):
-        load_plugin(tmp_path / name)
-
-
 def test_a_broken_file_does_not_undo_a_good_one(plugin):
     load_plugin(plugin(good()))
     with pytest.raises(RequestError):

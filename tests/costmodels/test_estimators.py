@@ -36,21 +36,6 @@ def test_true_costs_are_found(model, weights):
     np.testing.assert_allclose(fitted.predict(X), y)
 
 
-def test_nnls_agrees_with_scipy_and_is_optimal():
-    from scipy.optimize import lsq_linear
-
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        X = rng.normal(size=(25, 6))
-        y = rng.uniform(1, 3, 25)
-        design = np.column_stack((np.ones(25), X)) / y[:, None]
-        other = lsq_linear(design, np.ones(25), bounds=(0, np.inf), tol=1e-14).x
-        model = NonNegativeLinear().fit(X, y)
-        ours = np.r_[model.intercept_, model.coef_]
-        assert (ours >= 0).all()
-        np.testing.assert_allclose(ours, other, atol=1e-6)
-
-
 @pytest.mark.parametrize("model", BOTH)
 def test_residual_figures_are_what_they_say(model):
     X, y = work(50, 2, noise=0.2)

@@ -20,13 +20,6 @@ def test_arrays_are_not_copied():
     assert matrix.indices.flags.writeable
 
 
-def test_networkx_graphs():
-    arrays = check_csr(nx.Graph([("a", "b"), ("b", "c")]))
-    assert (arrays.vertices, arrays.edges, arrays.directed) == (3, 4, False)
-    arrays = check_csr(nx.DiGraph([("a", "b"), ("b", "c")]))
-    assert (arrays.vertices, arrays.edges, arrays.directed) == (3, 2, True)
-
-
 def raw(indptr, indices, shape):
     return SimpleNamespace(indptr=np.array(indptr), indices=np.array(indices), shape=shape)
 

@@ -70,11 +70,6 @@ def test_walks_and_fires_follow_edges(walk, directed):
         assert len(strangers) < 0.5 * len(sample)
 
 
-def test_the_start_of_a_walk_with_restart(connected):
-    sample = RandomWalkWithRestart().sample(connected, 0.2, 1)
-    assert newcomers(connected, sample.vertices) == [int(sample.vertices[0])]
-
-
 @pytest.mark.parametrize("walk", [*WALKS, MetropolisHastingsRandomWalk])
 @pytest.mark.parametrize("restart", [0.15, 0.5])
 def test_restart_rate(walk, restart, connected):
@@ -96,15 +91,6 @@ def test_seeds_are_the_highest_out_degrees_ties_to_the_lower_id(fraction, larges
     order = np.lexsort((np.arange(400), -degrees))
     expected = np.sort(order[: max(1, round(fraction * 400))])
     np.testing.assert_array_equal(BiasedRandomJump(seed_fraction=fraction).seeds(graph), expected)
-
-
-def test_biased_jump_starts_only_at_seeds(directed):
-    sampler = BiasedRandomJump(restart=1.0, seed_fraction=0.02)
-    seeds = sampler.seeds(directed)
-    np.testing.assert_array_equal(np.sort(sampler.sample(directed, 0.02, 3).vertices), seeds)
-    starts = {int(sampler.sample(directed, 1e-9, seed).vertices[0]) for seed in range(300)}
-    assert starts <= set(seeds.tolist())
-    assert len(starts) > 50
 
 
 def chi_square(counts):

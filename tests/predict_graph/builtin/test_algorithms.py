@@ -19,7 +19,6 @@ from predict_graph.algorithms import (
     check_algorithm,
 )
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
-from predict_graph.builtin.label_propagation.local import LabelPropagationKernel
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -62,16 +61,6 @@ def test_the_id_of_a_single_vertex_may_have_a_comma():
     ).known.tolist() == [0]
 
 
-@pytest.mark.parametrize("name", ALGORITHMS.names())
-def test_serialized_parameters_build_the_algorithm_again(name):
-    algorithm = check_algorithm(name)
-    text = {key: str(value) for key, value in algorithm.to_dict().items()}
-    assert check_algorithm(name, text).to_dict() == algorithm.to_dict()
-    assert eval(repr(algorithm), {type(algorithm).__name__: type(algorithm)}).to_dict() == (
-        algorithm.to_dict()
-    )
-
-
 def test_check_algorithm_takes_a_name_or_an_algorithm():
     algorithm = PageRank()
     assert check_algorithm(algorithm) is algorithm
@@ -84,13 +73,6 @@ def test_check_algorithm_takes_a_name_or_an_algorithm():
 
 
 # Named vertices
-
-
-def test_the_default_is_the_first_vertex_with_most_edges():
-    graph = edges((3, 0), (3, 1), (2, 0), (2, 4))
-    profile = LocalEngine().run(ShortestPaths(), graph)
-    assert profile.values.tolist() == [1, -1, 0, -1, 1]
-    assert profile.parameters == {"max_iterations": 500}
 
 
 @pytest.mark.parametrize(("first", "second"), [(700, 300), ("b", "c")])
@@ -145,29 +127,10 @@ def test_ranks_of_an_acyclic_graph_change_for_its_depth_plus_one_iterations():
     assert profile.iterations == 11
 
 
-@pytest.mark.parametrize(
-    ("name", "active"), [("connected-components", [3, 1, 0, 0]), ("triangle-count", [3, 3, 0, 0])]
-)
-def test_nothing_is_sent_after_the_fixed_point(name, active):
-    graph = edges((0, 1), n=3, directed=False)
-    profile = LocalEngine(workers=1).run(
-        check_algorithm(name), graph, threshold=0.0, max_iterations=4
-    )
-    assert profile.table["active_vertices"].tolist() == active
-
-
 def test_bipartite_graphs_swap_labels_until_the_limit():
     profile = LocalEngine().run(LabelPropagation(max_iterations=17), UNDIRECTED["star"])
     assert (profile.iterations, profile.converged) == (17, False)
     assert profile.convergence[-1] > 0.5
-    kernel = LabelPropagationKernel(LabelPropagation(), UNDIRECTED["path"])
-    seen = [kernel.values.copy()]
-    for _ in range(20):
-        kernel.step()
-        seen.append(kernel.values.copy())
-        assert kernel.cycling == (len(seen) > 2 and np.array_equal(seen[-1], seen[-3]))
-    assert kernel.cycling
-    assert not np.array_equal(seen[-1], seen[-2])
 
 
 @given(data=st.data(), n=st.integers(1, 25), k=st.none() | st.integers(1, 4))
@@ -208,13 +171,6 @@ def test_the_neighbourhood_function_and_diameter_are_within_the_error_of_hyperlo
         np.testing.assert_allclose(found[:steps], exact[:steps], rtol=three_sigma)
         assert found[-1] == pytest.approx(exact[-1], rel=three_sigma)
     assert result["effective_diameter"] == pytest.approx(diameter, rel=0.02)
-
-
-def test_vertices_without_edges_count_themselves():
-    profile = LocalEngine().run(Neighborhood(registers=4096), edges(n=3))
-    np.testing.assert_allclose(profile.values, 1.0, rtol=1e-3)
-    assert profile.result["effective_diameter"] == 0.0
-    assert profile.iterations == 1
 
 
 # The algorithm that runs before top-k ranking

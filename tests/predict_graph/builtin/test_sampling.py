@@ -6,11 +6,9 @@ import pytest
 from predict_graph.algorithms import (
     LabelPropagation,
     Neighborhood,
-    PageRank,
     ShortestPaths,
     check_algorithm,
 )
-from predict_graph.builtin.sampling import next_ranks
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.graph import check_graph
@@ -32,13 +30,6 @@ def undirected(directed):
 def drawn(algorithm, graph, size=100):
     recipe = recipe_of(algorithm, graph)
     return recipe, recipe.sampler.draw(size, np.random.default_rng(0))
-
-
-def test_ranks_are_iterations_of_pagerank(directed):
-    algorithm = PageRank(dangling="drop")
-    once, twice = (LocalEngine().run(algorithm, directed, max_iterations=n).values for n in (1, 2))
-    for some in (np.arange(directed.vertices), np.array([3, 50, 7])):
-        np.testing.assert_allclose(next_ranks(directed, algorithm, once, some), twice[some])
 
 
 def test_an_algorithm_without_a_recipe_takes_the_one_for_any(directed):
@@ -109,27 +100,6 @@ def test_a_sample_starts_at_the_landmarks(directed):
 @pytest.fixture(scope="module")
 def communities():
     return check_graph("powerlaw-cluster:n=12000,m=4,p=0.5,seed=3", directed=False)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_a_sample_of_all_vertices_is_the_graph(communities, weighted):
-    graph = communities
-    if weighted:
-        rng = np.random.default_rng(2)
-        rows = np.repeat(np.arange(graph.vertices), graph.out_degrees)
-        weights = rng.integers(1, 4, graph.edges)
-        graph = from_edges(rows, graph.indices, directed=False, weights=weights)
-    algorithm = LabelPropagation(tau=1e-9)
-    recipe, sample = drawn(algorithm, graph, graph.vertices)
-    assert np.array_equal(sample.graph.indices, graph.indices)
-    once = LocalEngine().run(algorithm, graph, max_iterations=1).values
-    assert np.array_equal(recipe.inputs(sample), once[sample.vertices])
-    kernel = algorithm.part_for("local")(algorithm, sample.graph, None, recipe.inputs(sample))
-    kernel.stand_for(Weighting(sample.vertices, sample.weights, sample.degrees, np.zeros(0)))
-    if not weighted:
-        truth = LocalEngine().run(algorithm, graph, max_iterations=8)
-        assert [kernel.step().convergence for _ in range(8)] == truth.convergence.tolist()
-        assert np.array_equal(kernel.values, truth.values)
 
 
 def test_a_run_that_converges_is_predicted_before_it(communities):

@@ -59,7 +59,10 @@ sample G --out s.doc | s.doc | .parquet
 pedict | pedict
 list sampler | did you mean samplers?
 list things | 'things' | samplers | cost-models
-list samplers --plugin loop | cannot be loaded
+list samplers --plugin loop.py | cannot be loaded
+list samplers --plugin missing.py | missing.py cannot be loaded: No such file or directory
+list samplers --plugin types.csv | its name does not end in .py; accepted: a Python file
+list samplers --plugin folder.py | is a folder; accepted: a file
 calibrate --serve 0 --peer localhost:1 | --peer is not read together with --serve
 calibrate --peer 127.0.0.1:² | accepted: HOST:PORT
 calibrate --master local --no-disk | --no-disk is not read together with --master
@@ -135,7 +138,8 @@ def files(tmp_path_factory):
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
-    links = {"loop": "loop", "linked.csv": "points.csv", "zeros.txt": "/dev/zero"}
+    (folder / "folder.py").mkdir()
+    links = {"loop.py": "loop.py", "linked.csv": "points.csv", "zeros.txt": "/dev/zero"}
     for name, target in links.items():
         (folder / name).symlink_to(target)
     save_model(predict_graph.fit(folder / "points.csv", "ernest"), folder / "model.json")

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csgraph
 
 from predict_graph.algorithms import MAX_ITERATIONS, PageRank, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
@@ -64,14 +63,6 @@ def test_pagerank_is_pagerank(name):
     np.testing.assert_allclose(ours.convergence, theirs.convergence, rtol=1e-9, atol=1e-16)
     columns = [column for column in ours.table.columns if column != "seconds"]
     np.testing.assert_allclose(ours.table[columns], theirs.table[columns], rtol=1e-9, atol=1e-16)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_weighted_distances_are_those_of_scipy(seed):
-    graph = weighted_graph(seed)
-    profile = LocalEngine().run(Distances(), graph)
-    expected = csgraph.dijkstra(graph.to_scipy(), indices=graph.out_degrees.argmax())
-    np.testing.assert_allclose(profile.values, expected, rtol=1e-6)
 
 
 def word_by_word(code, graph, message, sends, weighted):
