@@ -37,7 +37,7 @@ finally:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["pagerank", "k-core", "semi-clustering"])
+@pytest.mark.parametrize("algorithm", ["pagerank", "semi-clustering"])
 def test_a_prediction_compiles_nothing_after_setup(algorithm, tmp_path):
     compiled._use(algorithm)
     file = tmp_path / "graph.txt"
