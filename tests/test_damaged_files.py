@@ -18,7 +18,7 @@ FINDS = Path(__file__).parent / "finds"
 @pytest.mark.slow
 def test_a_short_campaign():
     """The long one is python -m benchmarks.robustness."""
-    cases = [(form, number) for number in range(20) for form in range(len(FORMATS))]
+    cases = [(form, number) for number in range(10) for form in range(len(FORMATS))]
     said = []
     assert run(cases, 20, lambda tallies, finds, used: said.append(tallies)) == []
     tallies = said[-1]

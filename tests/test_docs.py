@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import predict_graph
-from benchmarks.pages import ROOT, Different, check_page, pages, read_blocks, update_page
+from benchmarks.pages import ROOT, Different, check_page, pages, read_blocks
 from predict_graph.graph.datasets import dataset_names, dataset_path
 
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
@@ -67,19 +67,6 @@ def test_names_of_ours_that_are_called_are_there():
 def page(tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.pages.ROOT", tmp_path)
     return tmp_path / "README.md"
-
-
-def test_outputs_are_written_anew_but_for_what_is_left_out(page):
-    page.write_text(
-        "- A list:\n\n      $ seq 1 5\n      …\n      4\n      5\n\n"
-        "```console\n$ printf 'a 1\\nb 2\\nc 3\\n'\na 4\n…\nc 5\n```\n\n"
-        "```python\nprint('now', 1 + 1)\n```\n\n```text\nthen 3\n```\n"
-    )
-    assert update_page(page)
-    assert "\na 1\n…\nc 3\n" in page.read_text()
-    assert "```text\nnow 2\n```" in page.read_text()
-    assert check_page(page) == 3
-    assert not update_page(page)
 
 
 @pytest.mark.parametrize(

@@ -148,9 +148,6 @@ def test_3_no_graph_without_a_check(indptr, indices, match):
     made.data = np.ones(3)
     with pytest.raises(RequestError, match="the sparse array is no matrix"):
         check_graph(made)
-
-
-def test_3_an_undirected_graph_has_both_directions():
     with pytest.raises(RequestError, match="one direction only"):
         Graph(np.array([0, 1, 1]), np.array([1], np.int32), directed=False)
 

@@ -107,6 +107,8 @@ next odd.csv --machines 2 | next needs --candidates
 next odd.csv --machines 2 --candidates types.csv | runs of odd.csv are on odd | small, big, lean
 next small.csv --machines 2 --candidates free.csv | free.csv:2 | price_per_hour is '0'
 next small.csv --machines 2 --candidates types.csv --run | --run needs a command
+next small.csv --machines 2 --candidates types.csv --run -- true | does not use {machine
+next small.csv --machines 2 --candidates types.csv --like odd | --like names a past job
 next small.csv --machines 2 --candidates types.csv --max-runs 3 | --max-runs goes with --run only
 calibrate --serve 99999 | 99999 | 0 to 65535
 calibrate --plot x.png | --master

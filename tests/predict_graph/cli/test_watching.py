@@ -261,7 +261,7 @@ def rest_answers(count, now, running=False):
     }
 
 
-def test_an_address_is_asked_until_it_answers_no_more():
+def test_an_address_is_asked_until_it_answers_no_more_or_the_end():
     answers = rest_answers(5, time.time() - 20, running=True)
     with served(answers) as (address, asked, server):
         application, others = open_application(address)
@@ -277,11 +277,8 @@ def test_an_address_is_asked_until_it_answers_no_more():
         server.server_close()
         *_, last = seen
     assert (last.state, last.done) == ("ended", 6)
-
-
-def test_a_history_server_answers_on_after_the_end():
     answers = rest_answers(6, time.time() - 20)
-    with served(answers) as (address, _, _):
+    with served(answers) as (address, _, _):  # a history server, which answers on
         seen = Watch(open_application(address)[0], iterations=8).moments()
         assert next(seen).state == "running"
         answers["applications/app-9"]["attempts"][0]["completed"] = True

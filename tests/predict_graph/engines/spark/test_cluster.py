@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -66,45 +65,13 @@ def test_executors_without_numba_are_refused(cluster, quick_conf, graph, tmp_pat
         SparkEngine(cluster.master, 2, memory="700m", conf=conf).run(PageRank(), graph)
 
 
-@pytest.fixture(scope="module")
-def engine(cluster, quick_conf):
-    """An engine whose session is open until the test that breaks it has ended."""
-    engine = SparkEngine(
-        master=cluster.master,
-        workers=2,
-        memory="700m",
-        collect=True,
-        conf={"spark.network.timeout": f"{SILENT}s", **quick_conf},
-    )
-    with ExitStack() as opened:
-        opened.enter_context(engine.session())
-        yield engine, opened
-
-
-@pytest.fixture(scope="module")
-def profile(engine, graph):
-    return engine[0].run(PageRank(), graph, threshold=0.0, max_iterations=4)
-
-
-def test_two_workers_share_a_run(profile, graph):
-    """The result is that of one machine; work is even, and half of all bytes are remote."""
-    local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=4)
-    np.testing.assert_allclose(profile.values, local.values, rtol=1e-9)
-    np.testing.assert_allclose(profile.convergence, local.convergence, rtol=1e-9)
-    assert profile.engine["executors_lost"] == 0
-    totals = profile.features_total()
-    remote, local = totals["remote_message_bytes"], totals["local_message_bytes"]
-    assert 0.4 < remote / (remote + local) < 0.6
-    assert (profile.table.groupby("iteration")["worker"].nunique() == 2).all()
-    held = profile.table.loc[profile.table["iteration"] == 2, "total_vertices"]
-    assert (held > 0.4 * held.sum()).all()
-
-
-def test_a_worker_is_killed_in_mid_run(cluster, engine, graph, processes_of):
-    """The run ends with a sentence; the next one is done by who is left, and is marked.
+def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, graph, processes_of):
+    """The run that loses one ends with a sentence; the next one is done by who is left.
 
     What comes after this in the file has a cluster of its own.
     """
+    conf = {"spark.network.timeout": f"{SILENT}s", **quick_conf}
+    engine = SparkEngine(cluster.master, 2, memory="700m", collect=True, conf=conf)
     killed = []
 
     def kill_in_mid_superstep(iteration, _):
@@ -112,21 +79,30 @@ def test_a_worker_is_killed_in_mid_run(cluster, engine, graph, processes_of):
             killed.append(time.monotonic())
             threading.Timer(0.05, cluster.workers[1].kill).start()
 
-    engine, opened = engine
-    with pytest.raises(JobError) as caught:
-        engine.run(
-            PageRank(), graph, threshold=0.0, max_iterations=10_000, progress=kill_in_mid_superstep
-        )
-    # It would wait longer for one that is silent.
-    assert time.monotonic() - killed[0] < 0.5 * SILENT
+    endless = {"threshold": 0.0, "max_iterations": 10_000, "progress": kill_in_mid_superstep}
+    with engine.session():
+        profile = engine.run(PageRank(), graph, threshold=0.0, max_iterations=4)
+        with pytest.raises(JobError) as caught:
+            engine.run(PageRank(), graph, **endless)
+        # It would wait longer for one that is silent.
+        assert time.monotonic() - killed[0] < 0.5 * SILENT
+        after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
     assert "an executor was lost with the data in its memory" in str(caught.value)
     assert str(caught.value).startswith("superstep ")
-    after = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
-    opened.close()
-    assert after.engine["executors_lost"] == 1
-    local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=2)
-    np.testing.assert_allclose(after.values, local.values, rtol=1e-9)
+    assert [found.engine["executors_lost"] for found in (profile, after)] == [0, 1]
+    for found in (profile, after):
+        limit = found.iterations
+        local = LocalEngine(workers=2).run(PageRank(), graph, threshold=0.0, max_iterations=limit)
+        np.testing.assert_allclose(found.values, local.values, rtol=1e-9)
+        np.testing.assert_allclose(found.convergence, local.convergence, rtol=1e-9)
     assert processes_of(cluster.workers[1].process.pid) == []
+    # Work was even, and half of all bytes were remote.
+    totals = profile.features_total()
+    remote, local = totals["remote_message_bytes"], totals["local_message_bytes"]
+    assert 0.4 < remote / (remote + local) < 0.6
+    assert (profile.table.groupby("iteration")["worker"].nunique() == 2).all()
+    held = profile.table.loc[profile.table["iteration"] == 2, "total_vertices"]
+    assert (held > 0.4 * held.sum()).all()
 
 
 @pytest.mark.long
