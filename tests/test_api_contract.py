@@ -118,22 +118,12 @@ def small_graph():
     return check_graph("barabasi-albert:n=60,m=3,seed=1")
 
 
-# On Spark, one that runs by itself and one whose messages are rows, after another. Every other one
-# leaves a whole profile there, too, and ends as it does here: tests/predict_graph/builtin, and
-# tests/predict_graph/engines/spark/blocks.
-OF_A_KIND_ON_SPARK = ("pagerank", "topk-ranking")
+# Every other one leaves a whole profile on Spark, too, and ends as it does here:
+# tests/predict_graph/builtin, and tests/predict_graph/engines/spark/blocks.
+ON_ENGINES = [("spark", "pagerank"), *(("local", name) for name in ALGORITHMS.names())]
 
 
-def on_engines():
-    for engine in ENGINES.names():
-        for name in ALGORITHMS.names():
-            alike = engine == "spark" and name not in OF_A_KIND_ON_SPARK
-            yield pytest.param(engine, name, marks=[pytest.mark.long] if alike else [])
-
-
-@pytest.mark.parametrize(
-    ("engine", "algorithm"), [*on_engines()], indirect=["engine"], scope="module"
-)
+@pytest.mark.parametrize(("engine", "algorithm"), ON_ENGINES, indirect=["engine"], scope="module")
 def test_an_engine_obeys_threshold_and_limit_and_leaves_a_whole_profile(
     engine, algorithm, small_graph
 ):

@@ -102,12 +102,3 @@ def test_text_ids_survive_a_plain_sample_file(program, tmp_path):
     assert program("sample", source, "--ratio", 1, "--out", out, *options).status == 0
     assert program("run", "pagerank", out, *options).status == 0
     assert sorted(out.read_text().splitlines()) == ["a\tus;er 1", "b\ta", "us;er 1\tb"]
-
-
-def test_an_id_that_a_plain_file_cannot_hold_is_refused(program, tmp_path):
-    source, out = tmp_path / "source.csv", tmp_path / "sample.txt"
-    source.write_text('a,"tab\there"\n"tab\there",b\nb,a\n')
-    result = program("sample", source, "--ids", "string", "--ratio", 1, "--out", out)
-    assert result.status == 2
-    assert "holds a tab" in result.err
-    assert not out.exists()

@@ -55,37 +55,6 @@ def test_designs_of_other_terms_and_criteria(program, folder):
     assert masha["criterion"] == "a"
 
 
-def test_a_fit_says_what_it_found(program, folder):
-    result = program("fit", "runs.csv", "--model", "ernest", "--weights", "none", "--json", "-")
-    found = result.answer
-    assert found["formula"].startswith("seconds = 20 s + 300 s/(scale/machine)")
-    values = {row["name"]: row["value"] for row in found["coefficients"]}
-    assert values["1"] == pytest.approx(20)
-    assert values["scale/machines"] == pytest.approx(300)
-    assert values["machines"] == pytest.approx(1)
-    units = {row["name"]: row["unit"] for row in found["coefficients"]}
-    assert units["scale/machines"] == "s/(scale/machine)"
-    assert found["r2"] == pytest.approx(1)
-    assert found["fits"] is True
-    assert found["left_out"]["max_percent_error"] < 0.01
-    assert "the model fits" in result.err
-
-
-def test_a_model_that_does_not_fit_says_what_to_add(program, folder):
-    rows = "".join(
-        f"{s},{m},{1 + 2 * s / m + 9 * s**2}\n" for s in (1, 2, 4) for m in (1, 4, 16, 64)
-    )
-    (folder / "square.csv").write_text("scale,machines,seconds\n" + rows)
-    result = program("fit", "square.csv", "--model", "ernest")
-    assert "add the term 'scale^2'" in " ".join(result.out.split())
-    assert "warning: this model does not fit" in result.out
-    result = program("fit", "square.csv", "--model", "ernest", "--term", "scale^2")
-    assert "the model fits" in result.out
-    program("fit", "square.csv", "--term", "scale^2").is_refused(
-        "terms is no option of the model 'auto'"
-    )
-
-
 def test_types_prices_and_the_frontier(program, folder, model):
     result = program(
         "plan", f"small={model}", f"large={model}", "--machines", "1:20", "--scale", 1,

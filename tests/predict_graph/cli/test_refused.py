@@ -55,6 +55,7 @@ compare-samplers G --samplers rj,x | sampler 'x'
 sample points.csv --out points.csv | would overwrite what
 sample points.csv --out linked.csv | would overwrite what
 sample G --out away/s.txt | no folder away
+sample tab.csv --ids string --ratio 1 --out sample.txt | holds a tab
 sample G --out s.doc | s.doc | .parquet
 pedict | pedict
 list sampler | did you mean samplers?
@@ -88,6 +89,7 @@ collect --design zeros.txt -- true | is a device; accepted
 fit points.csv --where machines | 'machines'; accepted: NAME=VALUE
 fit points.csv --out away/m.json | no folder away
 fit points.csv --types types.csv | no column for the machine type
+fit points.csv --term scale^2 | terms is no option of the model 'auto'
 fit odd.csv --types types.csv | on odd, which no row describes | small
 fit small.csv --types types.csv --model ernest | types is no option of the model 'ernest'
 plan model.json | --machines N:M | --assignments
@@ -132,6 +134,7 @@ def files(tmp_path_factory):
         "types.csv": TYPES,
         "list.json": "[1]",
         "p.py": "",
+        "tab.csv": 'a,"tab\there"\n"tab\there",b\nb,a\n',
         "free.csv": TYPES.replace("0.1", "0"),
         "odd.csv": runs.format("odd"),
         "small.csv": runs.format("small"),

@@ -51,26 +51,22 @@ def bare_python(folder, *hidden):
     return {"spark.pyspark.python": str(python)}
 
 
-def test_executors_get_our_packages(cluster, quick_conf, graph, tmp_path):
-    conf = {**quick_conf, **bare_python(tmp_path)}
-    engine = SparkEngine(cluster.master, 2, memory="700m", collect=True, conf=conf)
-    found = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
-    local = LocalEngine().run(PageRank(), graph, threshold=0.0, max_iterations=2)
-    np.testing.assert_allclose(found.values, local.values, rtol=1e-9)
-
-
 def test_executors_without_numba_are_refused(cluster, quick_conf, graph, tmp_path):
     conf = {**quick_conf, **bare_python(tmp_path, "numba")}
     with pytest.raises(JobError, match=r"executors has no numba; accepted: an installation"):
         SparkEngine(cluster.master, 2, memory="700m", conf=conf).run(PageRank(), graph)
 
 
-def test_two_workers_share_a_run_until_one_is_killed(cluster, quick_conf, graph, processes_of):
+def test_two_workers_share_a_run_until_one_is_killed(
+    cluster, quick_conf, graph, processes_of, tmp_path
+):
     """The run that loses one ends with a sentence; the next one is done by who is left.
+
+    Their Python has none of our packages: they get them.
 
     What comes after this in the file has a cluster of its own.
     """
-    conf = {"spark.network.timeout": f"{SILENT}s", **quick_conf}
+    conf = {"spark.network.timeout": f"{SILENT}s", **quick_conf, **bare_python(tmp_path)}
     engine = SparkEngine(cluster.master, 2, memory="700m", collect=True, conf=conf)
     killed = []
 
