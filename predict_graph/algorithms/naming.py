@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms.base import Algorithm
+from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError
-
-IntArray = npt.NDArray[np.int64]
 
 
 class NamedVertices(Algorithm):

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.documents import read_document
 from predict_graph.errors import RequestError
 from predict_graph.intervals import Interval
-
-FloatArray = npt.NDArray[np.float64]
 
 _LEAST_STD = 0.05  # of log seconds of equal runs: bounds the interval (docs/studies/overhead.md)
 

@@ -8,12 +8,10 @@ from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import QUANTILE, Interval
-
-FloatArray = npt.NDArray[np.float64]
 
 # Of the remaining time, however even the pace: calibrated on runs under `track`.
 _LEAST_STD = 0.15

@@ -11,13 +11,11 @@ import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import Interval
-
-FloatArray = npt.NDArray[np.float64]
 
 # Of the finished supersteps, whose pace is extrapolated: trades off noise for recency
 # (docs/studies/remaining.md)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from predict_graph.answers import Answer, Table
+from predict_graph.arrays import FloatArray
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
@@ -18,8 +19,6 @@ from predict_graph.results import Result
 
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
 _FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

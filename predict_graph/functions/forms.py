@@ -8,15 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray
 from predict_graph.errors import RequestError
 from predict_graph.functions.child import consume
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked
-
-IntArray = npt.NDArray[np.integer]
 
 
 def as_graph(
@@ -107,7 +105,7 @@ def reorder_networkx(source: Any, nodes: list[Any]) -> Any:
     return made
 
 
-def part_of_igraph(source: Any, vertices: IntArray) -> Any:
+def part_of_igraph(source: Any, vertices: IndexArray) -> Any:
     """Return the part of an igraph graph between some vertices, in their order, with attributes."""
     import igraph
 

@@ -16,12 +16,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, cycle, product
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import log_ndtr
 
+from predict_graph.arrays import FloatArray
 from predict_graph.functions.drivers import DRIVERS
-
-FloatArray = npt.NDArray[np.float64]
 
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""

@@ -16,14 +16,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.clock.loops import remaining_of
 from predict_graph.functions.growth import RUN_STD, Growth
 from predict_graph.functions.watch import FEW_ROUNDS, Observation
 from predict_graph.intervals import QUANTILE, Interval
-
-FloatArray = npt.NDArray[np.float64]
 
 _MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for the run; not tuned
 _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned

@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
 from predict_graph.functions.sampling import (
@@ -21,8 +21,6 @@ from predict_graph.functions.sampling import (
 )
 from predict_graph.graph import Graph
 from predict_graph.iterations import draw_sample
-
-IntArray = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Subject:
             return WALKS
         return ("completed", *WALKS)
 
-    def whole(self, order: IntArray) -> Case:
+    def whole(self, order: IndexArray) -> Case:
         """Return the whole graph with its vertices in another order."""
         return self._ordered(self.graph, order, np.arange(self.graph.vertices))
 
@@ -94,7 +92,7 @@ class Subject:
             vertices, graph = vertices[kept], graph.subgraph(np.flatnonzero(kept))
         return self._ordered(graph, spread_order(graph, rng), vertices)
 
-    def _ordered(self, graph: Graph, order: IntArray, vertices: IntArray | None) -> Case:
+    def _ordered(self, graph: Graph, order: IndexArray, vertices: IndexArray | None) -> Case:
         """Return a graph with its vertices in an order; they are these of the whole."""
         form, given = self.function.form, self._given
         own, labels = None if given is None else vertices, self._labels
@@ -118,7 +116,7 @@ class Subject:
         place[vertices] = np.arange(graph.vertices) if form == "networkx" else np.argsort(order)
         return Case(graph, made, self._moved(place))
 
-    def _moved(self, place: IntArray) -> GraphFunction:
+    def _moved(self, place: IndexArray) -> GraphFunction:
         """Return the function with arguments that are vertices under their new numbers."""
         moved = {name: int(place[vertex]) for name, vertex in self._vertex_arguments.items()}
         return replace(self.function, keywords={**self.function.keywords, **moved})

@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.answers import readable_bytes
+from predict_graph.arrays import FloatArray
 from predict_graph.durations import readable_seconds
 from predict_graph.intervals import Interval
 from predict_graph.pictures import LIGHT, Picture, Values
-
-FloatArray = npt.NDArray[np.float64]
 
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")

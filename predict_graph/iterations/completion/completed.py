@@ -9,15 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from predict_graph.arrays import FloatArray, IndexArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from predict_graph.graph.inbound import inbound_rows
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from samplers.induced import induced_csr
 
-IntArray = npt.NDArray[np.integer]
-FloatArray = npt.NDArray[np.float64]
-Stubs = tuple[IntArray, IntArray]
+Stubs = tuple[IndexArray, IndexArray]
 """The position of the owner of each cut edge end, and the vertex that it has lost."""
 
 
@@ -33,7 +32,7 @@ class CompletedSample:
     weights: FloatArray
     dangling: npt.NDArray[np.bool_]
     graph: Graph
-    vertices: IntArray
+    vertices: IndexArray
 
     @property
     def edges(self) -> int:
@@ -51,7 +50,7 @@ class Completer:
     graph (docs/design-notes.md, fact 2).
     """
 
-    def __init__(self, graph: Graph, profiles: npt.NDArray[np.int32], hubs: IntArray) -> None:
+    def __init__(self, graph: Graph, profiles: npt.NDArray[np.int32], hubs: IndexArray) -> None:
         self.graph = graph
         self.profiles = profiles
         self.hubs = hubs
@@ -80,14 +79,14 @@ class Completer:
         for chosen in several:
             yield self._complete(chosen, inbound[np.searchsorted(members, chosen)], rng)
 
-    def _chosen(self, size: int, rng: np.random.Generator) -> IntArray:
+    def _chosen(self, size: int, rng: np.random.Generator) -> IndexArray:
         """Return some other vertices, ascending: one of each stratum of profiles."""
         size = min(size, len(self.others))
         drawn = self.others[_one_in_each_stratum(len(self.others), size, rng)]
         return np.sort(drawn).astype(np.int64)
 
     def _complete(
-        self, chosen: IntArray, inbound: sparse.csr_array, rng: np.random.Generator
+        self, chosen: IndexArray, inbound: sparse.csr_array, rng: np.random.Generator
     ) -> CompletedSample:
         """Return the sample of the hubs and of these vertices, with joined stubs."""
         vertices = np.concatenate((self.hubs, chosen))
@@ -106,8 +105,8 @@ class Completer:
         return CompletedSample(operator, weights, dangling, self.graph, vertices)
 
     def _collected(
-        self, others: IntArray, inbound: sparse.csr_array
-    ) -> tuple[IntArray, IntArray, list[Stubs]]:
+        self, others: IndexArray, inbound: sparse.csr_array
+    ) -> tuple[IndexArray, IndexArray, list[Stubs]]:
         """Return the edges of a sample, and its stubs: of both directions, outbound, inbound.
 
         All hubs are in the sample, so only edges between two other vertices leave stubs.
@@ -138,8 +137,8 @@ class Completer:
         )
 
     def _joined(
-        self, vertices: IntArray, stubs: list[Stubs], rng: np.random.Generator
-    ) -> tuple[IntArray, IntArray]:
+        self, vertices: IndexArray, stubs: list[Stubs], rng: np.random.Generator
+    ) -> tuple[IndexArray, IndexArray]:
         """Return the edges that join stubs by the profiles of their owners and lost vertices."""
         kind, own = self.profiles, self.profiles[vertices]
         (mine, theirs), (source, to), (target, of) = stubs
@@ -151,7 +150,7 @@ class Completer:
         )
 
 
-def _edges_among(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
+def _edges_among(graph: Graph, hubs: IndexArray) -> tuple[IndexArray, IndexArray]:
     """Return the edges among hubs, as positions in `hubs`."""
     indptr, indices, _ = induced_csr(graph.indptr, graph.indices, np.sort(hubs))
     place = np.argsort(hubs)  # where each of them is in `hubs`
@@ -159,7 +158,7 @@ def _edges_among(graph: Graph, hubs: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _conserving(
-    sources: IntArray, targets: IntArray, values: FloatArray, weights: FloatArray
+    sources: IndexArray, targets: IndexArray, values: FloatArray, weights: FloatArray
 ) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
     """Scale the rank that each vertex sends so that it is conserved."""
     size = len(weights)
@@ -170,7 +169,7 @@ def _conserving(
     return operator, dangling
 
 
-def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> IntArray:
+def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> IndexArray:
     """Divide 0 … total - 1 into `size` ranges of almost equal length, and draw one from each."""
     edges = np.arange(size + 1, dtype=np.int64) * total // max(size, 1)
     return rng.integers(edges[:-1], edges[1:])

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.iterations.completion.profiles import LEVELS, profile_key
 
-IntArray = npt.NDArray[np.int64]
 ProfileArray = npt.NDArray[np.int32]
 Pairs = tuple[IntArray, IntArray]
 

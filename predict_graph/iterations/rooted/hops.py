@@ -9,10 +9,9 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import IndexArray
 from predict_graph.graph import Graph
 from samplers.search import breadth_first
-
-IntArray = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class HopTree:
     """Trees of shortest paths from one root or several."""
 
     distance: npt.NDArray[np.int32]
-    parent: IntArray
+    parent: IndexArray
     edge_visits: int
 
     @property

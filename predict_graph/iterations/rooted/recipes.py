@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import IndexArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from predict_graph.iterations.rooted.hops import HopTree, hop_tree
@@ -20,7 +21,6 @@ from predict_graph.iterations.rooted.sample import (
 )
 from samplers.search import largest
 
-IntArray = npt.NDArray[np.integer]
 Inputs = Callable[[RootedSample], npt.NDArray[Any]]
 
 
@@ -91,12 +91,12 @@ def middle_trees(
     return trees
 
 
-def deepest(graph: Graph, tree: HopTree, share: float = 0.003, most: int = 1 << 16) -> IntArray:
+def deepest(graph: Graph, tree: HopTree, share: float = 0.003, most: int = 1 << 16) -> IndexArray:
     """Return the vertices that are farthest from the root, which are the last to change."""
     return largest(tree.distance, max(min(int(share * graph.vertices), most), 1))
 
 
-def hubs(graph: Graph, share: float = 0.001, most: int = 1 << 13) -> IntArray:
+def hubs(graph: Graph, share: float = 0.001, most: int = 1 << 13) -> IndexArray:
     """Return the vertices with most out-edges, which send most of the messages.
 
     All hubs of R-MAT 26 hold 10% of its edges among them; `most` hold 1%.
@@ -110,7 +110,7 @@ class RepresentedSampler(RootedSampler):
     `order` lists all vertices with similar ones next to each other.
     """
 
-    def __init__(self, graph: Graph, order: IntArray, near: int = 0) -> None:
+    def __init__(self, graph: Graph, order: IndexArray, near: int = 0) -> None:
         super().__init__(graph, [], hubs(graph), near)
         is_other = np.ones(graph.vertices, bool)
         is_other[self.certain] = False

@@ -14,13 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import BoolArray, FloatArray, IndexArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from predict_graph.iterations.rooted.hops import HopTree, add_paths
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.integer]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,10 +29,10 @@ class RootedSample:
     only on a path.
     """
 
-    vertices: IntArray
+    vertices: IndexArray
     graph: Graph
     weights: FloatArray
-    degrees: IntArray
+    degrees: IndexArray
 
 
 class RootedSampler:
@@ -50,7 +47,7 @@ class RootedSampler:
         self,
         graph: Graph,
         trees: Sequence[HopTree],
-        certain: IntArray,
+        certain: IndexArray,
         near: int = 0,
     ) -> None:
         self.graph = graph
@@ -83,15 +80,15 @@ class RootedSampler:
         )
 
 
-def small_neighbours(graph: Graph, vertices: IntArray, most: int) -> IntArray:
+def small_neighbours(graph: Graph, vertices: IndexArray, most: int) -> IndexArray:
     """Return the neighbours with at most `most` edges of vertices with at most so many."""
     _, places = edges_of(graph.indptr, vertices[degrees_of(graph, vertices) <= most])
     neighbours = graph.indices[places]
-    found: IntArray = neighbours[degrees_of(graph, neighbours) <= most]
+    found: IndexArray = neighbours[degrees_of(graph, neighbours) <= most]
     return found
 
 
-def degrees_of(graph: Graph, vertices: IntArray) -> npt.NDArray[np.int64]:
+def degrees_of(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.int64]:
     """Return the out-degrees of some vertices."""
     degrees: npt.NDArray[np.int64] = graph.indptr[vertices + 1] - graph.indptr[vertices]
     return degrees

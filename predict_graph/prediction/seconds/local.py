@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, StagedSample, Workload
@@ -129,9 +129,6 @@ class LocalRuntimeModel(SampledModel):
         if self.spending.affords(took):
             with suppress(StopRun):
                 self._measure(algorithm)
-
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
+from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.engines import COUNTERS, Evidence, critical_worker, per_iteration
 from predict_graph.errors import JobError
@@ -20,8 +21,6 @@ from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

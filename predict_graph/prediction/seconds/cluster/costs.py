@@ -23,9 +23,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from predict_graph.arrays import FloatArray
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
 from predict_graph.prediction.seconds.cluster.reference_runs import (
@@ -44,7 +44,6 @@ from predict_graph.prediction.seconds.cluster.runs import (
 )
 from predict_graph.prediction.seconds.regression import FittedCosts, Line, fitted, fitted_line
 
-FloatArray = npt.NDArray[np.float64]
 Part = tuple[str, ClusterRun, float]  # one of PARTS, measured in a run, and its seconds
 
 PARTS = {

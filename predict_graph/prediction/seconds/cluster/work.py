@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 from numba import njit
 
+from predict_graph.arrays import FloatArray
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
@@ -26,8 +27,6 @@ from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun
-
-FloatArray = npt.NDArray[np.float64]
 
 _UNITS = {
     "records": ("shuffle_write_records",),
