@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 
+_NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -62,8 +63,8 @@ class Load:
 
     @property
     def noted(self) -> bool:
-        """Whether others slow work down so much that a prediction has to say so: docs/budget.md."""
-        return self.slowdown >= 1.1
+        """Whether others slow work down so much that a prediction has to say so."""
+        return self.slowdown >= _NOTED
 
     @property
     def warnings(self) -> list[str]:
@@ -78,7 +79,7 @@ class Load:
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): without them a run may be "
                 f"{self.slowdown:.2g} times faster, which the interval includes"
             )
-        if self.throttled >= 1.0 - 1.0 / 1.1:
+        if self.throttled >= 1.0 - 1.0 / _NOTED:
             found.append(
                 f"a CPU quota of {cores_allowed():.2g} cores held this process back for "
                 f"{self.throttled:.0%} of its time: the prediction is for the same quota"
