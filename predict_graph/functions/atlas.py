@@ -16,8 +16,8 @@ from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import (
     VERTEX_PARAMETERS,
     GraphFunction,
-    signature_of,
     unusual_arguments,
+    usual_arguments,
 )
 from predict_graph.timing import clock
 
@@ -82,7 +82,7 @@ def _differs_in_numbers(function: GraphFunction, key: str) -> bool:
     name, _, text = key.partition(" ")
     if name != function.name:
         return False
-    usual = {name: each.default for name, each in signature_of(function.call).parameters.items()}
+    usual = usual_arguments(function.call)
     own, other = unusual_arguments(function), json.loads(text or "{}")
     values = [each.get(name, usual.get(name)) for each in (own, other) for name in {**own, **other}]
     return all(isinstance(value, int | float) for value in values)

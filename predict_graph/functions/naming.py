@@ -210,6 +210,19 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return signature.replace(parameters=[graph, *signature.parameters.values()])
 
 
+def usual_arguments(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the default of each parameter, the graph's too; of no parameter where none is known.
+
+    Examples
+    --------
+    >>> usual_arguments(lambda graph, alpha=0.85: None)["alpha"], usual_arguments(type)
+    (0.85, {})
+    """
+    with contextlib.suppress(TypeError, ValueError):
+        return {name: each.default for name, each in signature_of(function).parameters.items()}
+    return {}
+
+
 def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     """Return the arguments by name, but for those that are the defaults."""
     try:
@@ -220,7 +233,7 @@ def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     parameters, found = signature.parameters, dict(list(bound.arguments.items())[1:])
     for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
         found |= found.pop(name)
-    usual = {name: each.default for name, each in parameters.items()}
+    usual = usual_arguments(function.call)
     unusual = {name: value for name, value in found.items() if value is not usual.get(name, found)}
     return replace(function, positional=(), keywords=unusual).arguments
 
