@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 911,
     "costmodels": 2_297,
-    "predict_graph": 29_272,
+    "predict_graph": 29_266,
     "tests": 14_865,
     "benchmarks": 5_496,
 }

@@ -167,9 +167,10 @@ class Advice(Result):
         if np.isnan(one.seconds):
             return f", estimated from {self.like or 'other jobs'}"
         cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
-        better = "faster" if self.goal.unit == "s" else "cheaper"
-        beats = f", {one.beats:.0%} likely to be {better} than the best measured"
-        beats = "" if self.best is None else beats
+        beats = ""
+        if self.best is not None:
+            better = "faster" if self.goal.unit == "s" else "cheaper"
+            beats = f", {one.beats:.0%} likely to be {better} than the best measured"
         return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{beats}"
 
     @property
