@@ -166,7 +166,7 @@ def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> 
             return None
         return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
     ends = [each.to_numpy() for each in (source, target)]
-    if min(each.min() for each in ends) < lowest or max(each.max() for each in ends) > highest:
+    if any(e.min(initial=lowest) < lowest or e.max(initial=highest) > highest for e in ends):
         return None
     return _whole(ends[0] - lowest, ends[1] - lowest, *kept)
 

@@ -72,6 +72,11 @@ def test_headers_and_columns(tmp_path, name, text, edges):
     assert edges_of(graph) == sorted(edges)
 
 
+def test_blocks_of_comments_alone(tmp_path):
+    text = "1 2\n" + "# a long comment\n" * 300_000 + "2 3\n"  # more than is read at a time
+    assert edges_of(read(tmp_path, "g.txt", text)) == [(1, 2), (2, 3)]
+
+
 def test_user_says_which_columns(tmp_path):
     text = "hue,one,red,blue,cost\n5,1,2,3,0.5\n6,2,3,4,0.25\n"
     with pytest.raises(RequestError, match="--src-column and --dst-column"):
