@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 911,
     "costmodels": 2_297,
-    "predict_graph": 29_266,
-    "tests": 14_868,
+    "predict_graph": 29_330,
+    "tests": 14_883,
     "benchmarks": 5_496,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -93,15 +93,23 @@ def show(run: int, *, history: str | None = None, json: str | None = None) -> No
     Output(json=json).give(answer, {**facts, "table": rows})
 
 
-def export(file: Path, *, history: str | None = None) -> None:
+def export(file: Path, *, share: bool = False, history: str | None = None) -> None:
     """Write all runs to a file.
 
     Parameters
     ----------
     file
-        Ends in .parquet, .csv or .csv.gz.
+        Ends in .parquet, .csv or .csv.gz; with --share in .ndjson.
+    share
+        Only calls of public functions, without names and graphs: for the atlas.
     """
-    count = _history(history).export(file)
+    runs = _history(history)
+    if share:
+        from predict_graph.functions.sharing import write_shared
+
+        count = write_shared(file, runs.records())
+    else:
+        count = runs.export(file)
     options.say(f"{count} runs written to {file}")
 
 

@@ -26,9 +26,10 @@ FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 of edges (two columns), or our own :class:`~predict_graph.graph.Graph`."""
 
 _GRAPH_LIBRARIES = ("networkx", "igraph", "networkit")
-_LIBRARIES = (*_GRAPH_LIBRARIES, "scipy")
+LIBRARIES = (*_GRAPH_LIBRARIES, "scipy")
+"""Libraries whose functions are public: the atlas knows them."""
 _ANNOTATIONS = {
-    **{library: library for library in _LIBRARIES},
+    **{library: library for library in LIBRARIES},
     **{"nx.": "networkx", "ig.": "igraph", "nk.": "networkit", "csr_": "scipy"},
     **{"predict_graph": "graph", "DataFrame": "edges", "ndarray": "edges"},
 }
@@ -149,7 +150,7 @@ def check_function(
         keywords=dict(keywords or {}),
         code="" if library else _digest(found.func if isinstance(found, partial) else found),
     )
-    if function.form in _LIBRARIES and find_spec(function.form) is None:
+    if function.form in LIBRARIES and find_spec(function.form) is None:
         library = function.form
         raise RequestError(f"{library} is not installed; install it with: pip install {library}")
     _check_signature(found, function)
@@ -267,7 +268,7 @@ def check_arguments(texts: Sequence[str] | None) -> tuple[list[Any], dict[str, A
 def form_of(graph: Any) -> str | None:
     """Return the library of a graph; None for text, our graphs and None."""
     bases = {base.__module__.partition(".")[0] for base in type(graph).__mro__}
-    return next((name for name in _LIBRARIES if name in bases), None)
+    return next((name for name in LIBRARIES if name in bases), None)
 
 
 _ACCEPTED = "accepted: module:function such as networkx:betweenness_centrality, or file.py:function"
@@ -350,7 +351,7 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     name = getattr(inner, "__qualname__", None) or getattr(inner, "__name__", None)
     name = name or type(inner).__name__
     root = module.partition(".")[0]
-    if root in _LIBRARIES:
+    if root in LIBRARIES:
         return function, _public(root, name, inner), root
     return function, f"{module}:{name}", ""
 

@@ -198,6 +198,10 @@ class History:
             raise RequestError(f"there is no run {run_id} in the history {self.path}")
         return found[0]
 
+    def records(self) -> list[RunRecord]:
+        """Return all runs with their tables, newest first."""
+        return self._records({})
+
     def training_runs(
         self,
         algorithm: str,
@@ -316,7 +320,7 @@ class History:
         """
         from predict_graph.history.exchange import write_runs
 
-        return write_runs(Path(path), self._records({}))
+        return write_runs(Path(path), self.records())
 
     def import_(self, path: str | os.PathLike[str]) -> Imported:
         """Add the runs of a file that :meth:`export` wrote, all or none; skip those already here.

@@ -74,6 +74,24 @@ def test_the_history_from_end_to_end(program, tmp_path):
     assert len(left) == 1
 
 
+def test_shared_runs_do_not_show_whose_they_are(program, tmp_path):
+    from benchmarks.atlas import informative
+
+    own, runs, shared = tmp_path / "secret.py", tmp_path / "runs.sqlite", tmp_path / "a.ndjson"
+    own.write_text("def mine(G):\n    return sum(G.degree(v) for v in G)\n")
+    export = ("history", "export", shared, "--share", "--history", runs)
+    for call in ((f"{own}:mine",), ("networkx:pagerank", "--arg", "weight=salary")):
+        assert program("predict", *call, "cycle:n=300", "--history", runs).status == 0
+    program(*export).is_refused("no run that can be shared")
+    program("predict", "networkx:pagerank", "cycle:n=300", "--history", runs)
+    assert "runs written" in program(*export).out
+    rows = [json.loads(line) for line in shared.read_text().splitlines()]
+    assert {row["function"] for row in informative(rows)} == {"networkx:pagerank"}
+    assert all(row["drivers"]["edges"] > 1 and row["seconds"] > 0 < row["unit"] for row in rows)
+    assert not any(text in shared.read_text() for text in ("secret", "salary", "cycle", "tmp"))
+    program(*export[:2], tmp_path / "a.csv", *export[3:]).is_refused("accepted: .ndjson")
+
+
 def test_a_dataset_is_listed_and_found_by_its_name(program, shared_graph_file):
     assert "soc-LiveJournal1" in program("datasets", "list").out
     path = shared_graph_file("wiki-Vote.txt.gz")
