@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 911,
     "costmodels": 2_297,
-    "predict_graph": 29_330,
+    "predict_graph": 29_331,
     "tests": 14_883,
     "benchmarks": 5_496,
 }

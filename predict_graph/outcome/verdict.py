@@ -32,7 +32,7 @@ class PeakMemory:
     --------
     >>> peak = PeakMemory(Interval(2e9, 1.8e9, 2.5e9), 24e9)
     >>> peak.fits, peak.sentence
-    (True, 'fits in memory: up to 2.33 GiB of 22.4 GiB')
+    (True, 'fits in memory: up to 2.33 GiB, and 22.4 GiB are free')
     """
 
     peak: Interval
@@ -53,7 +53,8 @@ class PeakMemory:
         low, high, free = map(readable_bytes, (self.peak.low, self.peak.high, self.available))
         if self.fits is False:
             return f"does not fit in memory: {low} to {high}, and {free} are free{items}"
-        return f"{'fits' if self.fits else 'may not fit'} in memory: up to {high} of {free}{items}"
+        verdict = "fits" if self.fits else "may not fit"
+        return f"{verdict} in memory: up to {high}, and {free} are free{items}"
 
 
 @dataclass(frozen=True)

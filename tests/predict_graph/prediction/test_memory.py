@@ -26,8 +26,8 @@ UNDIRECTED = ("connected-components", "semi-clustering")
 @pytest.mark.parametrize(
     ("available", "fits", "sentence"),
     [
-        (24 * GIB, True, "fits in memory: up to 2.5 GiB of 24 GiB"),
-        (2 * GIB, None, "may not fit in memory: up to 2.5 GiB of 2 GiB"),
+        (24 * GIB, True, "fits in memory: up to 2.5 GiB, and 24 GiB are free"),
+        (2 * GIB, None, "may not fit in memory: up to 2.5 GiB, and 2 GiB are free"),
         (GIB, False, "does not fit in memory: 1.8 GiB to 2.5 GiB, and 1 GiB are free"),
     ],
 )
