@@ -54,6 +54,18 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
         """The GraphX algorithm that runs it, or None."""
         return None
 
+    def given(self, java: Any) -> dict[str, Any]:
+        """Return the arguments by the names of the methods that take them."""
+        return dict(self.parameters)
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run the method of a GraphFrame of this name; return a table of vertices."""
+        program = getattr(graph, self.name.partition(":")[2])()
+        for name, value in self.given(java).items():
+            if value is not None:
+                program = getattr(program, name)(value)
+        return program.run()
+
     @property
     def runs(self) -> str:
         """The name of the GraphX algorithm that runs it, or its own."""
@@ -82,13 +94,13 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
         """Return the algorithm with its vertex resolved in a graph."""
         return super().on(graph) if self.ids else self
 
+    def given(self, java: Any) -> dict[str, Any]:
+        """Return the parameters, with the number of the vertex."""
+        return {**self.parameters, "sourceId": next(iter(self.at), None)}
+
     def call(self, java: Any, graph: Any) -> Any:
-        """Run ``pageRank``."""
-        program = graph.pageRank()
-        for name, value in {**self.parameters, "sourceId": next(iter(self.at), None)}.items():
-            if value is not None:
-                program = getattr(program, name)(value)
-        return program.run().vertices()
+        """Run ``pageRank``, whose result is a graph."""
+        return super().call(java, graph).vertices()
 
     @property
     def graphx(self) -> GraphXAlgorithm:
@@ -121,12 +133,9 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         if self.graphx is None:
             self.separated_by = "sums"  # type: ignore[misc]
 
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``connectedComponents``."""
-        given = self.parameters
-        program = graph.connectedComponents().setAlgorithm(given["algorithm"])
-        program = program.setCheckpointInterval(given["checkpointInterval"])
-        return program.setBroadcastThreshold(given["broadcastThreshold"]).run()
+    def given(self, java: Any) -> dict[str, Any]:
+        """Return the parameters by the names of their setters."""
+        return {f"set{name[0].upper()}{name[1:]}": each for name, each in self.parameters.items()}
 
     @property
     def graphx(self) -> GraphXAlgorithm | None:
@@ -146,10 +155,6 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     summary = "communities by label propagation of GraphFrames"
     declared = (Parameter("maxIter", int, 5, "rounds", 1),)
 
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``labelPropagation``."""
-        return graph.labelPropagation().maxIter(self.parameters["maxIter"]).run()
-
     @property
     def graphx(self) -> GraphXAlgorithm:
         """``LabelPropagation`` of GraphX."""
@@ -164,9 +169,9 @@ class GraphFramesShortestPaths(NamedVertices, GraphFramesAlgorithm):
     named_by, spread_by = GraphXShortestPaths.named_by, GraphXShortestPaths.spread_by
     declared = GraphXShortestPaths.declared
 
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``shortestPaths``."""
-        return graph.shortestPaths().landmarks(id_list(java, self.at)).run()
+    def given(self, java: Any) -> dict[str, Any]:
+        """Return the numbers of the landmarks."""
+        return {"landmarks": id_list(java, self.at)}
 
     @property
     def graphx(self) -> GraphXShortestPaths:
@@ -182,10 +187,6 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
     name = "graphframes:stronglyConnectedComponents"
     summary = "strongly connected components by GraphFrames"
     declared = (Parameter("maxIter", int, 10, "rounds, at most", 1),)
-
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``stronglyConnectedComponents``."""
-        return graph.stronglyConnectedComponents().maxIter(self.parameters["maxIter"]).run()
 
     @property
     def graphx(self) -> GraphXAlgorithm:

@@ -29,6 +29,7 @@ from predict_graph.builtin.graphframes.definition import (
     GraphFramesAlgorithm,
     GraphFramesConnectedComponents,
 )
+from predict_graph.builtin.graphx.rounds import distinct_rows
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
@@ -74,7 +75,7 @@ def _prepared(layout: EdgeLayout) -> tuple[IntArray, IntArray, _Rows]:
     ends = layout.sources[kept], layout.targets[kept]
     parts = layout.parts[kept]
     pairs = np.minimum(*ends), np.maximum(*ends)
-    records, low, high = _distinct(layout.vertices, layout.partitions, *pairs, parts)
+    records, low, high = distinct_rows(layout.vertices, layout.partitions, *pairs, parts)
     # Counting the edges takes one record per partition.
     return low, high, np.array([0, len(parts), records + layout.partitions, 0])
 
@@ -88,7 +89,7 @@ def _large_star(
     """
     least, counts, grouped = _least(n, partitions, low, high, True)
     parts, joined = _homes(partitions, low, high, counts > most)
-    records, source, target = _distinct(n, 2 * partitions, high, least[low], parts)
+    records, source, target = distinct_rows(n, 2 * partitions, high, least[low], parts)
     rows = np.array([joined, 3 * len(low), grouped + records, grouped])
     return int(np.count_nonzero(counts)), source, target, rows
 
@@ -107,7 +108,7 @@ def _small_star(
     second = np.concatenate((target, there))
     parts = np.concatenate((parts, 2 * partitions + partition_of(there, partitions)))
     kept = first != second
-    records, low, high = _distinct(n, 3 * partitions, first[kept], second[kept], parts[kept])
+    records, low, high = distinct_rows(n, 3 * partitions, first[kept], second[kept], parts[kept])
     uncombined = len(source) + int(np.count_nonzero(kept))
     return low, high, np.array([joined, uncombined, grouped + records, grouped])
 
@@ -137,15 +138,6 @@ def _least(
         homes = np.concatenate((homes, homes))
     np.minimum.at(least, owners, others)
     return least, np.bincount(owners, minlength=n), len(np.unique(owners * partitions + homes))
-
-
-def _distinct(
-    n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
-) -> tuple[int, IntArray, IntArray]:
-    """Return the distinct rows within partitions, counted, and the distinct rows of all."""
-    keys = np.unique((first * n + second) * partitions + parts)
-    rows = np.unique(keys // partitions)
-    return len(keys), rows // n, rows % n
 
 
 def replayed(algorithm: GraphFramesAlgorithm, layout: EdgeLayout) -> pd.DataFrame:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-import numba
 import numpy as np
 import pandas as pd
 
@@ -28,6 +27,7 @@ from predict_graph.builtin.graphx.definition import (
     GraphXShortestPaths,
 )
 from predict_graph.builtin.graphx.rounds import sent, table_of
+from predict_graph.builtin.label_propagation.local import vote
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
 _FAR = np.iinfo(np.int32).max
@@ -103,15 +103,24 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``LabelPropagation``: maps of labels along all edges, in both directions.
 
-    Messages after the last step are sent although nothing reads them.
+    Messages after the last step are sent although nothing reads them. Combining is taken to visit
+    the labels of a map that are new first, and of several labels with most votes the smallest wins.
     """
-    groups, rows = _inboxes(layout), []
-    label = np.arange(layout.vertices, dtype=np.int64)
-    received = len(np.unique(groups[2]))
+    starts, senders, receivers = _inboxes(layout)
+    n, none, rows = layout.vertices, np.empty(0, np.float32), []
+    maps = np.searchsorted(receivers, np.arange(n + 1))  # those that go to each vertex
+    label, entries = np.arange(n), np.ones(len(receivers), np.int32)
+    known, sent = np.ones(n, np.int32), np.diff(starts)
+    received = int(np.count_nonzero(np.diff(maps)))
+    later = np.maximum(np.diff(maps) - 1, 0)
     steps: Any = algorithm.parameters["maxSteps"]
     for _ in range(int(steps) + 1 if received else 1):
-        counts, label = _votes(*groups, label, received)
-        rows.append((*counts, received))
+        winners, ignored = label.copy(), np.empty_like(receivers)
+        vote(0, len(receivers), starts, senders, none, label, ignored, entries)
+        vote(0, n, starts[maps], senders, none, label, winners, known)
+        merged = int((entries * sent - entries * (entries - 1) // 2).sum() + (later * known).sum())
+        rows.append((received, len(senders), len(receivers), int(entries.sum()), merged, received))
+        label = winners
     return table_of(rows)
 
 
@@ -150,67 +159,3 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     firsts = np.flatnonzero(np.diff(key, prepend=-1))
     starts = np.append(firsts, len(key)).astype(np.int64)
     return starts, senders, key[firsts] // layout.partitions
-
-
-@numba.njit(cache=True, nogil=True)
-def _first(labels: Any, count: int, votes: Any) -> Any:
-    """Return the first label with most votes in the order of Scala's map of combined messages.
-
-    ``mutable.HashMap`` of Scala 2.13 iterates over its buckets from the first, which are the low
-    bits of the hash, and within a bucket by hash. (Scala 2.12, with Spark 3.5, has another order.)
-    """
-    places = 16
-    while 4 * count >= 3 * places:  # load factor of Scala
-        places *= 2
-    best, place = labels[0], _mixed(labels[0]) & (places - 1)
-    for i in range(1, count):
-        found = labels[i]
-        if votes[found] < votes[best]:
-            continue
-        mixed = _mixed(found)
-        at = mixed & (places - 1)
-        before = at < place or (at == place and mixed < _mixed(best))
-        if votes[found] > votes[best] or before:
-            best, place = found, at
-    return best
-
-
-@numba.njit(cache=True, nogil=True)
-def _mixed(label: Any) -> Any:
-    return label ^ (label >> 16)  # by definition of Scala, of an id of 32 bits
-
-
-@numba.njit(cache=True, nogil=True)
-def _votes(starts: Any, senders: Any, receivers: Any, label: Any, active: int) -> Any:
-    """Count maps of labels, and return the winning labels."""
-    n = len(label)
-    following = label.copy()
-    in_group, in_inbox = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-    votes, touched = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    records = entries = merged = 0
-    g = 0
-    while g < len(receivers):
-        w, distinct, inbox, groups = receivers[g], 0, 0, 0
-        while g < len(receivers) and receivers[g] == w:
-            size = 0
-            for i in range(starts[g], starts[g + 1]):
-                found = label[senders[i]]
-                if in_group[found] != g:
-                    in_group[found] = g
-                    size += 1
-                if in_inbox[found] != w:
-                    in_inbox[found] = w
-                    votes[found] = 0
-                    touched[distinct] = found
-                    distinct += 1
-                votes[found] += 1
-                merged += size
-            inbox += starts[g + 1] - starts[g]
-            entries += size
-            records += 1
-            groups += 1
-            if groups > 1:
-                merged += distinct
-            g += 1
-        following[w] = _first(touched, distinct, votes)
-    return (active, len(senders), records, entries, merged), following

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pandas as pd
 
-from predict_graph.arrays import BoolArray
+from predict_graph.arrays import BoolArray, IntArray
 from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
 from predict_graph.engines.spark.library.layout import EdgeLayout
 
@@ -31,6 +31,15 @@ def sent(
     counts, received = _sent(layout.starts, sends, senders, receivers, layout.vertices)
     senders, messages, records = counts
     return (senders, messages, records, records, messages, int(received.sum())), received
+
+
+def distinct_rows(
+    n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
+) -> tuple[int, IntArray, IntArray]:
+    """Return the distinct rows within partitions, counted, and the distinct rows of all."""
+    keys = np.unique((first * n + second) * partitions + parts)
+    rows = np.unique(keys // partitions)
+    return len(keys), rows // n, rows % n
 
 
 @numba.njit(cache=True, nogil=True)

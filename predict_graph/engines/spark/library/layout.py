@@ -71,9 +71,16 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
         ends = sources.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio
         ends += targets.astype(np.uint64)
         home = (mixed.py_func(ends) % np.uint64(partitions)).astype(np.int64)
-    order = np.argsort(home, kind="stable")  # rows stay ordered by source, then by target
-    starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=partitions))))
-    return EdgeLayout(graph.vertices, starts.astype(np.int64), sources[order], targets[order])
+    return layout_of_edges(graph.vertices, sources, targets, home, partitions)
+
+
+def layout_of_edges(
+    vertices: int, sources: IntArray, targets: IntArray, parts: IntArray, partitions: int
+) -> EdgeLayout:
+    """Sort edges by their partitions, where they keep their order."""
+    order = np.argsort(parts, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(parts, minlength=partitions))))
+    return EdgeLayout(vertices, starts.astype(np.int64), sources[order], targets[order])
 
 
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
