@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise, starmap
 from typing import Any
 
-import numba
 import numpy as np
 import pandas as pd
 
@@ -28,9 +28,16 @@ def sent(
 
     Messages to a vertex are combined into one record of one entry in each partition.
     """
-    counts, received = _sent(layout.starts, sends, senders, receivers, layout.vertices)
-    senders, messages, records = counts
-    return (senders, messages, records, records, messages, int(received.sum())), received
+    n, records = layout.vertices, 0
+    sending, received = np.zeros((2, n), np.bool_)
+    sending[senders[sends]] = True
+    for part in starmap(slice, pairwise(layout.starts)):
+        here = np.zeros(n, np.bool_)
+        here[receivers[part][sends[part]]] = True
+        records += int(np.count_nonzero(here))
+        received |= here
+    active, messages, hear = (int(np.count_nonzero(each)) for each in (sending, sends, received))
+    return (active, messages, records, records, messages, hear), received
 
 
 def distinct_rows(
@@ -40,24 +47,3 @@ def distinct_rows(
     keys = np.unique((first * n + second) * partitions + parts)
     rows = np.unique(keys // partitions)
     return len(keys), rows // n, rows % n
-
-
-@numba.njit(cache=True, nogil=True)
-def _sent(starts: Any, sends: Any, senders: Any, receivers: Any, n: int) -> Any:
-    received, sending = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    seen = np.full(n, -1, np.int64)
-    active = messages = records = 0
-    for p in range(len(starts) - 1):
-        for e in range(starts[p], starts[p + 1]):
-            if not sends[e]:
-                continue
-            v, w = senders[e], receivers[e]
-            messages += 1
-            received[w] = True
-            if not sending[v]:
-                sending[v] = True
-                active += 1
-            if seen[w] != p:
-                seen[w] = p
-                records += 1
-    return (active, messages, records), received

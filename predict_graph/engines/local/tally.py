@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numba
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.arrays import Array, FloatArray, IntArray
 from predict_graph.engines.local.kernel import Superstep
@@ -14,9 +10,6 @@ from predict_graph.engines.local.partition import edges_inside, worker_of
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
 from predict_graph.graph import Graph
 from predict_graph.table import Table
-
-# A mask that no graph has: matches nothing before the first superstep
-_EVERYONE = np.empty(0, np.uint8)
 
 
 class Tally:
@@ -41,19 +34,24 @@ class Tally:
     def add(self, superstep: Superstep) -> None:
         """Count the messages of one superstep."""
         size, senders = superstep.message_bytes, superstep.senders
-        if senders is None and isinstance(size, int):
-            if size not in self._everyone:
-                self._everyone[size] = self._counted(_EVERYONE, np.array([size]))
-            self._rows.append(self._everyone[size])
+        if senders is not None or not isinstance(size, int):
+            self._rows.append(self._counted(size, senders))
             return
-        mask = _EVERYONE if senders is None else senders.view(np.uint8)
-        self._rows.append(self._counted(mask, np.atleast_1d(size)))
+        if size not in self._everyone:
+            self._everyone[size] = self._counted(size, None)
+        self._rows.append(self._everyone[size])
 
-    def _counted(self, senders: npt.NDArray[np.uint8], sizes: Array) -> IntArray:
-        counts: IntArray = _count(
-            self._indptr, self._owner, self._inside, senders, sizes, self._workers
-        )
-        return counts
+    def _counted(self, size: int | Array, senders: Array | None) -> IntArray:
+        owner, local, degrees = self._owner, self._inside, np.diff(self._indptr)
+        if senders is not None:
+            chosen = senders.view(bool)
+            owner, local, degrees = owner[chosen], local[chosen], degrees[chosen]
+            size = size[chosen] if isinstance(size, np.ndarray) else size
+        local = local.astype(np.int64)
+        remote = degrees - local
+        columns = (None, local, remote, local * size, remote * size)
+        counts = [np.bincount(owner, column, self._workers) for column in columns]
+        return np.stack(counts, axis=1).astype(np.int64)
 
     def table(self, aggregates: FloatArray, seconds: FloatArray) -> Table:
         """Return one row per iteration and worker, with ``TABLE_COLUMNS`` and ``OUT_EDGES``."""
@@ -75,24 +73,3 @@ class Tally:
             OUT_EDGES: np.tile(self._out_edges, iterations),
         }
         return Table({name: columns[name] for name in (*TABLE_COLUMNS, OUT_EDGES)})
-
-
-@numba.njit(cache=True, nogil=True)
-def _count(
-    indptr: Any, owner: Any, inside: Any, senders: Any, sizes: Any, workers: int
-) -> IntArray:
-    counts = np.zeros((workers, 5), np.int64)
-    everyone, one_size = len(senders) == 0, len(sizes) == 1
-    for v in range(len(owner)):
-        if not everyone and senders[v] == 0:
-            continue
-        row = counts[owner[v]]
-        size = np.int64(sizes[0] if one_size else sizes[v])
-        local = np.int64(inside[v])
-        remote = indptr[v + 1] - indptr[v] - local
-        row[0] += 1
-        row[1] += local
-        row[2] += remote
-        row[3] += local * size
-        row[4] += remote * size
-    return counts
