@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.arrays import IntArray
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
@@ -80,6 +81,10 @@ class PageRank(Algorithm):
     def spread_dangling(self) -> bool:
         """Whether the rank of dangling vertices is spread evenly."""
         return self.parameters["dangling"] == "uniform"
+
+    def source_in(self, out_degrees: IntArray) -> int | None:
+        """Return the only vertex at which walks start and restart; None for all."""
+        return None
 
     def threshold(self, vertices: int) -> float:
         """Return the threshold on the mean change of rank: ``tolerance``, or ``epsilon / N``."""

@@ -15,7 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from predict_graph.arrays import FloatArray
+from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.engines.local.blocks import SharedRows, ordered_sum
 from predict_graph.engines.local.footprint import Footprint
@@ -39,16 +39,14 @@ class PageRankKernel(SharedRows):
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
         self._restarts = 1.0 - algorithm.damping
-        self._begin(np.full(n, 1.0 / max(n, 1)))
-        blocks = len(self._blocks) - 1
-        self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
-
-    def _begin(self, rank: FloatArray) -> None:
-        """Set the ranks before the first superstep, and their contributions."""
-        self.rank, self._offer = rank, rank * self._scale
+        self._source = algorithm.source_in(degrees)
+        self.rank = first_ranks(np.arange(n), self._source, n)
+        self._offer = self.rank * self._scale
         # A copy, so that the first superstep does not include page faults of a new array.
         self._next_offer = self._offer.copy()
-        self._dangling_rank = float(rank[self._scale == 0.0].sum())
+        self._dangling_rank = float(self.rank[self._scale == 0.0].sum())
+        blocks = len(self._blocks) - 1
+        self._changes, self._dangling = np.zeros(blocks), np.zeros(blocks)
 
     @staticmethod
     def footprint(algorithm: PageRank, id_bytes: int) -> Footprint:
@@ -62,7 +60,8 @@ class PageRankKernel(SharedRows):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
-        base = self._base(self._restarts + self._spread * self._dangling_rank)
+        restarts = self._restarts + self._spread * self._dangling_rank
+        base = base_ranks(restarts, self._source, len(self.rank))
         ranks = (self._scale, self._offer, *base, self.rank, self._next_offer)
         sums = (self._changes, self._dangling)
         self._share_blocks(superstep, self._indptr, self._sources, *ranks, *sums)
@@ -71,9 +70,18 @@ class PageRankKernel(SharedRows):
         changed = float(ordered_sum(self._changes))
         return Superstep(changed / max(len(self.rank), 1), self.message_bytes)
 
-    def _base(self, restarts: float) -> tuple[float, int, float]:
-        """Return the base rank of all vertices, and a vertex with more of it, and how much."""
-        return restarts / max(len(self.rank), 1), -1, 0.0
+
+def first_ranks(vertices: Array, source: int | None, count: int) -> FloatArray:
+    """Return the ranks of some vertices, of so many, before the first superstep."""
+    if source is None:
+        return np.full(len(vertices), 1.0 / max(count, 1))
+    ranks: FloatArray = (vertices == source).astype(np.float64)
+    return ranks
+
+
+def base_ranks(restarts: float, source: int | None, vertices: int) -> tuple[float, int, float]:
+    """Return the base rank of all vertices, and a vertex (or -1) with more of it, and how much."""
+    return (restarts / max(vertices, 1), -1, 0.0) if source is None else (0.0, source, restarts)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.algorithms.parameters import Parameter
+from predict_graph.arrays import IntArray
 from predict_graph.builtin.pagerank.definition import PageRank
-from predict_graph.builtin.parts import parts_of
 
 
 class PersonalisedPageRank(NamedVertices, PageRank):
@@ -46,7 +46,6 @@ class PersonalisedPageRank(NamedVertices, PageRank):
 
     name = "personalised-pagerank"
     summary = "rank of vertices by random walks with restarts at one source"
-    runs_on = parts_of(__name__, "PersonalisedPageRank")[0]
     named_by, several = "source", False
     declared = (
         Parameter("source", str, None, "id of a vertex; by default the one with most out-edges"),
@@ -64,3 +63,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     def spread_dangling(self) -> bool:
         """Whether the rank of dangling vertices goes to the source."""
         return self.parameters["dangling"] == "source"
+
+    def source_in(self, out_degrees: IntArray) -> int:
+        """Return the source."""
+        return int(self.vertices_in(out_degrees)[0])
