@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,27 +26,14 @@ from predict_graph.engines.spark.blocks.stored import (
 
 VALUES = "values binary"
 
-_PIECE = 1 << 20  # edges that are numbered at a time: limits memory
 _UNWEIGHTED = np.empty(0, np.float32)
-
-
-def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
-    """Yield the ids that occur as a bit set."""
-    seen = np.zeros(highest + 1, bool)
-    for batch in batches:
-        for column in (0, 1):
-            seen[batch.column(column).to_numpy(zero_copy_only=False)] = True
-    yield _bytes_of(np.packbits(seen))
 
 
 def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Yield ids as byte arrays, many at once."""
     for batch in batches:
-        yield _bytes_of(batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64))
-
-
-def _bytes_of(values: npt.NDArray[Any]) -> pa.RecordBatch:
-    return pa.record_batch([pa.array([values.tobytes()])], ["values"])
+        ids = batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        yield pa.record_batch([pa.array([ids.tobytes()])], ["values"])
 
 
 def sent(
@@ -120,15 +108,8 @@ def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
     return lambda found: np.searchsorted(ids, found).astype(np.int32)
 
 
-def _pieces(batches: Batches) -> Iterator[pa.Table]:
-    """Merge small batches into larger ones."""
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= _PIECE:
-            yield pa.Table.from_batches(waiting)
-            waiting, rows = [], 0
-    if rows:
-        yield pa.Table.from_batches(waiting)
+def _pieces(batches: Batches, joined: int = 100) -> Iterator[pa.Table]:
+    """Join so many batches: of about 10,000 rows, by Spark."""
+    waiting = iter(batches)
+    while piece := list(islice(waiting, joined)):
+        yield pa.Table.from_batches(piece)

@@ -21,7 +21,6 @@ from predict_graph.engines.spark.blocks.edges import check_edges, edge_source
 from predict_graph.engines.spark.blocks.on_executors import (
     VALUES,
     distinct_ids,
-    seen_ids,
     sent,
     written,
 )
@@ -42,19 +41,6 @@ from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_MOST_VERTICES = 2**31 - 1  # by definition: blocks have numbers of 32 bits
-_BITS = 1 << 26  # bytes of the bit set of ids: limits memory
-_ID_BYTES = 24  # bytes per id at the driver, by definition: unsorted, joined and sorted
-
-
-def check_driver_bytes(what: str, needed: float) -> None:
-    """Reject what needs more memory at the driver than the limit."""
-    if needed > limits().driver_bytes:
-        raise RequestError(
-            f"{what} would take {needed:,.0f} bytes of this process; accepted: up to "
-            f"{beyond('driver_bytes')}"
-        )
 
 
 @dataclass(frozen=True)
@@ -88,9 +74,12 @@ class PackedGraph(Described):
 
 @contextmanager
 def packed_graph(
-    session: OpenSession, graph: Any, *, directed: bool | None = None
+    session: OpenSession, graph: Any, *, directed: bool | None = None, most: int = 2**31 - 1
 ) -> Iterator[PackedGraph]:
-    """Pack a graph on the cluster, in a folder that all executors see; at the end, remove it."""
+    """Pack a graph on the cluster, in a folder that all executors see; at the end, remove it.
+
+    It has at most so many vertices: blocks have numbers of 32 bits.
+    """
     prepare_executors(session.spark)
     started, folder = time.perf_counter(), session.new_path()
     source = edge_source(session.spark, graph)
@@ -99,11 +88,11 @@ def packed_graph(
         with spark_failures(f"reading {source.source} on Spark"), _cached(source):
             folder.mkdir()
             highest, content = check_edges(source)
-            labels = _ids(session.spark, source, highest)
+            labels = _ids(source, highest)
             vertices = highest + 1 if labels is None else len(labels)
-            if vertices > _MOST_VERTICES:
+            if vertices > most:
                 raise RequestError(
-                    f"{source.source} has {vertices:,} vertices; accepted: up to {_MOST_VERTICES:,}"
+                    f"{source.source} has {vertices:,} vertices; accepted: up to {most:,}"
                 )
             blocks = blocks_in(folder, session, vertices)
             _write(session.spark, source, labels, blocks, not directed)
@@ -137,24 +126,19 @@ def _cached(source: ListedEdges) -> Iterator[None]:
             source.table.unpersist()
 
 
-def _ids(spark: SparkSession, source: ListedEdges, highest: int) -> IntArray | None:
+def _ids(source: ListedEdges, highest: int) -> IntArray | None:
     """Return all ids that occur, ascending; None if they are 0, 1, 2, …."""
-    ends = source.table.select("src", "dst")
-    slots = max(spark.sparkContext.defaultParallelism, 1)
-    if slots * (highest // 8 + 1) <= _BITS:
-        check_driver_bytes("which ids occur", 9.0 * (highest + 1) / 8)
-        bits = np.zeros(highest // 8 + 1, np.uint8)
-        task = partial(seen_ids, highest=highest)
-        for row in ends.coalesce(slots).mapInArrow(task, VALUES).collect():
-            bits |= np.frombuffer(row["values"], np.uint8)
-        seen = np.unpackbits(bits)[: highest + 1]
-        return None if seen.all() else np.flatnonzero(seen)
-    ids = ends.selectExpr("explode(array(src, dst)) AS id").distinct().persist()
+    ids = source.table.selectExpr("explode(array(src, dst)) AS id").distinct().persist()
     try:
         count = ids.count()
         if count == highest + 1:
             return None
-        check_driver_bytes(f"{source.source} has {count:,} vertices, whose ids", _ID_BYTES * count)
+        needed = 24 * count  # unsorted, joined and sorted
+        if needed > limits().driver_bytes:
+            raise RequestError(
+                f"{source.source} has {count:,} vertices, whose ids would take {needed:,} bytes of "
+                f"this process; accepted: up to {beyond('driver_bytes')}"
+            )
         rows = ids.mapInArrow(distinct_ids, VALUES).toLocalIterator()
         return np.sort(np.concatenate([np.frombuffer(row["values"], np.int64) for row in rows]))
     finally:
@@ -177,10 +161,6 @@ def _write(
             ids.destroy()
 
 
-# Bytes: both directions with a working copy; vertex arrays of kernels; limits the driver's memory
-_EDGE, _VERTEX = 12, 64
-
-
 def fits_here(packed: PackedGraph) -> bool:
     """Whether the whole graph fits within the limit ``driver_bytes``.
 
@@ -188,7 +168,7 @@ def fits_here(packed: PackedGraph) -> bool:
     most compiled kernels.
     """
     weight = 8 if packed.weighted else 0
-    needed = (_EDGE + weight) * packed.edges + _VERTEX * packed.vertices
+    needed = (12 + weight) * packed.edges + 64 * packed.vertices
     return needed <= limits().driver_bytes
 
 

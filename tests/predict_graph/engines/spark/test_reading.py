@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from predict_graph.algorithms import check_algorithm
-from predict_graph.engines.spark.blocks import packing
 from predict_graph.engines.spark.blocks.packing import packed_graph, whole_graph
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
@@ -201,7 +200,7 @@ def test_places_that_are_not_there(read_by_spark, tmp_path):
         read_by_spark(tmp_path / "web.docx")
 
 
-def test_more_vertices_than_blocks_can_number_are_refused(read_by_spark, edges, monkeypatch):
-    monkeypatch.setattr(packing, "_MOST_VERTICES", 100)
-    with pytest.raises(RequestError, match=r"has [\d,]+ vertices; accepted: up to 100"):
-        read_by_spark(edges)
+def test_more_vertices_than_blocks_can_number_are_refused(local_session, edges):
+    said = pytest.raises(RequestError, match=r"has [\d,]+ vertices; accepted: up to 100")
+    with said, packed_graph(local_session, edges, most=100):
+        pass
