@@ -30,12 +30,6 @@ from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, 
 from samplers.search import largest
 
 _MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead
-_NEAR = 30  # edges of a small vertex: with 10, echoes were missing on p2p-Gnutella31 (measured)
-# Calibrated on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000 and
-# rmat:scale=16, with eight values of tau each.
-_LEVEL_STD = 0.45  # of log(share that changes in the sample / in the graph)
-_SEED_SHARE = 0.005  # of the vertices: trades off overhead for error
-_MOST_SEEDS = 0.05  # of the vertices: limits overhead
 
 
 def pagerank_curve(algorithm: PageRank, sample: CompletedSample, threshold: float) -> FloatArray:
@@ -186,10 +180,10 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     return Recipe(_rooted(graph, middle_trees(graph), seeds, around, near=small))
 
 
-def _smallest_pairs(graph: Graph, most_edges: float) -> IndexArray:
+def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> IndexArray:
     """Return the vertices with an edge whose ends have few edges together.
 
-    All with less than `most_edges`, if those are few; otherwise the first of them.
+    All with less than `most_edges`, if those are few; otherwise a share of all vertices.
     """
     degrees, owners = graph.out_degrees, np.repeat(np.arange(graph.vertices), graph.out_degrees)
     others = graph.indices != owners
@@ -198,13 +192,15 @@ def _smallest_pairs(graph: Graph, most_edges: float) -> IndexArray:
     together = degrees + smallest
     order = np.argsort(together, kind="stable")
     able = int(np.count_nonzero(together < most_edges))
-    if able > _MOST_SEEDS * graph.vertices:
-        able = int(_SEED_SHARE * graph.vertices)
+    if able > 10.0 * share * graph.vertices:
+        able = int(share * graph.vertices)
     chosen: IndexArray = order[: max(able, 1)]
     return chosen
 
 
-def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def labels_recipe(
+    algorithm: Any, graph: Graph, *, near: int = 30, level_std: float = 0.45
+) -> Recipe:
     """Return samples whose vertices have all their edges, and the labels after one superstep.
 
     A label is the majority of the neighbours, so an edge to a vertex outside the sample leads to a
@@ -214,7 +210,12 @@ def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
     one hub from those of another, where labels alternate forever.
 
     Small vertices echo: a leaf, or a pair, returns the label that it received. A substitute cannot
-    do that, so small neighbours of small vertices are included in the sample with weight 0.
+    do that, so small neighbours of small vertices, with at most `near` edges, are included in the
+    sample with weight 0: with 10, echoes were missing on p2p-Gnutella31.
+
+    `level_std` is that of the logarithm of the share that changes in the sample over that in the
+    graph, calibrated on soc-Epinions1, email-Enron, musae_git, p2p-Gnutella31, uk-2007-05@100000
+    and rmat:scale=16 with eight values of tau each.
     """
     labels = _first_labels(graph)
 
@@ -222,8 +223,8 @@ def labels_recipe(algorithm: Any, graph: Graph) -> Recipe:
         return labels[sample.vertices]
 
     order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
-    sampler = RepresentedSampler(graph, order, _NEAR)
-    return Recipe(sampler, graph.vertices, inputs, level_std=_LEVEL_STD)
+    sampler = RepresentedSampler(graph, order, near)
+    return Recipe(sampler, graph.vertices, inputs, level_std=level_std)
 
 
 def _first_labels(graph: Graph) -> IndexArray:

@@ -20,7 +20,6 @@ from predict_graph.graph import Graph
 from predict_graph.graph.hashing import splitmix64
 
 _ESTIMATED = 3.3  # work of an estimate relative to a message; measured
-_CONNECTED = 0.9  # of pairs, by definition of the effective diameter
 
 
 class NeighborhoodKernel(MergingKernel):
@@ -80,8 +79,8 @@ class NeighborhoodKernel(MergingKernel):
         self._reached.append(float(ordered_sum(self._sums)))
 
 
-def effective_diameter(reached: FloatArray) -> float:
-    """Return the distance within which 90% of the connected pairs are, interpolated.
+def effective_diameter(reached: FloatArray, connected: float = 0.9) -> float:
+    """Return the distance within which a share of the connected pairs are, interpolated.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def effective_diameter(reached: FloatArray) -> float:
     2.4
     """
     pairs = reached - reached[0]
-    target = _CONNECTED * pairs[-1]
+    target = connected * pairs[-1]
     hops = int(np.searchsorted(pairs, target))
     if hops == 0:
         return 0.0

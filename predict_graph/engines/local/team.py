@@ -14,10 +14,6 @@ import numba
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, current_deadline
 
-# Shares per thread, from fewest to most: limit the wait for the last thread, and the time between
-# two checks of a deadline; blocks of a share, if there are enough: limit overhead; not tuned
-_FEWEST, _MOST, _BLOCKS = 8, 64, 8
-
 
 def available_threads() -> int:
     """Return the cores that numba may use: those of this process, or ``NUMBA_NUM_THREADS``."""
@@ -76,20 +72,22 @@ class Team:
             raise StopRun
 
     def share(self, work: Callable[[int, int], None], blocks: int) -> None:
-        """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once."""
+        """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once.
+
+        A thread gets 8 to 64 of them, of 8 blocks if possible: it waits for the last one, and a
+        deadline is checked in between.
+        """
         self.allow(0.0)
         self.shared = 0.0
         self.started = time.perf_counter()
-        least, most = (-(-blocks // (self.threads * shares)) for shares in (_MOST, _FEWEST))
-        size = max(least, min(most, _BLOCKS))
+        least, most = (-(-blocks // (self.threads * ranges)) for ranges in (64, 8))
+        size = max(least, min(most, 8))
         if blocks < 2 or (self._pool is None and self._remaining is None):
             work(0, blocks)
             self.shared = 1.0
             return
         every: Sequence[int] = range(0, blocks, size)
-        if (
-            self._remaining is not None
-        ):  # the first few represent all of them if a deadline stops the others
+        if self._remaining is not None:  # the first few represent those that a deadline stops
             every = random.Random(0).sample(every, len(every))
         starts = iter(every)
         done: list[int] = []

@@ -58,6 +58,7 @@ class SuperstepJob(ABC):
     """
 
     setup_seconds: float
+    _began: float
     checkpoint_seconds = 0.0
     redone = 0
     stopped = False
@@ -109,6 +110,7 @@ class SuperstepJob(ABC):
 
     def go_on(self) -> None:
         """Run supersteps to the end."""
+        self._began = time.perf_counter()
         while not self._over:
             self._superstep()
 
@@ -123,11 +125,11 @@ class SuperstepJob(ABC):
 
     def _superstep(self) -> None:
         iteration = len(self.aggregates) + 1
-        started = time.perf_counter()
         with spark_failures(f"superstep {iteration} on Spark"):
             self._session.group(superstep_group(self.run, iteration))
             aggregate = self.advance()
-        self.seconds.append(time.perf_counter() - started)
+        passed = time.perf_counter() - self._began - self.checkpoint_seconds
+        self.seconds.append(passed - sum(self.seconds))
         self.aggregates.append(aggregate)
         if self._progress is not None:
             self._progress(iteration, aggregate)

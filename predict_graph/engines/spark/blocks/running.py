@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-_MOST_LOSSES = 3  # executor losses without a completed superstep in between: limits restarts
-
-
 @dataclass(frozen=True)
 class StoredGraph:
     """The blocks of a graph in a folder, and a table that ties each to an executor.
@@ -178,36 +175,29 @@ class BlockJob(SuperstepJob):
 
         Work that is lost with an executor counts towards the first superstep after it.
         """
-        checkpoints = self._session.checkpoints
-        lost = 0.0
+        checkpoints, self._began = self._session.checkpoints, time.perf_counter()
         while not self._over:
-            started, done, before = time.perf_counter(), len(self.aggregates), self._state
+            done, before = len(self.aggregates), self._state
             try:
                 self._superstep()
-                self.seconds[-1] += lost
-                lost = 0.0
                 if self._saved is None or self._saved[1] is not before:
                     with spark_failures(f"superstep {done + 1} on Spark"):
                         forget(before)
                 if checkpoints and (self._over or checkpoints.due(len(self.aggregates))):
                     self._save(checkpoints)
             except ExecutorLostError as error:
-                if len(self.aggregates) == done:
-                    lost += time.perf_counter() - started
-                lost += self._go_back(error)
+                self._go_back(error)
 
-    def _go_back(self, error: ExecutorLostError) -> float:
-        """Go back to the newest checkpoint, or to the start, and return the lost seconds; raise the
-        error if that is useless.
+    def _go_back(self, error: ExecutorLostError, most: int = 3) -> None:
+        """Go back to the newest checkpoint, or to the start; raise the error if that is useless:
+        without checkpoints, or after `most` losses without a completed superstep in between.
         """
         done = len(self.aggregates)
         self._losses.append(done)
-        if self._session.checkpoints is None or self._losses.count(done) >= _MOST_LOSSES:
+        if self._session.checkpoints is None or self._losses.count(done) >= most:
             raise error
         forget(self._state)
-        started = time.perf_counter()
         kept = 0 if self._saved is None else self._saved[0]
-        dropped = sum(self.seconds[kept:])
         self.redone += done - kept
         del self.aggregates[kept:], self.seconds[kept:]
         if self._saved is None:
@@ -219,7 +209,6 @@ class BlockJob(SuperstepJob):
         else:
             self._state = self._saved[1]
             del self.counts[kept + 1 :], self._sums[kept + 1 :]
-        return dropped + time.perf_counter() - started
 
     def _settle(self, state: DataFrame) -> None:
         """Truncate the lineage of a state; add its senders and sums."""

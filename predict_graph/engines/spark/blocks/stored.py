@@ -37,7 +37,6 @@ Batches = Iterable[pa.RecordBatch]
 
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
 
-_MOST_BYTES = 2**31 - 1  # limits a value in a row, as arrays of Java
 _NO_WEIGHTS = np.empty(0, np.float32)
 
 
@@ -133,13 +132,16 @@ def write_blocks(graph: Graph, blocks: Blocks) -> None:
         write_block(blocks.file(number), placed, *found)
 
 
-def parcel(key: int, number: int, content: Any = None) -> pa.RecordBatch:
-    """Return what a block sends to that of a key, as a batch of one row."""
+def parcel(key: int, number: int, content: Any = None, most: int = 2**31 - 1) -> pa.RecordBatch:
+    """Return what a block sends to that of a key, as a batch of one row.
+
+    It has at most so many bytes, as an array of Java.
+    """
     data = pickle.dumps(content, 5)
-    if len(data) > _MOST_BYTES:
+    if len(data) > most:
         raise JobError(
             f"block {number} sends {readable_bytes(len(data))} at once, and Spark moves up to "
-            f"{readable_bytes(_MOST_BYTES)}; accepted: more partitions per core, or machines"
+            f"{readable_bytes(most)}; accepted: more partitions per core, or machines"
         )
     columns = [pa.array([key]), pa.array([number], pa.int32()), pa.array([data], pa.binary())]
     return pa.record_batch(columns, ["to", "sender", "data"])

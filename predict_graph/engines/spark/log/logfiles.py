@@ -14,7 +14,6 @@ from predict_graph.limits import beyond, check_unpacked, limits
 ROLLED = re.compile(r"events_(\d+)_")
 _DATABRICKS = re.compile(r"eventlog(?:-[\w.-]+)?$")
 BEGIN = b'{"Event":"'  # of each line of a log: by definition
-_CHUNK = 1 << 16  # bytes unpacked at a time: limits what is lost before damage
 _ACCEPTED = (
     "a file, or a folder eventlog_v2_… or of Databricks (eventlog, eventlog-DATE.gz); plain, gzip "
     "or zstd, Spark's default"
@@ -91,8 +90,11 @@ def lines_of(file: Path, start: int = 0) -> Iterator[bytes]:
         yield rest
 
 
-def _pieces(file: Path, start: int) -> Iterator[bytes]:
-    """Yield the unpacked content of a file from byte `start` on, up to the first damage."""
+def _pieces(file: Path, start: int, at_once: int = 1 << 16) -> Iterator[bytes]:
+    """Yield the unpacked content of a file from byte `start` on, up to the first damage.
+
+    What is unpacked `at_once` is lost where it is damaged.
+    """
     import pyarrow as pa
 
     Input(file).close()  # rejects devices and sockets
@@ -110,7 +112,7 @@ def _pieces(file: Path, start: int) -> Iterator[bytes]:
                 stream = pa.CompressedInputStream(pa.PythonFile(content, mode="r"), *unpackers)
             else:
                 size = content.seek(min(start, file.stat().st_size))
-            while piece := stream.read(_CHUNK):
+            while piece := stream.read(at_once):
                 size += len(piece)
                 if unpackers:
                     check_unpacked(str(file), size, content.tell())

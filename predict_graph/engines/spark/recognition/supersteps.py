@@ -24,9 +24,6 @@ from predict_graph.errors import RequestError
 COMBINED = "GraphImpl.aggregateMessages - preAgg"
 """GraphX's name of the dataset in which messages are made and combined."""
 
-# Share of equal operators of jobs in consecutive supersteps; trades off recall, not tuned
-_ALIKE = 0.5
-_SURE = 3  # iterations: limits false positives, since one or two repeats may be chance
 _OUR_RUN = re.compile(r"(.+)-(?!\d{8}$)[0-9a-f]{8}$")  # of names of runs; a date is the user's
 
 
@@ -250,18 +247,17 @@ def named_runs(log: EventLog) -> list[Recognised]:
     return found
 
 
-def _counted(label: object) -> Iterator[tuple[str, int, str]]:
-    """Split a name at each of its numbers; comparing names shows which one counts up.
+def _counted(label: object, most: int = 16) -> Iterator[tuple[str, int, str]]:
+    """Split a name at each of its first numbers; comparing names shows which one counts up.
 
     Livy numbers the cells of a notebook: what is nothing but a number names no superstep.
     """
     if isinstance(label, str) and not label.strip().isdigit():
-        for number in islice(_NUMBER.finditer(label), _NUMBERS):
+        for number in islice(_NUMBER.finditer(label), most):
             yield label[: number.start()], int(number.group()), label[number.end() :]
 
 
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,6}(?![0-9])")
-_NUMBERS = 16  # bounds the time: numbers of a name that are compared
 _LIMIT = re.compile(r"\s*(?:/|of|out of)\s*([0-9]{1,6})(?![0-9])")
 _COUNTED_WORD = re.compile(r"\W*(?:superstep|iteration|round|step|epoch)?\W*$", re.IGNORECASE)
 
@@ -342,8 +338,8 @@ def _widened(units: Sequence[Unit], found: Repetition) -> Repetition:
 def _alike(one: Unit, other: Unit) -> bool:
     if one.site != other.site:
         return False
-    together = one.shape | other.shape
-    return one.located or len(one.shape & other.shape) >= _ALIKE * max(len(together), 1)
+    different = one.shape ^ other.shape
+    return one.located or len(one.shape & other.shape) >= max(len(different), 1)
 
 
 def _judged(
@@ -355,7 +351,7 @@ def _judged(
     share = held / max(sum(unit.seconds for unit in units), 1e-9)
     text = f"{what} comes {len(groups)} times and takes {share:.0%} of the time"
     located = all(unit.located for group in groups for unit in group)
-    if len(groups) < _SURE:
+    if len(groups) < 3:
         return "doubtful", f"{text}; two might be chance"
     if share < 0.25:  # a loop of less than a quarter of the time; not tuned
         return "doubtful", f"{text}, which is little"

@@ -17,8 +17,6 @@ from typing import Any
 
 from predict_graph.errors import JobError, check_installed
 
-_OLDEST_JAVA = 17  # required by Spark 4, by definition
-
 
 def require_spark() -> None:
     """Check that pyspark can be imported and that Java is installed."""
@@ -35,7 +33,7 @@ def require_spark() -> None:
     with suppress(OSError):  # without the file, the version is unknown
         release = (Path(java).resolve().parents[1] / "release").read_text()
         named = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release, re.MULTILINE)
-        if named and int(named[1]) < _OLDEST_JAVA:
+        if named and int(named[1]) < 17:
             raise JobError(f"the spark engine needs Java 17 or 21, but {java} is Java {named[1]}")
 
 

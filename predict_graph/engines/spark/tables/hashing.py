@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit, vectorize
 
-_SEED = 42  # by definition of Spark: its hash partitioning
+_SEED = np.uint64(42)  # by definition of Spark: its hash partitioning
 _32_BITS = np.uint64(0xFFFFFFFF)  # by definition; compiled code would widen products of 32 bits
 
 
@@ -58,10 +58,10 @@ def _hash(seed: Any, vertex: Any) -> Any:
 @vectorize(cache=True)
 def partition_of(vertex: Any, partitions: Any) -> Any:
     """Return the partition of a vertex: Spark's ``pmod(hash(id), partitions)`` of a bigint."""
-    return np.int64(np.int32(_hash(np.uint64(_SEED), vertex))) % partitions
+    return np.int64(np.int32(_hash(_SEED, vertex))) % partitions
 
 
 @vectorize(cache=True)
 def partition_of_pair(first: Any, second: Any, partitions: Any) -> Any:
     """Return the partition of a row whose key is two ids: one hash is the seed of the next."""
-    return np.int64(np.int32(_hash(_hash(np.uint64(_SEED), first), second))) % partitions
+    return np.int64(np.int32(_hash(_hash(_SEED, first), second))) % partitions

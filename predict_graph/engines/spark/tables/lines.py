@@ -33,8 +33,6 @@ from predict_graph.graph.readers.layout import Layout, first_data, layout_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# Lines at the head of a file that determine the layout, and comments before them: limit the time
-_SAMPLE, _MOST_COMMENTS = 2000, 100_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -50,13 +48,16 @@ def text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> Li
 
 
 def _first_data(
-    spark: SparkSession, source: SourceFiles, wanted: EdgeList
+    spark: SparkSession, source: SourceFiles, wanted: EdgeList, *, sample: int = 2000
 ) -> tuple[Layout, bytes | None]:
-    """Return the layout of lines, and the header if there is one."""
+    """Return the layout of a sample of lines, and the header if there is one.
+
+    Fifty times as many are read if all of them are comments.
+    """
     comments = b""
     for address in source.files:
         place = shown_path(address)
-        for most in (_SAMPLE, _MOST_COMMENTS):
+        for most in (sample, 50 * sample):
             with spark_failures(f"reading {place}"):
                 rows = _lines(spark, literal_path(address)).head(most)
             head = first_data(iter([_block(row["line"] for row in rows)]))

@@ -5,7 +5,7 @@ import pytest
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.spark.blocks import stored
+from predict_graph.engines.spark.blocks.stored import parcel
 from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
 from tests.profiles import check_whole
@@ -71,7 +71,6 @@ def test_results_and_supersteps_are_those_of_the_local_engine(
         assert ours.result[key] == pytest.approx(value, rel=1e-9), key
 
 
-def test_a_block_that_sends_too_much_at_once_is_named(monkeypatch):
-    monkeypatch.setattr(stored, "_MOST_BYTES", 10)
+def test_a_block_that_sends_too_much_at_once_is_named():
     with pytest.raises(JobError, match=r"block 3 sends 35 bytes at once.*10 bytes; accepted"):
-        stored.parcel(1, 3, 20 * b"x")
+        parcel(1, 3, 20 * b"x", most=10)
