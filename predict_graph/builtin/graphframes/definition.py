@@ -142,11 +142,6 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
         """``ConnectedComponents`` of GraphX, if selected."""
         return GraphXConnectedComponents() if self.parameters["algorithm"] == "graphx" else None
 
-    @property
-    def most_neighbours(self) -> int:
-        """The largest number of neighbours of a vertex that is not a hub."""
-        return int(self.parameters["broadcastThreshold"])  # type: ignore[arg-type]
-
 
 class GraphFramesLabelPropagation(GraphFramesAlgorithm):
     """The most frequent label of the neighbours, `maxIter` times, ignoring edge directions."""
