@@ -84,7 +84,6 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
     )
     named_by = "sourceId"
-    aggregations_before = 1
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)

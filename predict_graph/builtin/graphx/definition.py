@@ -64,7 +64,6 @@ class GraphXPageRank(GraphXAlgorithm):
         Parameter("numIter", int, None, "rounds, instead of tol", 1),
         Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
-    aggregations_before = 1
     sampled_by = _replay("replays:pagerank")
 
     def __init__(self, **parameters: object) -> None:

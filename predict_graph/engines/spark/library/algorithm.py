@@ -64,8 +64,6 @@ class LibraryAlgorithm(CalledAlgorithm):
     separated_by: ClassVar[str] = "messages"
     """How supersteps are separated in the log: by jobs in which GraphX makes messages; by stages
     that do so in a single job; or by sums that end a round over tables."""
-    aggregations_before: ClassVar[int] = 0
-    """Passes over all edges before the first superstep, in which GraphX counts degrees."""
 
     @property
     def runs(self) -> str:

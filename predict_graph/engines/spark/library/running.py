@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from predict_graph.arrays import IntArray
 from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
-from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
+from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.following import followed_call
 from predict_graph.engines.spark.recognition.supersteps import (
@@ -111,7 +110,6 @@ def run_library(
         rows=Table(_table(log, found, rounds, graph).assign(storage_bytes=stored)),
         convergence=np.full(found.iterations, np.nan),
         converged=bool(rounds["received"].iloc[-1] == 0),
-        result={"combined_records": sent_records(log, algorithm, found).tolist()},
     )
 
 
@@ -267,7 +265,10 @@ def _by_stages(
     sent its records.
     """
     ended = log.tasks.groupby("stage")["finished"].max()
-    sent = np.sort(ended.reindex(_counted(log, algorithm)["stage"]))
+    made = message_stages(log)
+    # The first messages come from edges that an earlier stage partitioned.
+    dealt = [stage for parents in made["parents"].iloc[:1] for stage in parents]
+    sent = np.sort(ended.reindex([*dealt, *made["stage"]]))
     own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
     at = np.searchsorted(sent, own["submitted"], side="right")
     steps: tuple[Superstep, ...] = ()
@@ -277,30 +278,3 @@ def _by_stages(
         finished = jobs["finished"].max() if last else ended.reindex(stages).max()
         steps = with_step(steps, began, finished, jobs["job"], stages)
     return steps
-
-
-def _counted(log: EventLog, algorithm: LibraryAlgorithm) -> pd.DataFrame:
-    """Return the stages whose records the local replay counts, in order."""
-    made = message_stages(log)[algorithm.aggregations_before :]
-    if not (algorithm.separated_by == "stages" and len(made)):
-        return made
-    # The first messages come from edges that an earlier stage partitioned.
-    dealt = log.stages["stage"].isin(made["parents"].iloc[0]) & (log.stages["attempt"] == 0)
-    return pd.concat([log.stages[dealt], made])
-
-
-def sent_records(log: EventLog, algorithm: LibraryAlgorithm, found: Recognised) -> IntArray:
-    """Return the records that partitions sent in each superstep, as counted by Spark.
-
-    For GraphX these are the combined messages; in loops over tables, all records.
-    """
-    wrote = succeeded(log.tasks).groupby("stage")["shuffle_write_records"].sum()
-    if algorithm.separated_by == "sums":
-        each = [wrote.reindex(step.stages, fill_value=0).sum() for step in found.supersteps]
-        return np.array(each, dtype=np.int64)
-    made = _counted(log, algorithm)
-    sent: Any = wrote.reindex(made["stage"].to_numpy(), fill_value=0)
-    if algorithm.separated_by == "messages":  # several per job belong to one superstep
-        sent = sent.groupby(made["job"].to_numpy(), sort=False).sum()
-    found_records: IntArray = sent.to_numpy(np.int64)
-    return found_records
