@@ -37,7 +37,7 @@ _METRICS = (
 _COLUMNS = {
     "tasks": "stage attempt task executor host started finished failed spilled_bytes",
     "jobs": "job group description execution started finished stages",
-    "stages": "stage attempt job name tasks submitted parents operators datasets cached",
+    "stages": "stage attempt job name tasks submitted parents operators datasets",
     "executions": "execution root description details started finished",
     "executors": "executor host cores added removed",
 }
@@ -53,8 +53,8 @@ class EventLog(Value):
     ``tasks`` has a row per task, with those of its job: group, description and execution.
     ``failed`` tasks failed or were killed, such as the slower of two speculative ones; ``redone``
     ones succeeded, but ran again in a later attempt of their stage, because an executor was lost
-    with their output. ``removed`` of an executor is NaN if it stayed. ``cached`` stages may read
-    from memory what an earlier stage stored. ``details`` of an SQL execution are its calls.
+    with their output. ``removed`` of an executor is NaN if it stayed. ``details`` of an SQL
+    execution are its calls.
     """
 
     tasks: pd.DataFrame
@@ -94,7 +94,6 @@ class LogReader:
     executions: dict[int, dict[str, Any]] = field(default_factory=dict)
     application: dict[str, Any] = field(default_factory=dict)
     conf: dict[str, str] = field(default_factory=dict)
-    kept: set[int] = field(default_factory=set)  # datasets in memory so far
 
     @property
     def empty(self) -> bool:
@@ -188,7 +187,6 @@ class LogReader:
         """Add an attempt of a stage; of the jobs that list it, an unfinished one runs it."""
         info = event["Stage Info"]
         datasets = info.get("RDD Info") or ()
-        kept = {each["RDD ID"] for each in datasets if _is_kept(each)}
         jobs = self.listing.get(info["Stage ID"], [])
         running = [job for job in jobs if self.jobs[job]["finished"] != self.jobs[job]["finished"]]
         self.stages.append(
@@ -202,10 +200,8 @@ class LogReader:
                 "parents": tuple(info.get("Parent IDs") or ()),
                 "operators": frozenset(map(_operator, datasets)),
                 "datasets": frozenset(str(each.get("Name")) for each in datasets),
-                "cached": not kept.isdisjoint(self.kept),
             }
         )
-        self.kept |= kept
 
     def execution_start(self, event: Event) -> None:
         """Add an SQL execution."""
@@ -290,12 +286,6 @@ def wait_for_listeners(context: Any, milliseconds: int = 10_000) -> None:
 
 def _table(kind: str, rows: Iterable[Mapping[str, Any]], *more: str) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=[*_COLUMNS[kind].split(), *more])
-
-
-def _is_kept(dataset: Event) -> bool:
-    """Return whether a dataset is to be stored, in memory or on disk."""
-    level = dataset.get("Storage Level") or {}
-    return bool(level.get("Use Memory") or level.get("Use Disk"))
 
 
 def _operator(dataset: Event) -> str:

@@ -134,17 +134,15 @@ def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.Da
 def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:
     """Return the seconds of setup, read, superstep and write.
 
-    Read is the time before the first superstep in which tasks read uncached input; write is all
+    Read is the time before the first superstep in which tasks read input; write is all
     after the last superstep; setup is the rest before the first, including the start of the
     application.
     """
     begin = float(log.application.get("started") or log.jobs["started"].min())
     ends = [log.application.get("finished"), log.jobs["finished"].max(), found.finished]
     end = max(float(moment) for moment in ends if moment is not None and moment == moment)
-    fresh = log.stages.loc[~log.stages["cached"].astype(bool), "stage"]
-    tasks = log.tasks[log.tasks["stage"].isin(fresh) & (log.tasks["input_bytes"] > 0)]
-    tasks = tasks[tasks["finished"] <= found.started]
-    read = united(tasks)
+    tasks = log.tasks[log.tasks["input_bytes"] > 0]
+    read = united(tasks[tasks["finished"] <= found.started])
     before = max(found.started - begin, 0.0)
     return {
         "setup": max(before - read, 0.0),

@@ -126,7 +126,7 @@ class ApplicationStatus:
                 continue
             key = {"stage": stage, "attempt": attempt}
             about = {"job": job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
-            unknown = {"parents": (), "datasets": frozenset(), "cached": False}
+            unknown = {"parents": (), "datasets": frozenset()}
             operators = frozenset({each["name"]})
             reader.stages.append({**key, **about, "operators": operators, **unknown})
             reader.tasks.append(

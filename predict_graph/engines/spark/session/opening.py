@@ -75,13 +75,11 @@ class OpenSession:
 
         The log of a session grows with each run, so reading all of it would take longer each time.
         """
-        context: Any = self.spark.sparkContext._jsc
         self.flush()
         with spark_failures("reading Spark's event log"):
             there = {each["executor"]: each for each in executors_of(self.spark)}
-            kept = set(context.getPersistentRDDs().keys())
         log = self.event_log
-        return GrowingLog(log, log.stat().st_size, LogReader(kept=kept, executors=there))
+        return GrowingLog(log, log.stat().st_size, LogReader(executors=there))
 
     def new_path(self) -> Path:
         """Return a new path in the folder that all executors see."""

@@ -21,12 +21,6 @@ JOB = job_start(0, [0], 1.0, **{"spark.jobGroup.id": "a"})
 LINES = [START, JOB, stage(0, **{"RDD Info": [SCOPE]}), *TASKS, job_end(0, 3.0)]
 
 
-def storing(number, *datasets):
-    """Return a stage that is to keep datasets in memory."""
-    kept = [{"RDD ID": n, "Name": "k", "Storage Level": {"Use Memory": True}} for n in datasets]
-    return stage(number, **{"RDD Info": kept})
-
-
 def text(lines):
     return "".join(lines).encode()
 
@@ -123,11 +117,6 @@ def test_failed_killed_and_repeated_tasks(log_of):
 def test_a_stage_belongs_to_the_job_that_runs_it(log_of):
     lines = [*LINES, job_start(1, [0, 1], 4.0), stage(1), task(1, 0), job_end(1, 5.0)]
     assert list(log_of(lines).tasks["job"]) == [0, 0, 1]
-
-
-def test_what_an_earlier_stage_kept_in_memory_is_cached(log_of):
-    lines = [START, job_start(0, [0, 1], 1.0), storing(0, 3), storing(1, 3)]
-    assert list(log_of(lines).stages["cached"]) == [False, True]
 
 
 def test_sql_executions_and_their_calls(log_of):
