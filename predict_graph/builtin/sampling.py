@@ -230,13 +230,10 @@ def labels_recipe(
 def _first_labels(graph: Graph) -> IndexArray:
     """Return the labels after the first superstep: the smallest, or heaviest, neighbours."""
     labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
-    if graph.weights is not None:
-        ids = labels.copy()
-        heard = np.zeros(graph.vertices, np.int32)
-        vote(0, graph.vertices, graph.indptr, graph.indices, graph.weights, ids, labels, heard)
-        return labels
-    joined = np.flatnonzero(graph.out_degrees)
-    labels[joined] = graph.indices[graph.indptr[joined]]  # rows are in ascending order
+    weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
+    heard = np.zeros(graph.vertices, np.int32)
+    rows = (0, graph.vertices, graph.indptr, graph.indices, weights)
+    vote(*rows, labels.copy(), labels, heard)
     return labels
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from predict_graph.algorithms import (
     ALGORITHMS,
     KCore,
-    LabelPropagation,
     Neighborhood,
     PageRank,
     ShortestPaths,
@@ -23,7 +22,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 from predict_graph.prediction.pipeline import predict
-from tests.predict_graph.builtin.small import UNDIRECTED, edges
+from tests.predict_graph.builtin.small import edges
 
 # Parameters
 
@@ -125,12 +124,6 @@ def test_ranks_of_an_acyclic_graph_change_for_its_depth_plus_one_iterations():
     profile = LocalEngine().run(PageRank(dangling="drop"), graph, threshold=1e-300)
     assert np.count_nonzero(profile.convergence) == 10
     assert profile.iterations == 11
-
-
-def test_bipartite_graphs_swap_labels_until_the_limit():
-    profile = LocalEngine().run(LabelPropagation(max_iterations=17), UNDIRECTED["star"])
-    assert (profile.iterations, profile.converged) == (17, False)
-    assert profile.convergence[-1] > 0.5
 
 
 @given(data=st.data(), n=st.integers(1, 25), k=st.none() | st.integers(1, 4))

@@ -19,13 +19,6 @@ from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED, edges
 WORKERS = 3
 undirected = partial(edges, directed=False)
 MORE = UNDIRECTED | {
-    "clique with a tail": undirected(*((a, b) for a in range(6) for b in range(a)), (5, 6), (6, 7)),
-    "two cliques and a bridge": undirected(
-        *((a, b) for a in range(5) for b in range(a)),
-        *((a, b) for a in range(5, 10) for b in range(5, a)),
-        (4, 5),
-    ),
-    "a pair with a loop": undirected((0, 1), (1, 1)),
     "weights": undirected(
         *((0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 4)), weights=[4, 0.25, 2, 0.5, 8, 3]
     ),

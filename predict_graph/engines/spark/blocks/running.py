@@ -183,7 +183,8 @@ class BlockJob(SuperstepJob):
                 if self._saved is None or self._saved[1] is not before:
                     with spark_failures(f"superstep {done + 1} on Spark"):
                         forget(before)
-                if checkpoints and (self._over or checkpoints.due(len(self.aggregates))):
+                due = checkpoints and len(self.aggregates) % checkpoints.interval == 0
+                if checkpoints and (self._over or due):
                     self._save(checkpoints)
             except ExecutorLostError as error:
                 self._go_back(error)

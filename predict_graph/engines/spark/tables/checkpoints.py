@@ -49,10 +49,6 @@ class Checkpoints:
         self._folder = str(context.getCheckpointDir().get())
         self._kept: str | None = None
 
-    def due(self, iteration: int) -> bool:
-        """Whether to store the state after a superstep."""
-        return iteration % self.interval == 0
-
     def save(self, state: DataFrame) -> DataFrame:
         """Write a state, which also stays in memory; return it as read from the files."""
         saved = state.checkpoint(eager=True)
