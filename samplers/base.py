@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from samplers._random import RandomState, State, new_state
 from samplers.csr import CSRArrays, check_csr
+from samplers.splitmix import RandomState, State, new_state
 
 _NO_CAP = int(np.iinfo(np.int64).max)
 

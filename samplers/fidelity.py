@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samplers._random import RandomState
 from samplers.csr import IntArray, check_csr, owned
 from samplers.induced import induced_csr
 from samplers.properties import GraphProperties, graph_properties
+from samplers.splitmix import RandomState
 
 _PROPERTIES = {
     "density": "edges per vertex",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from samplers._random import State, below, chance_threshold, happens
 from samplers.base import Sampler, Visits, check_share
 from samplers.csr import CSRArrays, IntArray
+from samplers.splitmix import State, below, chance_threshold, happens
 from samplers.walk import Marks, unvisited
 
 

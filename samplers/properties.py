@@ -10,9 +10,9 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from samplers._random import RandomState, new_state
 from samplers.csr import CSRArrays, check_csr
 from samplers.search import breadth_first
+from samplers.splitmix import RandomState, new_state
 
 WEDGES = 20_000  # limits the standard error of the clustering to 0.0036
 

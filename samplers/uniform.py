@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from samplers._random import State
 from samplers.base import Sampler, Visits
 from samplers.csr import CSRArrays
+from samplers.splitmix import State
 
 
 class UniformVertices(Sampler):

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from samplers._random import State, below, chance_threshold, happens
 from samplers.base import Sampler, Visits, check_positive, check_share
 from samplers.csr import CSRArrays, IntArray, check_csr
 from samplers.search import largest
+from samplers.splitmix import State, below, chance_threshold, happens
 
 Marks = npt.NDArray[np.uint8]
 

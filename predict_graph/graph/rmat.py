@@ -17,8 +17,8 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_source import EdgeBlock
-from predict_graph.graph.hashing import mixed
 from predict_graph.limits import check_size
+from samplers.splitmix import mixed
 
 _STREAM = 1 << 14  # by definition of a seed: edges of one random stream
 

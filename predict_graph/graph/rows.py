@@ -17,7 +17,7 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.hashing import mixed
+from samplers.splitmix import mixed
 
 # By definition drawn anew by each process, so that no file can be made to pass.
 _KEYS = np.frombuffer(os.urandom(16), np.uint64) | np.uint64(1)

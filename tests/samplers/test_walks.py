@@ -17,7 +17,7 @@ from samplers import (
     check_csr,
     reverse_csr,
 )
-from samplers._random import new_state
+from samplers.splitmix import new_state
 from samplers.walk import metropolis_step
 
 WALKS = [RandomJump, BiasedRandomJump, RandomWalkWithRestart]

@@ -17,7 +17,7 @@ from predict_graph.engines.local.footprint import Footprint
 from predict_graph.engines.local.kernel import Superstep, Weighting
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
-from predict_graph.graph.hashing import splitmix64
+from samplers.splitmix import splitmix64
 
 _ESTIMATED = 3.3  # work of an estimate relative to a message; measured
 

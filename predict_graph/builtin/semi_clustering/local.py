@@ -23,7 +23,7 @@ from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edge_weights
-from predict_graph.graph.hashing import splitmix64
+from samplers.splitmix import splitmix64
 
 # By definition: the id of the receiver; inner weight, boundary weight, score; the id of a member.
 _HEADER_BYTES, _CLUSTER_BYTES, _MEMBER_BYTES = 8, 24, 8

@@ -14,7 +14,7 @@ from numba import njit
 from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_source import EdgeBlock
-from predict_graph.graph.readers.layout import NUMBER, ONE_COLUMN, Layout
+from predict_graph.graph.readers.layout import NUMBER, ONE_COLUMN, Layout, fields_of
 from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
@@ -52,7 +52,7 @@ def scan_blocks(
             or _rows_of(path, block, layout, lowest, highest, line)
         )
         line += block.count(b"\n")
-        if len(found.sources):
+        if found is not None and len(found.sources):
             yield found
 
 
@@ -60,40 +60,41 @@ def _pairs_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> Ed
     """Return the edges of lines of two whole numbers; None if there are other lines."""
     if layout.texts or layout.columns.places != [0, 1]:
         return None
-    ends = np.empty((2, len(block) // 4 + 1), np.int64)  # an edge takes four bytes at least
+    found = whole_rows(block, layout.delimiter)
+    if found is None or not np.all((found[0] == 2) | (found[0] == 0)):
+        return None
+    return _in_range(found[1].reshape(-1, 2).T, lowest, highest)
+
+
+def whole_rows(block: bytearray, delimiter: int) -> tuple[IntArray, IntArray] | None:
+    """Return how many numbers each line has, and all of them; None if some are no whole numbers."""
     buffer = np.frombuffer(block, np.uint8)
-    at, edges = _scan_pairs(buffer, layout.delimiter, lowest, highest, ends)
-    return _whole(*ends[:, :edges]) if at == len(block) else None
+    lengths = np.empty(block.count(b"\n"), np.int64)
+    values = np.empty(len(block) // 2 + 1, np.int64)  # a number takes two bytes at least
+    count = _scan(buffer, delimiter, lengths, values)
+    return None if count < 0 else (lengths, values[:count])
 
 
 @njit(cache=True, nogil=True)
-def _scan_pairs(
-    buffer: Bytes, delimiter: int, lowest: int, highest: int, ends: IntArray
-) -> tuple[int, int]:
-    """Fill the ends of lines as long as they are digits, a delimiter, digits; or blank.
-
-    Return where the first other line begins, and the number of edges.
-    """
+def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) -> int:
+    """Fill the numbers of lines, and how many each has; return the number of all, or -1."""
     blank = 32 if delimiter else 9  # besides a space
-    start, edges = 0, 0
-    while start < len(buffer):
-        at = _after_blanks(buffer, start, blank)
-        if buffer[at] == 10:
-            start = at + 1
-            continue
-        source, middle, whole = _digits(buffer, at)
-        at = _after_blanks(buffer, middle, blank)
-        if not whole or (buffer[at] != delimiter if delimiter else at == middle):
-            break
-        target, at, whole = _digits(buffer, _after_blanks(buffer, at + (delimiter > 0), blank))
-        at = _after_blanks(buffer, at, blank)
-        known = lowest <= source <= highest and lowest <= target <= highest
-        if not (whole and known) or buffer[at] != 10:
-            break
-        start = at + 1
-        ends[0, edges], ends[1, edges] = source - lowest, target - lowest
-        edges += 1
-    return start, edges
+    at, line, count = 0, 0, 0
+    while at < len(buffer):
+        first, at = count, _after_blanks(buffer, at, blank)
+        while buffer[at] != 10:
+            if delimiter and count > first:
+                if buffer[at] != delimiter:
+                    return -1
+                at = _after_blanks(buffer, at + 1, blank)
+            values[count], at, whole = _digits(buffer, at)
+            if not whole:
+                return -1
+            count += 1
+            at = _after_blanks(buffer, at, blank)
+        lengths[line] = count - first
+        at, line = at + 1, line + 1
+    return count
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -165,21 +166,18 @@ def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> 
         if any(np.any(lengths(each).to_numpy() == 0) for each in (source, target)):
             return None
         return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
-    ends = [each.to_numpy() for each in (source, target)]
-    if any(e.min(initial=lowest) < lowest or e.max(initial=highest) > highest for e in ends):
-        return None
-    return _whole(ends[0] - lowest, ends[1] - lowest, *kept)
+    ends = np.stack([each.to_numpy() for each in (source, target)])
+    return _in_range(ends, lowest, highest, *kept)
 
 
 def _rows_of(
     path: Path, block: bytearray, layout: Layout, lowest: int, highest: int, line: int
-) -> EdgeBlock:
+) -> EdgeBlock | None:
     """Return the edges of rows, or say what is wrong with the first wrong one.
 
     A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
     """
     content = _without_comments(block, layout)
-    field = _field_pattern(layout.delimiter)
 
     def whole(text: str) -> int:
         return _id(text, lowest, highest)
@@ -197,7 +195,7 @@ def _rows_of(
                     "anything with --ids string"
                 )
             text = raw.decode("utf-8", "strict" if layout.texts else "replace")
-            row = _fields(text.strip(" \r" if layout.delimiter else " \t\r"), field)
+            row = fields_of(text.strip(" \r" if layout.delimiter else " \t\r"), layout.delimiter)
             if len(row) == 1:
                 raise ValueError(ONE_COLUMN)
             for column, place, kind in zip(columns, layout.columns.places, kinds, strict=False):
@@ -215,7 +213,7 @@ def _rows_of(
         pa = imported("pyarrow")
         texts = [pa.array(each, pa.large_string()) for each in (source, target)]
         return EdgeBlock(*(each.dictionary_encode() for each in texts), *kept)
-    return _whole(np.array(source, np.int64), np.array(target, np.int64), *kept)
+    return _in_range(np.array([source, target], np.int64), lowest, highest, *kept)
 
 
 def _refused_control(content: bytes, layout: Layout) -> re.Match[bytes] | None:
@@ -226,32 +224,6 @@ def _without_comments(block: bytearray, layout: Layout) -> bytes:
     if b"#" in block or b"%" in block:
         return _COMMENTS[layout.hash_ids].sub(b"", block)
     return bytes(block)
-
-
-def _field_pattern(delimiter: int) -> re.Pattern[str]:
-    """Return the pattern of a field, quoted or plain, with what is between it and the next one."""
-    if not delimiter:
-        return re.compile(r'[ \t\r]*(?:"((?:[^"]|"")*)"|([^ \t\r"][^ \t\r]*))([ \t\r]+|\Z)')
-    blank, mark = "[ ]" if delimiter == ord("\t") else "[ \t]", re.escape(chr(delimiter))
-    plain = rf'(?:(?!{blank})[^{mark}"][^{mark}]*?)?'
-    return re.compile(rf'{blank}*(?:"((?:[^"]|"")*)"|({plain})){blank}*({mark}|\Z)')
-
-
-def _fields(text: str, field: re.Pattern[str]) -> list[str]:
-    row: list[str] = []
-    at, between = 0, "first"
-    while between:
-        found = field.match(text, at)
-        if found is None:
-            closed = re.compile(r'\s*"(?:[^"]|"")*"').match(text, at)
-            after, unclosed = (
-                "text follows a closing quote",
-                "a quoted field does not end on its line",
-            )
-            raise ValueError(after if closed else unclosed)
-        row.append(found[2] if found[1] is None else found[1].replace('""', '"'))
-        at, between = found.end(), found[3]
-    return row
 
 
 def _text(text: str) -> str:
@@ -277,7 +249,7 @@ def _id(text: str, lowest: int, highest: int) -> int:
         raise ValueError(
             f"the id {shortened(text)} is out of range; accepted: {lowest} to {highest}"
         )
-    return value - lowest
+    return value
 
 
 def _weight(text: str, point: str) -> float:
@@ -294,7 +266,12 @@ def shortened(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _whole(source: IntArray, target: IntArray, *weights: npt.NDArray[np.float32]) -> EdgeBlock:
-    """Return edges between whole numbers, in 32 bits if they fit."""
-    kind = np.int32 if max(source.max(initial=0), target.max(initial=0)) < 2**31 else np.int64
-    return EdgeBlock(source.astype(kind), target.astype(kind), *weights)
+def _in_range(
+    ends: IntArray, lowest: int, highest: int, *weights: npt.NDArray[np.float32]
+) -> EdgeBlock | None:
+    """Return edges between whole numbers, in 32 bits if they fit; None if one is out of range."""
+    least, most = ends.min(initial=lowest), ends.max(initial=lowest)
+    if least < lowest or most > highest:
+        return None
+    source, target = (ends - lowest).astype(np.int32 if most - lowest < 2**31 else np.int64, "C")
+    return EdgeBlock(source, target, *weights)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 
 from predict_graph.errors import RequestError
@@ -388,14 +389,44 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
 
 
 def _split(line: bytes, delimiter: int) -> list[str]:
-    text = line.decode("utf-8", errors="replace")
-    if delimiter == 0 and '"' not in text:
-        return text.split()
-    import csv
-
+    text = line.decode("utf-8", errors="replace").strip()
     try:
-        if delimiter == 0:
-            return next(csv.reader([" ".join(text.split())], delimiter=" "))
-        return next(csv.reader([text], delimiter=chr(delimiter), skipinitialspace=True))
-    except csv.Error:  # a field beyond 128 KiB, a zero byte
-        return text.split(chr(delimiter)) if delimiter else text.split()
+        return fields_of(text, delimiter)
+    except ValueError:
+        return text.split(chr(delimiter) if delimiter else None)
+
+
+def fields_of(text: str, delimiter: int) -> list[str]:
+    """Return the fields of a line, quoted or plain.
+
+    Raises
+    ------
+    ValueError
+        If a quoted field does not end, or is not all of its field.
+    """
+    if '"' not in text:
+        plain = text.split(chr(delimiter)) if delimiter else re.split("[ \t\r]+", text)
+        return [field.strip(" \t") for field in plain]
+    pattern, row, at, between = _field_pattern(delimiter), list[str](), 0, "first"
+    while between:
+        found = pattern.match(text, at)
+        if found is None:
+            closed = re.compile(r'\s*"(?:[^"]|"")*"').match(text, at)
+            after, unclosed = (
+                "text follows a closing quote",
+                "a quoted field does not end on its line",
+            )
+            raise ValueError(after if closed else unclosed)
+        row.append(found[2] if found[1] is None else found[1].replace('""', '"'))
+        at, between = found.end(), found[3]
+    return row
+
+
+@cache
+def _field_pattern(delimiter: int) -> re.Pattern[str]:
+    """Return the pattern of a field, quoted or plain, with what is between it and the next one."""
+    if not delimiter:
+        return re.compile(r'[ \t\r]*(?:"((?:[^"]|"")*)"|([^ \t\r"][^ \t\r]*))([ \t\r]+|\Z)')
+    blank, mark = "[ ]" if delimiter == ord("\t") else "[ \t]", re.escape(chr(delimiter))
+    plain = rf'(?:(?!{blank})[^{mark}"][^{mark}]*?)?'
+    return re.compile(rf'{blank}*(?:"((?:[^"]|"")*)"|({plain})){blank}*({mark}|\Z)')

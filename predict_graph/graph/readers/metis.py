@@ -14,18 +14,16 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from predict_graph.arrays import FloatArray, IntArray
+from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
-from predict_graph.graph.readers.blocks import shortened
+from predict_graph.graph.readers.blocks import shortened, whole_rows
 from predict_graph.graph.readers.layout import first_data
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, whole_number
@@ -78,10 +76,9 @@ def _blocks(
     step = 2 if weighted else 1
     vertex = entries = loops = 0
     for block in blocks:
-        text = bytes(block)
-        at, lengths, values = _numbers(text)
+        at, lengths, values = _numbers(block)
         at, left = at + line + 1, vertices - vertex
-        line += text.count(b"\n")
+        line += block.count(b"\n")
         if lengths[left:].any():
             further = at[left:][lengths[left:] > 0][0]
             raise RequestError(
@@ -99,7 +96,7 @@ def _blocks(
         wrong |= is_target & ~((values >= 1) & (values <= vertices) & (values == np.floor(values)))
         if wrong.any():
             first = int(np.argmax(wrong))
-            field = shortened(_fields(text)[first].decode("utf-8", errors="replace"))
+            field = shortened(_fields(block)[first].decode("utf-8", errors="replace"))
             raise RequestError(
                 f"{path}:{at[owners[first]]}: the id {field} is out of range; accepted: 1 to "
                 f"{vertices}"
@@ -123,32 +120,23 @@ def _blocks(
         )
 
 
-def _numbers(text: bytes) -> tuple[IntArray, IntArray, FloatArray]:
+def _numbers(block: bytearray) -> tuple[IntArray, IntArray, Array]:
     """Return of each line of a vertex its place and how many numbers it has; and all numbers."""
-    buffer = np.frombuffer(text, np.uint8)
-    blank = (buffer == 32) | (buffer == 9) | (buffer == 10) | (buffer == 13)
-    begins = ~blank
-    begins[1:] &= blank[:-1]
-    ends = np.flatnonzero(buffer == 10)
-    lengths = np.diff(np.cumsum(begins, dtype=np.int32)[ends], prepend=0)
-    with warnings.catch_warnings(), suppress(ValueError):
-        warnings.simplefilter("ignore", DeprecationWarning)  # where a number is none, it stops
-        values = np.fromstring(text, sep=" ")
-        if len(values) == lengths.sum():
-            return np.arange(len(ends)), lengths, values
-    lines = enumerate(text.split(b"\n")[:-1])
+    if found := whole_rows(block, 0):
+        return np.arange(len(found[0])), *found
+    lines = enumerate(block.split(b"\n")[:-1])
     counts = [(at, len(_FIELD.findall(row))) for at, row in lines if not _COMMENT.match(row)]
     at, lengths = np.array(counts, np.int64).reshape(-1, 2).T
-    return at, lengths, np.array([_number(field) for field in _fields(text)])
+    return at, lengths, np.array([_number(field) for field in _fields(block)])
 
 
-def _fields(text: bytes) -> list[bytes]:
+def _fields(text: bytearray) -> list[bytearray]:
     """Return the numbers of a block as they are written, without comments."""
     rows = (row for row in text.split(b"\n") if not _COMMENT.match(row))
     return [field for row in rows for field in _FIELD.findall(row)]
 
 
-def _number(field: bytes) -> float:
+def _number(field: bytearray) -> float:
     try:
         return math.nan if b"_" in field else float(field)
     except ValueError:

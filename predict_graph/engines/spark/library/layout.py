@@ -18,7 +18,7 @@ import pyarrow.csv
 
 from predict_graph.arrays import IntArray
 from predict_graph.graph import Graph
-from predict_graph.graph.hashing import mixed
+from samplers.splitmix import mixed
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A small random generator that compiles into the samplers' loops.
+"""A random generator and a hash that compile into loops.
 
 SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
 a counter and a mixing function, 64 bits of state, passes BigCrush. The state is an array of one
@@ -7,6 +7,8 @@ element that the caller owns, so that runs in several threads never share a gene
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -14,10 +16,7 @@ from numba import njit
 State = npt.NDArray[np.uint64]
 RandomState = int | np.random.Generator | None
 
-# Of SplitMix64 (Steele, Lea and Flood, 2014), as the two below.
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64 (Steele, Lea and Flood, 2014)
 
 
 def new_state(random_state: RandomState = None) -> State:
@@ -49,13 +48,24 @@ def chance_threshold(probability: float) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, inline="always")
+def mixed(z: Any) -> Any:
+    """Mix 64 bits so that each depends on all of those given."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def splitmix64(vertex: Any) -> Any:
+    """Return 64 bits that look random and are the same for the same vertex."""
+    return mixed(np.uint64(vertex + 1) * _GAMMA)
+
+
+@njit(cache=True, nogil=True, inline="always")
 def next64(state: State) -> np.uint64:
     """Return the next 64 random bits."""
     state[0] = state[0] + _GAMMA
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * _MIX_1
-    z = (z ^ (z >> np.uint64(27))) * _MIX_2
-    return np.uint64(z ^ (z >> np.uint64(31)))
+    return np.uint64(mixed(state[0]))
 
 
 @njit(cache=True, nogil=True)
