@@ -23,9 +23,7 @@ from predict_graph.errors import JobError
 ENDING = signal.SIGHUP
 """Sent to a supervising process: end what runs, and all that it has started, at once."""
 
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # by definition, of Linux
 _LIBRARY = ctypes.CDLL(None)  # loaded before a fork, which may find a lock of the loader taken
-_GRACE = 5.0  # limits how long remaining processes may take to end: seconds
 
 
 def supervise(*, always: bool) -> None:
@@ -36,7 +34,7 @@ def supervise(*, always: bool) -> None:
     and on :data:`ENDING`, or when the parent of this process dies, the child is killed.
     """
     parent = os.getppid()
-    _LIBRARY.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _LIBRARY.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
     # They wait until they are taken: a handler would not run if one came just before a wait began.
     taken = {signal.SIGCHLD, signal.SIGTERM, ENDING}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, taken)
@@ -87,7 +85,7 @@ def in_fork(call: Callable[[], Any], failure: str) -> Any:
         except BaseException:  # an interrupt
             process = psutil.Process(child)
             process.terminate()
-            if psutil.wait_procs([process], timeout=_GRACE)[1]:
+            if psutil.wait_procs([process], timeout=5.0)[1]:
                 process.kill()
             raise
         outcome.seek(0)
@@ -144,13 +142,13 @@ def death(status: int) -> str:
     return f"it ended its process: exit status {os.waitstatus_to_exitcode(status)}"
 
 
-def _end_the_rest() -> None:
-    """Ask all processes below this one to end, then kill them."""
+def _end_the_rest(grace: float = 5.0) -> None:
+    """Ask all processes below this one to end, and kill those that are left after some seconds."""
     asked: set[int] = set()
     began, this = time.monotonic(), psutil.Process()
-    while _has_children() and time.monotonic() < began + 2.0 * _GRACE:
+    while _has_children() and time.monotonic() < began + 2.0 * grace:
         left = this.children(recursive=True)
-        late = time.monotonic() > began + _GRACE
+        late = time.monotonic() > began + grace
         for each in left:
             with contextlib.suppress(psutil.Error):
                 if late:
@@ -172,6 +170,6 @@ def _has_children() -> bool:
 
 def _end_with(parent: int, number: signal.Signals) -> None:
     """Let this process get a signal when its parent ends, which may have been already (Linux)."""
-    _LIBRARY.prctl(_PR_SET_PDEATHSIG, number)
+    _LIBRARY.prctl(1, number)  # PR_SET_PDEATHSIG
     if os.getppid() != parent:
         os.kill(os.getpid(), number)

@@ -58,22 +58,14 @@ class Transform:
         return float(value)
 
 
-def _scale(threshold: float, ratio: float) -> float:
-    return threshold / ratio
-
-
-def _keep(threshold: float, ratio: float) -> float:
-    return threshold
-
-
 scaled_threshold = Transform(
     "scaled-threshold",
-    _scale,
+    lambda threshold, ratio: threshold / ratio,
     "tau_S = tau_G / sr: for a threshold on an absolute aggregate (default rule 1)",
 )
 same_threshold = Transform(
     "same-threshold",
-    _keep,
+    lambda threshold, ratio: threshold,
     "tau_S = tau_G: for a threshold on a ratio (default rule 2)",
 )
 

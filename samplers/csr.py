@@ -127,16 +127,18 @@ def check_csr(graph: Any) -> CSRArrays:
 
 
 def read_only(array: Any, name: str) -> IntArray:
-    """Return integers as a read-only contiguous array of 32 or 64 bits; a view where they are one.
-
-    numba would compile kernels apart for arrays that can be written.
-    """
+    """Return integers as a read-only contiguous array of 32 or 64 bits, a view if they are one."""
     values = np.asarray(array)
     if not np.issubdtype(values.dtype, np.integer):
         raise ValueError(f"{name} has type {values.dtype}; integers are needed")
     if values.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
         values = values.astype(np.int64)
-    view = np.ascontiguousarray(values).view(np.ndarray)[:]
+    return frozen(values)
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a read-only contiguous view, so that one compiled version serves all callers."""
+    view = np.ascontiguousarray(array).view(np.ndarray)[:]
     view.flags.writeable = False
     return view
 

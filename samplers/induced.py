@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import njit
 from scipy import sparse
 
-from samplers.csr import IntArray, read_only
+from samplers.csr import IntArray, frozen, read_only
 
 
 def induced_csr(
@@ -63,7 +63,7 @@ def induced_csr(
             f"vertices must be a vector of integers, not {chosen.ndim}-dimensional {chosen.dtype}"
         )
     n = len(indptr) - 1
-    chosen = _frozen(chosen.astype(np.int64, copy=False))
+    chosen = frozen(chosen.astype(np.int64, copy=False))
     if chosen.size and not (int(chosen.min()) >= 0 and int(chosen.max()) < n):
         wrong = int(chosen[(chosen < 0) | (chosen >= n)][0])
         raise ValueError(f"vertex {wrong} does not exist; vertices are 0 to {n - 1}")
@@ -74,7 +74,7 @@ def induced_csr(
     twice = new_id[chosen] != np.arange(len(chosen))
     if twice.any():
         raise ValueError(f"vertex {chosen[twice][0]} comes twice; vertices must be distinct")
-    given = _NO_WEIGHTS if weights is None else _frozen(weights)
+    given = frozen(np.zeros(0, np.int8) if weights is None else weights)
     starts, targets, values, ascending = _induced(indptr, indices, given, chosen, new_id)
     if not ascending:
         values = np.zeros(len(targets), np.int8) if weights is None else values
@@ -82,16 +82,6 @@ def induced_csr(
         rows.sort_indices()
         targets, values = rows.indices.astype(indices.dtype, copy=False), rows.data
     return starts, targets, None if weights is None else values
-
-
-_NO_WEIGHTS = np.zeros(0, np.int8)  # by definition: the compiled kernel takes an array
-
-
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only contiguous view, so that one compiled version serves all callers."""
-    view = np.ascontiguousarray(array).view(np.ndarray)[:]
-    view.flags.writeable = False
-    return view
 
 
 @njit(cache=True, nogil=True)

@@ -14,8 +14,6 @@ from samplers.csr import CSRArrays, check_csr
 from samplers.search import breadth_first
 from samplers.splitmix import RandomState, new_state
 
-WEDGES = 20_000  # limits the standard error of the clustering to 0.0036
-
 
 @dataclass(frozen=True, eq=False)
 class GraphProperties:
@@ -116,7 +114,7 @@ def graph_properties(csr: Any, random_state: RandomState = None) -> GraphPropert
         hop_plot=hop_plot,
         hop_sources=len(sources),
         effective_diameter=_effective_diameter(hop_plot),
-        clustering=_closed_wedges(links, degrees, generator) / WEDGES,
+        clustering=_closed_wedges(links, degrees, generator),
         largest_component=int(np.bincount(components).max()) / n,
         pendant=float(np.count_nonzero(degrees == 1) / n),
         dangling=float(np.count_nonzero(out_degrees == 0) / n),
@@ -135,21 +133,24 @@ def _links(graph: CSRArrays) -> sparse.csr_array:
 
 
 def _closed_wedges(
-    links: sparse.csr_array, degrees: npt.NDArray[np.integer], generator: np.random.Generator
-) -> int:
-    """Return how many of random vertices have an edge between two random neighbours.
+    links: sparse.csr_array,
+    degrees: npt.NDArray[np.integer],
+    generator: np.random.Generator,
+    wedges: int = 20_000,
+) -> float:
+    """Return the share of random vertices with an edge between two random neighbours.
 
     A vertex of fewer than two neighbours counts as open.
     """
-    centres = generator.integers(len(degrees), size=WEDGES)
+    centres = generator.integers(len(degrees), size=wedges)
     centres = centres[degrees[centres] > 1]
     if not len(centres):
-        return 0
+        return 0.0
     first = generator.integers(degrees[centres])
     second = generator.integers(degrees[centres] - 1)
     second += second >= first
     ends = [links.indices[links.indptr[centres] + place] for place in (first, second)]
-    return int(np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]]))
+    return np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]]) / wedges
 
 
 def _hop_sources(

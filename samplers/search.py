@@ -20,8 +20,6 @@ from samplers.csr import IntArray
 
 Distances = npt.NDArray[np.int32]
 
-_LARGE = 100  # the direction may change at a frontier of n / 100: only affects time, not tuned
-
 
 @njit(cache=True, nogil=True)
 def breadth_first(
@@ -32,8 +30,11 @@ def breadth_first(
     first_root: int,
     stop_root: int,
     turns: bool,
+    large: int = 100,
 ) -> tuple[Distances, IntArray, int]:
     """Search along edges, and with `turns` also in reverse where this scans fewer of them.
+
+    The direction changes at a frontier of n / `large` or more, which only affects the time.
 
     Returns the distance of each vertex from the first root that reaches it, its parent (-1 for
     none), and the number of scanned edges.
@@ -57,7 +58,7 @@ def breadth_first(
             # Expected edges that the remaining vertices scan, if edges lead to random vertices.
             left = n - tail
             backwards = min(unexplored, left * (unexplored / max(edges_ahead, 1)))
-            turned = may_turn and (tail - head) * _LARGE > n and 2.0 * backwards < edges_ahead
+            turned = may_turn and (tail - head) * large > n and 2.0 * backwards < edges_ahead
             unexplored -= edges_ahead
             if turned:
                 looked = 0

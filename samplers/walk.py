@@ -25,16 +25,14 @@ from samplers.splitmix import State, below, chance_threshold, happens
 
 Marks = npt.NDArray[np.uint8]
 
-# Steps without a new vertex. No walk of docs/studies/samplers.md but `rwr` is out of patience; with
-# these a million isolated vertices cost about ten million steps (docs/samplers.md).
-PATIENCE = 1000
-_LEAST_PATIENCE = 10  # not tuned: docs/samplers.md has what it bounds
-
 
 class RestartWalk(Sampler):
-    """Base of the samplers that walk along out-edges and begin anew with probability `restart`."""
+    """Base of the samplers that walk along out-edges and begin anew with probability `restart`.
 
-    def __init__(self, *, restart: float = 0.15, patience: int = PATIENCE) -> None:
+    No walk of docs/studies/samplers.md but `rwr` is out of patience.
+    """
+
+    def __init__(self, *, restart: float = 0.15, patience: int = 1000) -> None:
         self.restart = restart
         self.patience = patience
 
@@ -140,7 +138,7 @@ class BiasedRandomJump(RestartWalk):
     name = "brj"
 
     def __init__(
-        self, *, restart: float = 0.15, seed_fraction: float = 0.01, patience: int = PATIENCE
+        self, *, restart: float = 0.15, seed_fraction: float = 0.01, patience: int = 1000
     ) -> None:
         super().__init__(restart=restart, patience=patience)
         self.seed_fraction = seed_fraction
@@ -279,6 +277,7 @@ def _walk_with_restarts(
     state: State,
     visited: Marks,
     vertices: IntArray,
+    least_patience: int = 10,
 ) -> tuple[int, int, int, int, int, int, bool]:
     n = visited.size
     both = metropolis and directed
@@ -309,7 +308,7 @@ def _walk_with_restarts(
             v = unvisited(state, visited)
             if moving:
                 starts[0] = v
-            allowed = max(allowed // 2, _LEAST_PATIENCE)
+            allowed = max(allowed // 2, least_patience)
             continue
         steps += 1
         if happens(state, restart):

@@ -27,7 +27,7 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def little_grace(monkeypatch):
     """Kill soon what does not end when it is asked to."""
-    monkeypatch.setattr(processes, "_GRACE", 0.5)
+    monkeypatch.setattr(processes._end_the_rest, "__defaults__", (0.5,))
 
 
 DAEMON = (sys.executable, "-c", "import time; time.sleep(300)")

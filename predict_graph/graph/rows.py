@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numba import njit
 
 from predict_graph.errors import RequestError
+from samplers.csr import frozen
 from samplers.splitmix import mixed
 
 # By definition drawn anew by each process, so that no file can be made to pass.
@@ -121,14 +122,7 @@ def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]
     One pass: each end of an edge adds a hash of the edge, or takes it away when it is the larger
     end. Wrong rows pass with a probability of 2**-64.
     """
-    return not _signed_hashes(fixed(indptr), fixed(indices), _KEYS[0], _KEYS[1])
-
-
-def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a view that cannot be written: one compiled version of a loop serves all callers."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return not _signed_hashes(frozen(indptr), frozen(indices), _KEYS[0], _KEYS[1])
 
 
 @njit(cache=True, nogil=True)

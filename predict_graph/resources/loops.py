@@ -11,10 +11,7 @@ from numba import njit
 from predict_graph.arrays import FloatArray, IntArray
 from predict_graph.cores import usable_cores
 from predict_graph.resources.profile import WORKING_SETS, Measured, latency_name
-from predict_graph.resources.repeating import REPEATS, in_turns, rate_of, side_by_side, summed_up
-
-# Of each of three arrays per thread; bounds them from below to exceed usual caches
-_STREAM_BYTES = 32 << 20
+from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
 
 @njit(cache=True, nogil=True)
@@ -75,9 +72,12 @@ def measure_processor(repeats: int = 7, steps: int = 200_000) -> dict[str, Measu
     return {**speeds, "cpu_cores": replace(busy, value=min(busy.value, float(cores)))}
 
 
-def measure_memory(repeats: int = REPEATS) -> dict[str, Measured]:
-    """Measure the bandwidth of all threads, and the latency of one in each working set."""
-    length = _STREAM_BYTES // 8
+def measure_memory(repeats: int = 5, stream_bytes: int = 32 << 20) -> dict[str, Measured]:
+    """Measure the bandwidth of all threads, and the latency of one in each working set.
+
+    Each of the three arrays of a thread has so many bytes, which exceed usual caches.
+    """
+    length = stream_bytes // 8
     streams = [partial(triad, *np.ones((3, length))) for _ in range(usable_cores())]
     for stream in streams:
         stream()

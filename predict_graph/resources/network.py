@@ -13,14 +13,11 @@ from functools import partial
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import REPEATS, WINDOW, summed_up
+from predict_graph.resources.repeating import summed_up
 from predict_graph.timing import clock
 
 _ASK = struct.Struct("!Q")  # number of bytes to send back
-_BLOCK = 1 << 18  # bytes per write: limits memory
-_MOST_BYTES = 1 << 30  # of a reply: limits its time
-_PATIENCE = 5.0  # seconds without progress; limits the time of a client
-_ZEROS = memoryview(bytes(_BLOCK))  # content of all replies
+_ZEROS = memoryview(bytes(1 << 18))  # content of all replies; limits the memory of a write
 
 
 def check_peer(peer: str) -> tuple[str, int]:
@@ -57,25 +54,30 @@ def serve(port: int, host: str = "127.0.0.1", ready: Callable[[int], None] | Non
     asyncio.run(serving())
 
 
-async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Send a client as many bytes as each of its requests says."""
+async def _answer(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    most: int = 1 << 30,
+    patience: float = 5.0,
+) -> None:
+    """Send a client as many bytes as each of its requests says, up to `most`."""
     with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
         async with asyncio.timeout(600.0):
             while True:
-                asked = await asyncio.wait_for(reader.readexactly(_ASK.size), _PATIENCE)
-                left = min(int(_ASK.unpack(asked)[0]), _MOST_BYTES)
+                asked = await asyncio.wait_for(reader.readexactly(_ASK.size), patience)
+                left = min(int(_ASK.unpack(asked)[0]), most)
                 while left:
-                    part = min(left, _BLOCK)
+                    part = min(left, len(_ZEROS))
                     writer.write(_ZEROS[:part])
-                    await asyncio.wait_for(writer.drain(), _PATIENCE)
+                    await asyncio.wait_for(writer.drain(), patience)
                     left -= part
     writer.close()
 
 
-def measure_network(peer: tuple[str, int]) -> dict[str, Measured]:
+def measure_network(peer: tuple[str, int], patience: float = 5.0) -> dict[str, Measured]:
     """Measure the network to another machine, which serves measurements."""
     try:
-        with socket.create_connection(peer, timeout=_PATIENCE) as connection:
+        with socket.create_connection(peer, timeout=patience) as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             trips, rates = _in_turns(connection)
     except (OSError, UnicodeError) as error:
@@ -92,26 +94,28 @@ def measure_network(peer: tuple[str, int]) -> dict[str, Measured]:
     }
 
 
-def _in_turns(connection: socket.socket) -> tuple[list[float], list[float]]:
+def _in_turns(
+    connection: socket.socket, repeats: int = 5, window: float = 0.2, most: int = 1 << 30
+) -> tuple[list[float], list[float]]:
     """Return seconds of round trips, and bytes per second of streams, from alternating rounds."""
     trips: list[float] = []
     rates: list[float] = []
     fetch = partial(_fetch, connection, time.monotonic() + limits().peer_seconds)
-    count = _BLOCK
-    while len(rates) < REPEATS:
+    count = len(_ZEROS)
+    while len(rates) < repeats:
         fetch(_ASK.size)  # a warm-up
         begun = clock.wall()
-        while clock.wall() - begun < WINDOW:
+        while clock.wall() - begun < window:
             trips.append(fetch(_ASK.size))
-        while (seconds := fetch(count)) < WINDOW / 2 and count < _MOST_BYTES:
-            count = min(4 * count, _MOST_BYTES)
+        while (seconds := fetch(count)) < window / 2 and count < most:
+            count = min(4 * count, most)
         rates.append(count / seconds)
     return trips, rates
 
 
 def _fetch(connection: socket.socket, end: float, count: int) -> float:
     """Return the seconds to ask for so many bytes and to receive them, before the end of all."""
-    buffer = bytearray(min(count, _BLOCK))
+    buffer = bytearray(min(count, len(_ZEROS)))
     started, left = clock.wall(), count
     connection.sendall(_ASK.pack(count))
     while left:
@@ -119,7 +123,7 @@ def _fetch(connection: socket.socket, end: float, count: int) -> float:
             raise JobError(
                 f"measuring the network took too long; accepted: up to {beyond('peer_seconds')}"
             )
-        got = connection.recv_into(buffer, min(left, _BLOCK))
+        got = connection.recv_into(buffer, min(left, len(buffer)))
         if not got:
             raise ConnectionResetError("the connection was closed")
         left -= got

@@ -14,9 +14,6 @@ import numpy as np
 from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
 
-WINDOW = 0.2  # seconds of one measurement: bounds it from below to many periods of a CPU quota
-REPEATS = 5  # limits the measurements to some seconds; docs/resources.md has their spread
-
 
 def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = False) -> Measured:
     """Return the better quartile of repeats, and their interquartile range relative to it.
@@ -48,14 +45,17 @@ def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str
     return found
 
 
-def rate_of(work: Callable[[], object], units: float) -> float:
-    """Return the units per second of work of so many units, repeated for a window of time."""
+def rate_of(work: Callable[[], object], units: float, window: float = 0.2) -> float:
+    """Return the units per second of work of so many units, repeated for a window of time.
+
+    So many seconds hold many periods of a CPU quota.
+    """
     done, begun = 0.0, clock.wall()
     while True:
         work()
         done += units
         elapsed = clock.wall() - begun
-        if elapsed >= WINDOW:
+        if elapsed >= window:
             return done / elapsed
 
 

@@ -11,12 +11,8 @@ from typing import IO
 
 from predict_graph.errors import JobError
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import REPEATS, WINDOW, summed_up
+from predict_graph.resources.repeating import summed_up
 from predict_graph.timing import clock
-
-# Limits the measurement to some seconds; docs/resources.md has the spread of consecutive runs.
-_BYTES = 48 << 20
-_BLOCK = 1 << 20
 
 
 def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
@@ -28,19 +24,23 @@ def measure_storage(folder: Path) -> tuple[dict[str, Measured], list[str]]:
         raise JobError(f"cannot measure the disk below {folder}: {error.strerror}") from error
 
 
-def _measured(file: Path) -> tuple[dict[str, Measured], list[str]]:
-    block = os.urandom(_BLOCK)
+def _measured(
+    file: Path, blocks: int = 48, repeats: int = 5, window: float = 0.2
+) -> tuple[dict[str, Measured], list[str]]:
+    """Measure in some seconds; docs/resources.md has the spread of consecutive runs."""
+    block = os.urandom(1 << 20)
+    megabytes = blocks * len(block) / 1e6
     writes, reads, commits, notes = [], [], [], []
     begun = clock.wall()
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         with file.open("wb", buffering=0) as out:
-            writes.append(_BYTES / 1e6 / _write(out, block, _BYTES // _BLOCK))
-        seconds = _read_directly(file)
+            writes.append(megabytes / _write(out, block, blocks))
+        seconds = _read_directly(file, len(block))
         if seconds is not None:
-            reads.append(_BYTES / 1e6 / seconds)
+            reads.append(megabytes / seconds)
         started = clock.wall()
         with file.open("wb", buffering=0) as out:
-            while clock.wall() - started < WINDOW:
+            while clock.wall() - started < window:
                 commits.append(1e3 * _write(out, b"x" * 512))
         if clock.wall() - begun > 5.0:  # seconds: a slow disk
             break
@@ -64,13 +64,13 @@ def _write(out: IO[bytes], block: bytes, blocks: int = 1) -> float:
     return clock.wall() - begun
 
 
-def _read_directly(file: Path) -> float | None:
+def _read_directly(file: Path, block: int) -> float | None:
     """Return the seconds to read without the page cache; None where that is not supported."""
     try:
         handle = os.open(file, os.O_RDONLY | os.O_DIRECT)
     except OSError:
         return None
-    with suppress(OSError), mmap.mmap(-1, _BLOCK) as aligned:
+    with suppress(OSError), mmap.mmap(-1, block) as aligned:
         begun = clock.wall()
         try:
             while os.readv(handle, [aligned]):

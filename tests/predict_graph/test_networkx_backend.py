@@ -4,6 +4,7 @@ import logging
 import random
 import re
 import time
+from functools import partial
 
 import networkx as nx
 import pytest
@@ -17,11 +18,9 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def active(monkeypatch):
-    """The backend, with a threshold and patience of next to nothing."""
-    for name in ("_PATIENCE", "_FIRST_PAUSE", "_LAST_PAUSE", "_EVERY"):
-        monkeypatch.setattr(networkx_backend, name, 0.02)
-    monkeypatch.setattr(networkx_backend, "_SMALL", 0)
-    monkeypatch.setattr(networkx_backend, "_BRIEF", 0.0)
+    """The backend, with a threshold of nothing, for small calls too."""
+    watched = staticmethod(lambda *_: True)
+    monkeypatch.setattr(type(networkx_backend.backend), "should_run", watched)
     with (
         nx.config(backend_priority=["predict_graph"]),
         nx.config.backends.predict_graph(threshold=0),
@@ -62,13 +61,7 @@ def test_results_errors_and_random_numbers_are_those_of_networkx():
 @pytest.mark.usefixtures("active")
 def test_calls_inside_a_call_are_no_calls_of_their_own(monkeypatch):
     made: list[str] = []
-
-    class Noted(networkx_backend._Call):
-        def __init__(self, algorithm, *rest):
-            made.append(algorithm.name)
-            super().__init__(algorithm, *rest)
-
-    monkeypatch.setattr(networkx_backend, "_Call", Noted)
+    monkeypatch.setattr(networkx_backend, "_watch", lambda call, *_: made.append(call.func.name))
     nx.average_shortest_path_length(nx.path_graph(20))
     assert made == ["average_shortest_path_length"]
 
@@ -96,5 +89,5 @@ def test_arguments_that_are_defaults_leave_the_advice():
             return 100_000
 
     given = (Large(), None, True, None, False, random.Random())
-    call = networkx_backend._Call(nx.betweenness_centrality, given[0], given, {})
-    assert "igraph:betweenness computes the same" in "".join(call._predicted().advice)
+    found = networkx_backend.predicted(partial(nx.betweenness_centrality, *given))
+    assert "igraph:betweenness computes the same" in "".join(found.advice)

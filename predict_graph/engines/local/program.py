@@ -24,16 +24,16 @@ from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
-from predict_graph.graph.rows import fixed
 from predict_graph.plugins import blamed_on
+from samplers.csr import frozen
 
 _CODES = {"sum": SUM, "min": MIN, "max": MAX}
 # Share of the edges: trades off expensive pushed messages for scanning all edges; not tuned.
 PUSH_SHARE = 1 / 4
 
 
-_NO_WEIGHTS = fixed(np.empty(0, np.float32))
-_ALL_SEND = fixed(np.empty(0, np.uint8))
+_NO_WEIGHTS = frozen(np.empty(0, np.float32))
+_ALL_SEND = frozen(np.empty(0, np.uint8))
 
 
 class ProgramKernel(SharedRows):
@@ -131,18 +131,18 @@ class ProgramKernel(SharedRows):
         if self._degrees[sending].sum() <= PUSH_SHARE * self._graph.edges:
             combined.fill(nothing)
             rows = (self._graph.indptr, self._targets, self._out_weights)
-            push(self._code, sending, *rows, fixed(message), combined, received)
+            push(self._code, sending, *rows, frozen(message), combined, received)
         else:
             # Vertices that do not send offer the identity element.
             offered = np.where(senders, message, nothing)
-            self._pull(offered, fixed(senders.view(np.uint8)), nothing, combined, received)
+            self._pull(offered, frozen(senders.view(np.uint8)), nothing, combined, received)
         return combined, received
 
     def _pull(
         self, offered: Array, senders: Array, nothing: Any, combined: Array, received: Array
     ) -> None:
         rows = (self._indptr, self._sources, self._in_weights)
-        messages = (fixed(offered), senders, nothing, combined, received, False)
+        messages = (frozen(offered), senders, nothing, combined, received, False)
         self._share(pull, self._code, *rows, *messages)
 
     def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
@@ -188,8 +188,8 @@ def _described(array: Array) -> str:
 @cache
 def warm_up() -> None:
     """Compile the loops for both types of messages, so that no phase includes compilation."""
-    indptr, edges = fixed(np.array([0, 1, 2])), fixed(np.array([1, 0], np.uint32))
-    for message in (fixed(np.ones(2)), fixed(np.ones(2, np.int64))):
+    indptr, edges = frozen(np.array([0, 1, 2])), frozen(np.array([1, 0], np.uint32))
+    for message in (frozen(np.ones(2)), frozen(np.ones(2, np.int64))):
         combined, received = np.empty_like(message), np.zeros(2, np.bool_)
         nothing = identity(SUM, message.dtype)
         rows = (indptr, edges, _NO_WEIGHTS)

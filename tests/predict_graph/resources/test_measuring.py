@@ -70,8 +70,7 @@ def simulated(share=1.0):
                 return 0
 
             patch.setattr(loops, name, work)
-        patch.setattr(loops, "_STREAM_BYTES", 1 << 16)
-        patch.setattr(network, "_MOST_BYTES", 1 << 22)
+        patch.setattr(loops.measure_memory, "__defaults__", (5, 1 << 16))
         yield machine
 
 
@@ -123,8 +122,7 @@ def test_a_quota_shows():
     assert part == pytest.approx(0.25 * whole, rel=0.01)
 
 
-def test_another_machine_answers(answering, monkeypatch):
-    monkeypatch.setattr(network, "WINDOW", 0.01)
+def test_another_machine_answers(answering):
     found = measure_network(("127.0.0.1", answering))
     assert found["network_bandwidth"].value > 0.0
 
@@ -146,7 +144,7 @@ class Peer:
 @pytest.mark.parametrize(("wait", "rate"), [(1e-4, 1e9), (0.02, 1e7)])
 def test_a_slow_network_is_seen_as_slow(wait, rate):
     with simulated() as machine:
-        trips, rates = network._in_turns(Peer(machine, wait, rate))
+        trips, rates = network._in_turns(Peer(machine, wait, rate), most=1 << 22)
     assert trips == pytest.approx([wait] * len(trips), rel=0.05)
     assert rates == pytest.approx([rate] * len(rates), rel=0.2)
 

@@ -26,7 +26,7 @@ from predict_graph.engines.spark.blocks.stored import (
     unpacked,
 )
 from predict_graph.engines.spark.blocks.workers import keep_loaded
-from predict_graph.graph.rows import fixed
+from samplers.csr import frozen
 
 DRIVER = -1  # by definition: no block has this key
 """Where rows for the driver go; others go to the key of a block."""
@@ -71,7 +71,7 @@ class BlockProgram(ABC):
 
     def __init__(self, algorithm: Any, block: StoredBlock, prior: Array | None = None) -> None:
         self.algorithm, self.block = algorithm, block
-        self.rows = fixed(block.indptr), fixed(block.sources)
+        self.rows = frozen(block.indptr), frozen(block.sources)
         self.first(prior)
 
     @staticmethod

@@ -37,7 +37,7 @@ from predict_graph.engines.spark.blocks.stored import (
 from predict_graph.engines.spark.blocks.workers import keep_loaded
 from predict_graph.engines.spark.superstep import SuperstepJob
 from predict_graph.graph import Graph
-from predict_graph.graph.rows import fixed
+from samplers.csr import frozen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -148,8 +148,8 @@ def _combined_in(
         senders = senders[columns]
     combined, received = np.full(block.count, nothing), np.ones(block.count, bool)
     weights = block.weights if weighted else block.weights[:0]
-    rows = (fixed(block.indptr), fixed(block.sources.view(np.uint32)), fixed(weights))
-    sent = (fixed(offered[columns]), fixed(senders))
+    rows = (frozen(block.indptr), frozen(block.sources.view(np.uint32)), frozen(weights))
+    sent = (frozen(offered[columns]), frozen(senders))
     pull(0, block.count, code, *rows, *sent, nothing, combined, received, few)
     if ids is None:
         received = np.diff(block.indptr) > 0
