@@ -16,7 +16,6 @@ from pathlib import Path
 
 import psutil
 
-_NOTED = 1.1  # documented limit (docs/budget.md): a slowdown from which a prediction warns
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -64,7 +63,7 @@ class Load:
     @property
     def noted(self) -> bool:
         """Whether others slow work down so much that a prediction has to say so."""
-        return self.slowdown >= _NOTED
+        return _slows(self.slowdown)
 
     @property
     def warnings(self) -> list[str]:
@@ -79,7 +78,7 @@ class Load:
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): without them a run may be "
                 f"{self.slowdown:.2g} times faster, which the interval includes"
             )
-        if self.throttled >= 1.0 - 1.0 / _NOTED:
+        if _slows(1.0 / max(1.0 - self.throttled, 1e-3)):
             found.append(
                 f"a CPU quota of {cores_allowed():.2g} cores held this process back for "
                 f"{self.throttled:.0%} of its time: the prediction is for the same quota"
@@ -89,6 +88,11 @@ class Load:
     def to_dict(self) -> dict[str, float]:
         """Return the fields and the slowdown, for JSON."""
         return {**vars(self), "slowdown": self.slowdown}
+
+
+def _slows(factor: float, least: float = 1.1) -> bool:
+    """Whether a slowdown is one that a prediction warns of: a documented limit (docs/budget.md)."""
+    return factor >= least
 
 
 class LoadMeter:

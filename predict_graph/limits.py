@@ -155,7 +155,7 @@ def parse_limits(text: str) -> dict[str, float]:
     return found
 
 
-def check_unpacked(what: str, unpacked: int, packed: int) -> None:
+def check_unpacked(what: str, unpacked: int, packed: int, always: int = 1 << 26) -> None:
     """Refuse compressed data that grow too much, while they are being unpacked.
 
     Parameters
@@ -164,6 +164,8 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
         The file, for the error.
     unpacked, packed : int
         Bytes so far.
+    always : int
+        Bytes that every machine has, which are never refused.
 
     Raises
     ------
@@ -172,14 +174,11 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
     now = limits()
     if unpacked > now.unpacked_bytes:
         said = f"too much; accepted: up to {beyond('unpacked_bytes')}"
-    elif unpacked > _ALWAYS + now.unpack_ratio * packed:
+    elif unpacked > always + now.unpack_ratio * packed:
         said = f"more than it should; accepted: times its own size up to {beyond('unpack_ratio')}"
     else:
         return
     raise RequestError(f"{what} unpacks to {said}")
-
-
-_ALWAYS = 1 << 26  # bytes that every machine has; limits refusals of small files
 
 
 def check_size(what: str, **sizes: int) -> None:

@@ -37,8 +37,8 @@ class Registry(Generic[T]):
         What the plug-ins are, in the words of an error: ``"sampler"``.
     group : str
         Entry-point group in which other packages declare theirs.
-    builtin : mapping of str to str
-        Name to ``"module:attribute"``.
+    builtin : mapping of str
+        Name to the plug-in, or to its ``"module:attribute"``.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Registry(Generic[T]):
     ['dict']
     """
 
-    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
+    def __init__(self, kind: str, group: str, builtin: Mapping[str, Any]) -> None:
         self.kind = kind
         self.group = group
         self._builtin = dict(builtin)

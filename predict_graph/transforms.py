@@ -72,10 +72,7 @@ same_threshold = Transform(
 TRANSFORMS: Registry[Transform] = Registry(
     "transform",
     "predict_graph.transforms",
-    {
-        "scaled-threshold": "predict_graph.transforms:scaled_threshold",
-        "same-threshold": "predict_graph.transforms:same_threshold",
-    },
+    {each.name: each for each in (scaled_threshold, same_threshold)},
 )
 
 

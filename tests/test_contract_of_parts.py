@@ -107,7 +107,8 @@ def pinned(monkeypatch):
     monkeypatch.setattr(LocalEngine, "survey", surveyed)
     monkeypatch.setattr(local_seconds, "timed_run", timed_run)
     # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
-    monkeypatch.setattr(rooted, "_FEWEST", 30)
+    few = (0.25, 1 << 18, 1.5, 30)
+    monkeypatch.setattr(rooted.estimate_by_rooted_samples, "__defaults__", few)
 
 
 @pytest.fixture

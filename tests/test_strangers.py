@@ -158,7 +158,7 @@ def test_3_no_graph_without_a_check(indptr, indices, match):
 @pytest.fixture
 def small_files(monkeypatch):
     """Refuse files from 1 MiB on that unpack to too many times their size."""
-    monkeypatch.setattr("predict_graph.limits._ALWAYS", 1 << 20)
+    monkeypatch.setattr("predict_graph.limits.check_unpacked.__defaults__", (1 << 20,))
 
 
 @pytest.mark.usefixtures("small_files")

@@ -19,7 +19,7 @@ import typer
 from typer.main import get_command
 
 from predict_graph.cli.commands import GIVEN, Program
-from predict_graph.errors import PredictGraphError, described_error, error_text
+from predict_graph.errors import PredictGraphError, RequestError, described_error, error_text
 from predict_graph.limits import ENVIRONMENT, limits
 from predict_graph.printable import printable
 
@@ -36,10 +36,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_FAILED, _WRONG_REQUEST, _INTERRUPTED, _ENDED = 1, 2, 130, 143  # by definition
+_INTERRUPTED, _ENDED = signal.SIGINT + 128, signal.SIGTERM + 128  # as a shell has them
 # The compiler of numba, its loading of compiled code included; and what logging does around a fork.
 _WHOLE = ("numba.core.", "llvmlite.", "logging")
-_PATIENCE = 0.05  # limits polling: seconds until an interrupt of the compiler is checked again
 
 
 def _show_version(asked: bool) -> None:
@@ -117,20 +116,20 @@ def _completes(given: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _interrupts_seen() -> Iterator[list[int]]:
+def _interrupts_seen(again: float = 0.05) -> Iterator[list[int]]:
     """Give a list that grows with each Ctrl-C or request to end, which raise KeyboardInterrupt.
 
     So temporary files are removed, and children ended, as on the way out of any error. One that
-    comes while code is compiled waits: LLVM cannot be left in the middle, the program would crash
-    on its way out.
+    comes while code is compiled waits, and is looked at again after some seconds: LLVM cannot be
+    left in the middle, the program would crash on its way out.
     """
     seen: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _has_to_finish(frame):
-            again = threading.Timer(_PATIENCE, os.kill, (os.getpid(), number))
-            again.daemon = True
-            again.start()
+            later = threading.Timer(again, os.kill, (os.getpid(), number))
+            later.daemon = True
+            later.start()
             return
         seen.append(number)
         raise KeyboardInterrupt
@@ -168,7 +167,7 @@ def _has_to_finish(frame: FrameType | None) -> bool:
 
 def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     """Explain an error in one line and return the exit status."""
-    status = _FAILED
+    status = PredictGraphError.exit_status
     if isinstance(error, PredictGraphError):
         text, status = str(error), error.exit_status
     elif isinstance(error, MemoryError):
@@ -176,17 +175,17 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     elif _reader_has_gone(error):
         # What is left in the buffers goes nowhere, without a word about it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FAILED
+        return PredictGraphError.exit_status
     elif isinstance(error, OSError):
         text = "the disk is full" if error.errno == errno.ENOSPC else str(error)
     elif type(error).__name__ == "NoArgsIsHelpError":
         # The errors of typer have no public base class, and moved between its versions.
         error.show()  # type: ignore[attr-defined]
-        return _WRONG_REQUEST
+        return RequestError.exit_status
     elif isinstance(error, SystemExit):
         text = f"something that was called ended the program (SystemExit {error.code!r})"
     elif hasattr(error, "format_message"):
-        text, status = _sentence(error, given), _WRONG_REQUEST
+        text, status = _sentence(error, given), RequestError.exit_status
     else:
         text = f"internal error, please report it: {described_error(error)}"
     return _explain(text, status, debug, error)

@@ -172,14 +172,13 @@ def profile(
     if status != 0:
         how = f"with exit status {status}" if status > 0 else f"by signal {-status}"
         raise JobError(f"the command ended {how}; the run was not kept")
-    if seen.busy_cores > _BUSIER * seen.cores and parallelism < usable_cores():
+    # A tenth more is above the 7% spread of repeats (docs/resources.md).
+    if seen.busy_cores > 1.1 * seen.cores and parallelism < usable_cores():
         options.note(
             f"warning: the command kept {seen.busy_cores:.1f} cores busy, not {seen.cores:g}; "
             f"give --parallelism {math.ceil(seen.busy_cores)}"
         )
 
-
-_BUSIER = 1.1  # times the stated cores: above the 7% spread of repeats (docs/resources.md)
 
 # What is shown of an executor; the JSON has all.
 _TELLING = {

@@ -75,7 +75,8 @@ def _reversed_bits(values: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.i
 def completed_sample(graph: Graph, size: int, rng: np.random.Generator) -> Graph:
     """Return a sample whose vertices keep their degrees: cut edges are joined, like with like."""
     no_hubs = np.empty(0, np.int64)
-    drawn = Completer(graph, vertex_profiles(graph), no_hubs).draw(max(size, 2), rng)
+    completer = Completer(graph, vertex_profiles(graph), no_hubs)
+    drawn = next(completer.draw_all(max(size, 2), 1, rng))
     targets, sources = drawn.operator.nonzero()
     if not graph.directed:
         once = sources <= targets

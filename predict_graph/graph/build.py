@@ -117,7 +117,8 @@ def from_blocks(
     if not directed:
         rows = _in_both_directions(rows)
     kept = rows.data if weighted else None
-    return Graph(rows.indptr, rows.indices, kept, directed=directed, name=name, labels=labels)
+    graph = Graph(rows.indptr, rows.indices, kept, name=name, labels=labels)
+    return graph.described_as(directed=directed)  # symmetric by now
 
 
 def _joined(blocks: list[EdgeBlock], n: int, weighted: bool) -> Any:
@@ -172,7 +173,8 @@ def symmetric(graph: Graph) -> Graph:
     >>> symmetric(from_edges(np.array([0, 1, 1]), np.array([1, 0, 2])))
     Graph('graph', 3 vertices, 2 undirected edges)
     """
-    return graph.with_rows(_in_both_directions(graph.to_scipy(np.int8)), directed=False)
+    both = graph.with_rows(_in_both_directions(graph.to_scipy(np.int8)))
+    return both.described_as(directed=False)
 
 
 def _in_both_directions(rows: Any) -> Any:

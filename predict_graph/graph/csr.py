@@ -237,10 +237,10 @@ class Graph(Described):
             return self
         return self.with_rows(self.to_scipy(np.int8).T.tocsr())
 
-    def with_rows(self, rows: sparse.csr_array, **changes: Any) -> Graph:
+    def with_rows(self, rows: sparse.csr_array) -> Graph:
         """Return the graph with other rows, which are checked."""
         weights = None if self.weights is None else rows.data
-        return replace(self, indptr=rows.indptr, indices=rows.indices, weights=weights, **changes)
+        return replace(self, indptr=rows.indptr, indices=rows.indices, weights=weights)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -20,8 +20,6 @@ from predict_graph.graph.edge_source import EdgeBlock
 from predict_graph.limits import check_size
 from samplers.splitmix import mixed
 
-_STREAM = 1 << 14  # by definition of a seed: edges of one random stream
-
 
 def rmat(
     scale: int = 18,
@@ -80,7 +78,7 @@ def rmat(
     for begin in range(0, edges, at_once):
         length = min(at_once, edges - begin)
         sources, targets = np.empty(length, np.int32), np.empty(length, np.int32)
-        _draw(key, begin // _STREAM, scale, *table, renamed, sources, targets)
+        _draw(key, begin, scale, *table, renamed, sources, targets)
         blocks.append(EdgeBlock(sources, targets))
     return from_blocks(blocks, 2**scale, directed=directed)
 
@@ -113,21 +111,22 @@ def _alias_table(
 @njit(cache=True, nogil=True, parallel=True)
 def _draw(
     key: np.uint64,
-    stream: int,
+    begin: int,
     scale: int,
     thresholds: npt.NDArray[np.uint64],
     aliases: npt.NDArray[np.uint64],
     renamed: npt.NDArray[np.int32],
     sources: npt.NDArray[np.int32],
     targets: npt.NDArray[np.int32],
+    length: int = 1 << 14,
 ) -> None:
-    """Draw edges; each run of `_STREAM` edges has a random stream of its own."""
-    streams = (len(sources) + _STREAM - 1) // _STREAM
+    """Draw edges from the place `begin` on; each run of `length` has a random stream of its own."""
+    streams = (len(sources) + length - 1) // length
     lookups = (scale + 3) // 4
     surplus = np.uint64(4 * lookups - scale)
     for s in prange(streams):
-        state = mixed(key + np.uint64(stream + s) * np.uint64(0xD1342543DE82EF95))
-        for e in range(s * _STREAM, min((s + 1) * _STREAM, len(sources))):
+        state = mixed(key + np.uint64(begin // length + s) * np.uint64(0xD1342543DE82EF95))
+        for e in range(s * length, min((s + 1) * length, len(sources))):
             row, column, bits = np.uint64(0), np.uint64(0), np.uint64(0)
             for lookup in range(lookups):
                 if lookup & 1:

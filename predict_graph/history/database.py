@@ -11,7 +11,6 @@ from predict_graph.errors import JobError, RequestError
 
 SCHEMA_VERSION = 1  # by definition
 APPLICATION_ID = 0x50475248  # by definition: "PGRH" distinguishes our files from other programs'
-WAIT_SECONDS = 30.0  # limits the wait for a lock of another process
 
 FIELDS = (
     *("uid", "time", "kind", "algorithm", "parameters", "graph", "fingerprint"),
@@ -73,10 +72,13 @@ def compact(path: Path) -> None:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[sqlite3.Connection]:
-    """Give a connection; closing it rolls back what was not committed."""
+def _connected(address: str, wait: float = 30.0) -> Iterator[sqlite3.Connection]:
+    """Give a connection, which waits so many seconds for the lock of another process.
+
+    Closing it rolls back what was not committed.
+    """
     with closing(
-        sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
+        sqlite3.connect(address, uri=True, timeout=wait, isolation_level=None)
     ) as connection:
         for setting in ("trusted_schema = OFF", "foreign_keys = ON", "synchronous = FULL"):
             connection.execute(f"PRAGMA {setting}")

@@ -18,8 +18,6 @@ FREE_EDGES = 600_000
 LEAN = 0.02
 """Overhead up to which even a large graph has a small sample: docs/studies/overhead.md."""
 
-_COMPLETION_SHARE, _COST_SHARE = 0.58, 0.17  # of the budget: docs/studies/overhead.md
-
 
 @dataclass(frozen=True)
 class EdgeBudget:
@@ -69,13 +67,13 @@ class EdgeBudget:
 
     @property
     def for_completion(self) -> int:
-        """Edges of the completed samples."""
-        return int(_COMPLETION_SHARE * self.total)
+        """Edges of the completed samples (their share: docs/studies/overhead.md)."""
+        return int(0.58 * self.total)
 
     @property
     def for_costs(self) -> int:
-        """Edges of the samples that train the cost model."""
-        return int(_COST_SHARE * self.total)
+        """Edges of the samples that train the cost model, likewise."""
+        return int(0.17 * self.total)
 
 
 def check_max_overhead(value: float | None, most: float = 1e6) -> float:

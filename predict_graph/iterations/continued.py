@@ -15,10 +15,6 @@ from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.estimate import IterationEstimate, iteration_interval, whole_graph
 from predict_graph.table import Table
 
-# Of log(predicted / true), if almost nothing of the curve was observed; measured on nine graphs,
-# stopped after 10 and 15 supersteps (docs/studies/spark.md).
-_CONTINUED_STD, _SPREADING_STD = 0.3, 0.8
-
 
 def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
     """Return where a curve crosses a threshold by extrapolating its last two supersteps.
@@ -40,18 +36,24 @@ def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], thresho
 
 
 def continued(
-    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, threshold: float
+    sampled: IterationEstimate,
+    algorithm: Algorithm,
+    profile: RunProfile,
+    threshold: float,
+    steady_std: float = 0.3,
+    spreading_std: float = 0.8,
 ) -> IterationEstimate:
     """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
 
     Both crossings are combined by inverse-variance weights of their logarithms. The run takes more
     supersteps than were counted. Their counters are exact; later ones are those of the samples, or
-    extrapolated if there are no samples.
+    extrapolated if there are no samples. The deviations of log(predicted / true), if almost nothing
+    of the curve was observed, were measured on nine graphs (docs/studies/spark.md).
     """
     done, limit = profile.iterations, algorithm.max_iterations
     own = continued_crossing(profile.convergence, threshold)
     left = max(1.0 - done / own, 0.0)
-    std = (_CONTINUED_STD if algorithm.steady else _SPREADING_STD) * left
+    std = (steady_std if algorithm.steady else spreading_std) * left
     if not algorithm.steady and math.isfinite(own):
         # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         std = max(std, math.log(own / (done + 1)) / QUANTILE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -83,65 +82,66 @@ class Method:
     estimate: Callable[[SamplingCase], IterationEstimate] | None
 
 
-def _spreads(algorithm: Algorithm) -> bool:
-    """Whether an algorithm propagates changes until few are left, and has a kernel."""
-    return algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
+def _method(
+    name: str,
+    summary: str,
+    reads: str,
+    reference: str,
+    suits: Callable[[Algorithm], bool] | None = None,
+) -> Method:
+    """Return a method of this package, whose module is imported when it is first used.
+
+    It suits the algorithms that have a part for it, unless something else is said.
+    """
+
+    def estimate(case: SamplingCase) -> IterationEstimate:
+        found: IterationEstimate = loaded(f"predict_graph.iterations.{reference}")(case)
+        return found
+
+    suits = suits or (lambda algorithm: name in algorithm.sampled_by)
+    return Method(name, summary, frozenset(reads.split()), suits, estimate if reference else None)
 
 
-def _imported(reference: str) -> Callable[[Any], Any]:
-    """Return a function whose module is imported when it is first called."""
-
-    def call(given: Any) -> Any:
-        return loaded(f"predict_graph.iterations.{reference}")(given)
-
-    return call
-
-
-COMPLETION = Method(
-    "completion",
-    "stratified samples with their border completed",
-    frozenset({"ratio", "max_overhead"}),
-    lambda algorithm: "completion" in algorithm.sampled_by,
-    _imported("completion.estimator:estimate_by_completion"),
+_OWN = (
+    _method(
+        "completion",
+        "stratified samples with their border completed",
+        "ratio max_overhead",
+        "completion.estimator:estimate_by_completion",
+    ),
+    _method(
+        "rooted",
+        "uniform samples with the shortest paths that join them to hubs",
+        "ratio max_overhead",
+        "rooted.estimator:estimate_by_rooted_samples",
+        # It propagates changes until few are left, and has a kernel.
+        lambda algorithm: (
+            algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
+        ),
+    ),
+    _method(
+        "published",
+        "count the iterations of walk samples (PREDIcT, section 3.2)",
+        "sampler ratio transform",
+        "published:estimate_by_sample_runs",
+        lambda algorithm: "observed" not in algorithm.sampled_by,
+    ),
+    _method(
+        "observed",
+        "a function that only the engine can run is watched while its samples run",
+        "sampler ratio",
+        "",
+    ),
+    _method(
+        "replay",
+        "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
+        "",
+        "whole_run:estimate_by_replay",
+    ),
 )
-
-ROOTED = Method(
-    "rooted",
-    "uniform samples with the shortest paths that join them to hubs",
-    frozenset({"ratio", "max_overhead"}),
-    _spreads,
-    _imported("rooted.estimator:estimate_by_rooted_samples"),
-)
-
-TWIN = Method(
-    "replay",
-    "the compiled replay of an algorithm of GraphX or GraphFrames, by the same rules: exact",
-    frozenset(),
-    lambda algorithm: "replay" in algorithm.sampled_by,
-    _imported("whole_run:estimate_by_replay"),
-)
-
-OBSERVED = Method(
-    "observed",
-    "a function that only the engine can run is watched while its samples run",
-    frozenset({"sampler", "ratio"}),
-    lambda algorithm: "observed" in algorithm.sampled_by,
-    None,
-)
-
-
-_REPLAY = "replay"  # exact, so that it excludes all other methods
 
 METHODS: Registry[Method] = Registry(
-    "method",
-    "predict_graph.methods",
-    {
-        "completion": "predict_graph.iterations.method:COMPLETION",
-        "rooted": "predict_graph.iterations.method:ROOTED",
-        "published": "predict_graph.iterations.published:PUBLISHED",
-        "observed": "predict_graph.iterations.method:OBSERVED",
-        _REPLAY: "predict_graph.iterations.method:TWIN",
-    },
+    "method", "predict_graph.methods", {method.name: method for method in _OWN}
 )
 """In order of preference: the first one that suits an algorithm is its default."""
 
@@ -149,7 +149,7 @@ METHODS: Registry[Method] = Registry(
 def methods_for(algorithm: Algorithm) -> list[str]:
     """Return the names of the methods that suit an algorithm, the default first."""
     found = [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
-    return [_REPLAY] if _REPLAY in found else found
+    return ["replay"] if "replay" in found else found  # which is exact
 
 
 def check_method(method: str | None, algorithm: Algorithm) -> Method:

@@ -9,7 +9,7 @@ from predict_graph.iterations.estimate import (
     IterationEstimate,
     iteration_interval,
 )
-from predict_graph.iterations.method import Method, SamplingCase
+from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import SampleRun, counters_by, draw_sample, run_sample
 
 
@@ -58,12 +58,3 @@ def estimate_by_sample_runs(
         warnings=warnings,
         counters=counters_by(largest, case, counts[0]),
     )
-
-
-PUBLISHED = Method(
-    "published",
-    "count the iterations of walk samples (PREDIcT, section 3.2)",
-    frozenset({"sampler", "ratio", "transform"}),
-    lambda algorithm: "observed" not in algorithm.sampled_by,
-    estimate_by_sample_runs,
-)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import IntArray
 from predict_graph.deadline import StopRun
 from predict_graph.engines import (
     COUNTERS,
@@ -30,6 +29,7 @@ from predict_graph.table import Table
 from predict_graph.transforms import Transform
 from samplers import SAMPLERS as BUILT_IN_SAMPLERS
 from samplers import Sampler
+from samplers.induced import induced_csr
 
 SAMPLERS: Registry[type[Sampler]] = Registry("sampler", "predict_graph.samplers", BUILT_IN_SAMPLERS)
 
@@ -145,7 +145,7 @@ def _checked_vertices(sampler: str, vertices: object, n: int) -> npt.NDArray[np.
 
 def _within(graph: Graph, visited: npt.NDArray[np.integer], max_edges: int) -> int:
     """Return how many of the first visited vertices induce at most `max_edges` edges."""
-    filed = edges_by_later_position(graph.indptr, graph.indices, visited)
+    filed = edges_by_later_position(graph, visited)
     return max(int(np.searchsorted(np.cumsum(filed), max_edges, side="right")), 1)
 
 
@@ -224,23 +224,11 @@ def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor
     return Table({name: scaled.floats(name) * factor for name, factor in factors.items()})
 
 
-@numba.njit(cache=True, nogil=True)
-def edges_by_later_position(indptr: Any, indices: Any, members: Any) -> npt.NDArray[np.int64]:
+def edges_by_later_position(graph: Graph, members: npt.NDArray[np.integer]) -> IntArray:
     """Count the edges among members, at the later of their two ends.
 
     The running sum is the number of edges among the first 1, 2, … members.
     """
-    n, count = len(indptr) - 1, len(members)
-    # A bit set fits in a cache; positions are only read for members.
-    marks, position = np.zeros(n // 8 + 1, np.uint8), np.empty(n, np.int32)
-    for i in range(count):
-        position[members[i]] = i
-        marks[members[i] >> 3] |= np.uint8(1 << (members[i] & 7))
-    filed = np.zeros(count, np.int64)
-    for i in range(count):
-        v = members[i]
-        for e in range(indptr[v], indptr[v + 1]):
-            w = indices[e]
-            if (marks[w >> 3] >> (w & 7)) & 1:
-                filed[max(i, position[w])] += 1
-    return filed
+    starts, targets, _ = induced_csr(graph.indptr, graph.indices, members)
+    later = np.maximum(np.repeat(np.arange(len(members)), np.diff(starts)), targets)
+    return np.bincount(later, minlength=len(members))

@@ -40,7 +40,7 @@ from predict_graph.limits import check_size, whole_number
 _FLAGS = ("OUTDEGREES_GAMMA", "BLOCKS_GAMMA", "RESIDUALS_ZETA", "REFERENCES_UNARY")
 _FLAGS += ("BLOCK_COUNT_GAMMA", "OFFSETS_GAMMA", "OFFSETS_DELTA")
 # The cursor: the next bit, the vertex, the counts of gaps by their highest bit.
-_AT, _VERTEX, _GAPS, _CURSOR = 0, 1, 2, 66
+_AT, _VERTEX, _GAPS = range(3)
 
 Bytes = npt.NDArray[np.uint8]
 Cursor = npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     shortest = _integer(where, facts, "minintervallength", 4, 0, 2**31 - 1)
     zeta = _integer(where, facts, "zetak", 3, 1, 31)
     check_size(f"{where}: the graph", vertices=vertices, edges=edges)
-    cursor = np.zeros(_CURSOR, np.int64)
+    cursor = np.zeros(_GAPS + 64, np.int64)
     data = np.frombuffer(b"".join(content.blocks()), np.uint8)
     if vertices > 8 * len(data):
         raise RequestError(

@@ -60,10 +60,6 @@ class Completer:
         self.others = others[np.argsort(profiles[others], kind="stable")]
         self._among_hubs = _edges_among(graph, hubs)
 
-    def draw(self, size: int, rng: np.random.Generator) -> CompletedSample:
-        """Return a completed sample of the hubs and of `size` other vertices."""
-        return next(self.draw_all(size, 1, rng))
-
     def draw_all(
         self, size: int, count: int, rng: np.random.Generator
     ) -> Iterator[CompletedSample]:

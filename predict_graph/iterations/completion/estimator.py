@@ -21,17 +21,16 @@ from predict_graph.iterations.samples import counters_by, edges_by_later_positio
 from predict_graph.table import Table
 from samplers.search import largest
 
-# Of log(predicted / true) of samples of few vertices, which grows below so many: measured, see
-# docs/studies/accuracy.md.
-_SMALL_STD, _SMALL_SAMPLE = 0.06, 1000
 
-
-def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
+def estimate_by_completion(
+    case: SamplingCase, small_std: float = 0.06, small: int = 1000
+) -> IterationEstimate:
     """Return the median iterations of completed samples.
 
     Repeated stratified samples are completed (:class:`Completer`) and iterated until they cross the
     threshold of the whole graph; fewer of them if the deadline would pass. The edges of the graph
-    are read once, for the profiles of its vertices; no iteration runs on it.
+    are read once, for the profiles of its vertices; no iteration runs on it. `small_std` is of
+    log(predicted / true), and grows below so many vertices of a sample (docs/studies/accuracy.md).
     """
     graph, algorithm, limit = case.graph, case.algorithm, case.algorithm.max_iterations
     started = time.perf_counter()
@@ -60,7 +59,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
     low, high = np.quantile(np.log(crossings), [0.25, 0.75])
     stds = (
         1.253 * (high - low) / 1.349 / math.sqrt(len(crossings)),  # of a median, by quartiles
-        _SMALL_STD * math.sqrt(max(1.0, _SMALL_SAMPLE / max(vertices, 1))),
+        small_std * math.sqrt(max(1.0, small / max(vertices, 1))),
         log_std("iterations by completion", algorithm.name),
     )
     counts = iteration_interval(middle, math.hypot(*stds), limit)
@@ -83,7 +82,7 @@ def estimate_by_completion(case: SamplingCase) -> IterationEstimate:
             for each in crossings
         ],
         edge_steps=steps,
-        warnings=_doubts(vertices, graph),
+        warnings=_doubts(vertices, min(small // 2, graph.vertices)),
         counters=_counters_by_a_pair(case, counts[0]),
     )
 
@@ -102,7 +101,7 @@ def choose_hubs(
     able = int(np.count_nonzero(larger >= least))
     count = min(int(share * graph.vertices), able)
     candidates = largest(graph.in_degrees + graph.out_degrees, count)
-    inside = np.cumsum(edges_by_later_position(graph.indptr, graph.indices, candidates))
+    inside = np.cumsum(edges_by_later_position(graph, candidates))
     kept = candidates[: int(np.searchsorted(inside, edge_budget, side="right"))]
     hubs = kept[larger[kept] >= least]
     return hubs.astype(np.int64)
@@ -147,8 +146,8 @@ def _counters_by_a_pair(case: SamplingCase, iterations: int) -> Table:
     return counters_by(run, case, iterations)
 
 
-def _doubts(vertices: int, graph: Graph) -> list[str]:
-    if vertices >= min(_SMALL_SAMPLE // 2, graph.vertices):
+def _doubts(vertices: int, enough: int) -> list[str]:
+    if vertices >= enough:
         return []
     return [
         f"the samples have only {vertices} vertices: allow more of them by a larger ratio or a "

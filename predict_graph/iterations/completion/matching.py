@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.arrays import IntArray
-from predict_graph.iterations.completion.profiles import LEVELS, profile_key
+from predict_graph.iterations.completion.profiles import FIELD, LEVELS, profile_key
 
 ProfileArray = npt.NDArray[np.int32]
 Pairs = tuple[IntArray, IntArray]
 
-_KEY_BITS = 21  # by definition: three fields of a profile (profiles.py)
+_KEY_BITS = FIELD * 3
 
 
 def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Generator) -> Pairs:
@@ -26,7 +26,7 @@ def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Gener
     `owner` and `wanted` are the packed profiles of the vertex of each stub, and of its lost vertex.
     """
     left, found = rng.permutation(len(owner)).astype(np.int64), []
-    for level in range(LEVELS):
+    for level in LEVELS:
         mine, theirs = profile_key(owner[left], level), profile_key(wanted[left], level)
         other = mine < theirs
         alike = np.flatnonzero(mine == theirs)
@@ -50,7 +50,7 @@ def match_one_way(
     """Pair out-stubs with in-stubs of edges that run in one direction only, likewise."""
     out, into = (rng.permutation(len(each)).astype(np.int64) for each in (out_owner, in_owner))
     found = []
-    for level in range(LEVELS):
+    for level in LEVELS:
         at = _equal(
             profile_key(out_owner[out], level) << _KEY_BITS | profile_key(out_wanted[out], level),
             profile_key(in_wanted[into], level) << _KEY_BITS | profile_key(in_owner[into], level),

@@ -29,13 +29,11 @@ from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_shares
 from predict_graph.graph.sides import two_sides
 
-LEVELS = 6
-"""Number of coarsening levels of a profile, by definition of `profile_key`."""
-
-_FIELD = 7  # by definition: bits of a class
-_MASK = (1 << _FIELD) - 1
-_SIDE = 3 * _FIELD - 1  # by definition: the highest bit, which no class of a degree reaches
-_OFFSET = 64  # by definition: inflow per in-neighbour is at most 1, so its logarithm is negative
+FIELD = 7  # by definition: bits of a class
+# Of each level, the finest first: the classes of in-degree (with the side), out-degree and inflow
+# that are one class there. Four half octaves are two octaves; 128 classes are all of them.
+LEVELS = ((1, 1, 1), (1, 1, 2), (4, 4, 2), (1, 1, 128), (4, 4, 128), (64, 128, 128))
+"""Coarsening levels of a profile."""
 
 
 def vertex_profiles(graph: Graph) -> npt.NDArray[np.int32]:
@@ -52,12 +50,12 @@ _KNOWN: WeakKeyDictionary[Graph, npt.NDArray[np.int32]] = WeakKeyDictionary()
 def _made(graph: Graph) -> npt.NDArray[np.int32]:
     inflow, degrees = inbound_shares(graph).T
     share = (inflow + 1e-3) / np.maximum(degrees, 1)  # avoids the logarithm of 0
-    level = np.clip(_half_octaves(share) + _OFFSET, 0, _MASK)
+    level = np.clip(_half_octaves(share) + 64, 0, 127)  # a share is at most 1: its logarithm, 0
     classes = [_half_octaves(1.0 + each) for each in (degrees, graph.out_degrees)]
-    profiles: npt.NDArray[np.int32] = classes[0] << 2 * _FIELD | classes[1] << _FIELD | level
+    profiles: npt.NDArray[np.int32] = classes[0] << 2 * FIELD | classes[1] << FIELD | level
     sides = None if graph.directed else two_sides(graph)
     if sides is not None:
-        profiles |= sides.astype(np.int32) << _SIDE
+        profiles |= sides.astype(np.int32) << 3 * FIELD - 1
     return profiles
 
 
@@ -66,8 +64,10 @@ def _half_octaves(values: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
     return classes
 
 
-def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.int64]:
-    """Return the key of each profile at a coarsening level, 0 (finest) to ``LEVELS - 1``.
+def profile_key(
+    profiles: npt.NDArray[np.int32], level: tuple[int, int, int]
+) -> npt.NDArray[np.int64]:
+    """Return the key of each profile at a coarsening level, one of `LEVELS`.
 
     Sides, and out-degrees 0, 1 and 2, are kept at every level: two joined vertices with one
     outbound edge each would trap rank.
@@ -75,26 +75,12 @@ def profile_key(profiles: npt.NDArray[np.int32], level: int) -> npt.NDArray[np.i
     Examples
     --------
     >>> import numpy as np
-    >>> packed = np.array([(4 << 14) | (6 << 7) | 61], dtype=np.int32)
-    >>> [int(profile_key(packed, level)[0]) for level in range(LEVELS)]
-    [66365, 66334, 17054, 66304, 17024, 512]
+    >>> packed = np.array([(4 << 14) | (6 << 7) | 61, (5 << 14) | (6 << 7) | 61], dtype=np.int32)
+    >>> [len(np.unique(profile_key(packed, level))) for level in LEVELS]
+    [2, 2, 1, 2, 1, 1]
     """
-    packed = profiles.astype(np.int64)
-    inflow = packed & _MASK
-    degrees = packed >> _FIELD << _FIELD
-    out_class = packed >> _FIELD & _MASK
-    # Four half-octave classes make a class of two octaves: floor(floor(2x) / 4) = floor(x / 2).
-    coarse_in = (packed >> 2 * _FIELD) // 4 << 2 * _FIELD
-    coarse_out = np.where(out_class < 4, out_class, 4 + out_class // 4)
-    if level == 0:
-        return degrees | inflow
-    if level == 1:
-        return degrees | inflow // 2
-    if level == 2:
-        return coarse_in | coarse_out << _FIELD | inflow // 2
-    if level == 3:
-        return degrees
-    if level == 4:
-        return coarse_in | coarse_out << _FIELD
-    lowest: npt.NDArray[np.int64] = np.minimum(out_class, 4) << _FIELD | packed >> _SIDE << _SIDE
-    return lowest
+    packed, (by_in, by_out, by_inflow) = profiles.astype(np.int64), level
+    inbound, out, inflow = (packed >> 2 * FIELD, packed >> FIELD & 127, packed & 127)
+    out = np.where(out < 4, out, 4 + out // by_out)
+    key: npt.NDArray[np.int64] = inbound // by_in << 2 * FIELD | out << FIELD | inflow // by_inflow
+    return key

@@ -24,23 +24,26 @@ from predict_graph.iterations.estimate import IterationEstimate, iteration_inter
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 
-_FEWEST = 2_000  # vertices drawn, if the graph has them: limits the error of small samples
-
 
 def estimate_by_rooted_samples(
-    case: SamplingCase, pilot: float = 0.25, most_lean: int = 1 << 18, worth_while: float = 1.5
+    case: SamplingCase,
+    pilot: float = 0.25,
+    most_lean: int = 1 << 18,
+    worth_while: float = 1.5,
+    fewest: int = 2_000,
 ) -> IterationEstimate:
     """Return iterations and their counters from a sample that keeps whole paths.
 
     A small sample, of a `pilot` share of the ratio, first estimates how long the run is; how large
     a second one may be follows, which is drawn if it is `worth_while` times as large. From a large
     graph within a small budget at most `most_lean` vertices are drawn: errors of shares are 0.2%.
+    At least `fewest` are, which limits the error of small samples.
     """
     graph, algorithm, ratio, budget = case.graph, case.algorithm, case.ratio, case.budget
     progress = case.progress
     progress("finding shortest paths", 0.0)
     recipe = recipe_of(algorithm, graph)
-    few = min(_FEWEST, graph.vertices)
+    few = min(fewest, graph.vertices)
     wanted = int(ratio * graph.vertices)
     most = min(wanted, most_lean) if budget.max_overhead <= LEAN else wanted
     size = max(min(int(pilot * ratio * graph.vertices), most), few)

@@ -29,7 +29,6 @@ from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.history import RunRecord, machine_identity
 from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
-from predict_graph.iterations.published import PUBLISHED
 from predict_graph.plugins import loaded
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.seconds.regression import (
@@ -79,7 +78,7 @@ class SampledModel(EngineModel):
     @property
     def edges_for_costs(self) -> int | None:
         """All edges of samples for the seconds alone; None where samples have their full size."""
-        if self.request.method.name == PUBLISHED.name:
+        if self.request.method.name == "published":
             return None
         return EdgeBudget(self.graph.edges, self.request.max_overhead).for_costs
 

@@ -114,7 +114,7 @@ def test_archives(tmp_path, monkeypatch):
     ):
         (tmp_path / name).write_bytes(packed)
         assert check_graph(tmp_path / name).fingerprint == whole
-    monkeypatch.setattr("predict_graph.limits._ALWAYS", 1 << 20)
+    monkeypatch.setattr("predict_graph.limits.check_unpacked.__defaults__", (1 << 20,))
     zeros = b"0 1\n" * 2_000_000
     (tmp_path / "c.txt.xz").write_bytes(lzma.compress(zeros, preset=0))
     (tmp_path / "c.zip").write_bytes(zipped("a.txt", text=zeros))

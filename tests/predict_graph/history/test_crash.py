@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from predict_graph.errors import JobError, RequestError
-from predict_graph.history import History
+from predict_graph.history import History, database
 
 pytestmark = pytest.mark.slow
 
@@ -133,7 +133,7 @@ def test_a_folder_or_a_file_in_the_way(tmp_path, record):
 
 def test_a_locked_file_is_a_failure_of_the_job(history, record, monkeypatch):
     history.add(record())
-    monkeypatch.setattr("predict_graph.history.database.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(database._connected.__wrapped__, "__defaults__", (0.1,))
     other = sqlite3.connect(history.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(JobError, match="locked"):

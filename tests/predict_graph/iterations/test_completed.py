@@ -29,7 +29,7 @@ def completer(graph, hubs=None):
 def test_rank_is_conserved(graph, data, seed):
     hubs = data.draw(st.lists(st.integers(0, graph.vertices - 1), unique=True, max_size=4))
     size = data.draw(st.integers(1, graph.vertices))
-    sample = completer(graph, hubs).draw(size, np.random.default_rng(seed))
+    sample = next(completer(graph, hubs).draw_all(size, 1, np.random.default_rng(seed)))
     assert sample.vertices[: len(hubs)].tolist() == hubs
     assert (sample.weights[: len(hubs)] == 1.0).all()
     assert sample.weights.sum() == pytest.approx(
@@ -46,7 +46,7 @@ def test_rank_is_conserved(graph, data, seed):
 def test_the_curve_of_the_whole_graph_is_that_of_the_engine(dangling):
     graph = check_graph("rmat:scale=9,edge_factor=4,seed=3")
     job = PageRank(epsilon=1e-3, dangling=dangling)
-    sample = completer(graph).draw(graph.vertices, np.random.default_rng(1))
+    sample = next(completer(graph).draw_all(graph.vertices, 1, np.random.default_rng(1)))
     curve = pagerank_curve(job, sample, job.threshold(graph.vertices))
     truth = LocalEngine(threads=1).run(job, graph).convergence
     np.testing.assert_allclose(curve, truth, rtol=1e-3)
