@@ -31,19 +31,18 @@ def breadth_first(
     stop_root: int,
     turns: bool,
     large: int = 100,
-) -> tuple[Distances, IntArray, int]:
+) -> tuple[Distances, IntArray]:
     """Search along edges, and with `turns` also in reverse where this scans fewer of them.
 
     The direction changes at a frontier of n / `large` or more, which only affects the time.
 
-    Returns the distance of each vertex from the first root that reaches it, its parent (-1 for
-    none), and the number of scanned edges.
+    Returns the distance of each vertex from the first root that reaches it, and its parent (-1 for
+    none).
     """
     n = len(out_indptr) - 1
     distance, parent = np.full(n, -1, np.int32), np.full(n, -1, out_indices.dtype)
     queue = np.empty(n, out_indices.dtype)
     unexplored = len(out_indices)
-    visits = 0
     for root in range(first_root, stop_root):
         if distance[root] >= 0:
             continue
@@ -75,12 +74,10 @@ def breadth_first(
                             queue[tail] = v
                             tail += 1
                             break
-                visits += looked
                 # Unreachable vertices would be scanned again on every level.
                 may_turn = looked <= edges_ahead
                 head = first_new
             else:
-                visits += edges_ahead
                 stop = tail
                 for i in range(head, stop):
                     v = queue[i]
@@ -93,7 +90,7 @@ def breadth_first(
                             tail += 1
                 head = stop
             level += 1
-    return distance, parent, visits
+    return distance, parent
 
 
 def largest(values: npt.NDArray[Any], count: int) -> npt.NDArray[np.int64]:

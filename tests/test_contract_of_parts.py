@@ -239,7 +239,7 @@ def nine(case):
     rows = counters.drop(columns="seconds").iloc[np.minimum(np.arange(9), len(counters) - 1)]
     curve = np.full(9, case.threshold)
     return IterationEstimate(
-        "nine", 9.0, 9, 9, 9, curve, True, [], 0.0, counters=rows.reset_index(drop=True)
+        "nine", 9.0, 9, 9, 9, curve, True, [], counters=rows.reset_index(drop=True)
     )
 
 

@@ -87,7 +87,8 @@ def ours(
         sent = remote_bytes(real) / real.iterations * found.iterations
     else:
         sent = float(found.counters["remote_message_bytes"].sum())
-    return found.iterations, sent, 0.0, found.edge_steps
+    work = sum(float(each.edges * each.iterations) for each in found.samples)
+    return found.iterations, sent, 0.0, work
 
 
 def messages(profile: RunProfile) -> float:

@@ -150,8 +150,7 @@ def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
     def inputs(sample: RootedSample) -> FloatArray:
         return next_ranks(graph, algorithm.prior, first, sample.vertices)
 
-    visits = graph.edges + int(graph.in_degrees[top].sum())
-    return Recipe(_rooted(graph, trees, top), visits, inputs)
+    return Recipe(_rooted(graph, trees, top), inputs)
 
 
 def next_ranks(
@@ -224,7 +223,7 @@ def labels_recipe(
 
     order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
     sampler = RepresentedSampler(graph, order, near)
-    return Recipe(sampler, graph.vertices, inputs, level_std=level_std)
+    return Recipe(sampler, inputs, level_std=level_std)
 
 
 def _first_labels(graph: Graph) -> IndexArray:
@@ -249,7 +248,7 @@ def cores_recipe(algorithm: Any, graph: Graph) -> Recipe:
     kernel.step()
     order = np.lexsort((graph.out_degrees, kernel.estimates, graph.out_degrees > 0))
     iterations = supersteps_by_peeling(graph, algorithm.most)
-    return Recipe(RepresentedSampler(graph, order), graph.edges, iterations=iterations)
+    return Recipe(RepresentedSampler(graph, order), iterations=iterations)
 
 
 def triangles_recipe(algorithm: Any, graph: Graph) -> Recipe:
@@ -262,4 +261,4 @@ def triangles_recipe(algorithm: Any, graph: Graph) -> Recipe:
     kernel = TriangleCountKernel(algorithm, graph)
     kernel.step()
     order = np.lexsort((kernel.above, graph.out_degrees))
-    return Recipe(RepresentedSampler(graph, order), graph.edges)
+    return Recipe(RepresentedSampler(graph, order))

@@ -40,8 +40,6 @@ class StagedSample:
     work, whole_work : ndarray of float64, shape (iterations,)
         Work of each iteration on the sample, and on the whole graph.
     summary : SampleSummary
-    edge_steps : float
-        Work of a run, in edges times iterations.
     seconds : ndarray of float64, shape (iterations,)
         Time of its supersteps on this machine, measured once, with counting in between.
     """
@@ -52,7 +50,6 @@ class StagedSample:
     work: FloatArray = field(repr=False)
     whole_work: FloatArray = field(repr=False)
     summary: SampleSummary
-    edge_steps: float
     seconds: FloatArray = field(repr=False)
 
 
@@ -146,8 +143,6 @@ class RuntimeEstimate:
         Shared by all phases, e.g. when the speed of a cluster is uncertain.
     samples : list of SampleSummary
         Sample runs behind the estimate.
-    edge_visits : float
-        Edges processed for the estimate, summed over iterations.
     warnings : list of str
     at : callable, optional
         Maps a machine count to the phases on it.
@@ -164,7 +159,6 @@ class RuntimeEstimate:
     phase_std: float
     common_std: float = 0.0
     samples: list[SampleSummary] = field(default_factory=list)
-    edge_visits: float = 0.0
     warnings: list[str] = field(default_factory=list)
     at: Callable[[int], dict[str, float]] | None = None
     executors: Mapping[str, Any] = field(default_factory=dict)

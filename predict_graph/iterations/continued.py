@@ -87,8 +87,6 @@ def continued(
         curve=sampled.curve[np.arange(iterations) * len(sampled.curve) // iterations],
         converged=crossing <= limit,
         samples=[summary, *sampled.samples],
-        edge_steps=sampled.edge_steps
-        + float(counted.floats("local_messages", "remote_messages").sum()),
         counters=Table({name: np.concatenate((counted[name], later[name])) for name in names}),
     )
 

@@ -37,8 +37,6 @@ class IterationEstimate(Value):
     converged : bool
         False when the run is expected to stop at its limit of iterations.
     samples : list of SampleSummary
-    edge_steps : float
-        Work of the samples: edges times iterations.
     warnings : list of str
     counters : Table or DataFrame
         Counters of each iteration of the real run, summed over workers, and all vertices; empty if
@@ -55,7 +53,6 @@ class IterationEstimate(Value):
     curve: npt.NDArray[np.float64]
     converged: bool
     samples: list[SampleSummary] = field(default_factory=list)
-    edge_steps: float = 0.0
     warnings: list[str] = field(default_factory=list)
     counters: Table = field(default_factory=lambda: Table({}))
     staged: StagedSample | None = None
@@ -71,10 +68,9 @@ class IterationEstimate(Value):
         samples: Sequence[SampleSummary] = (),
     ) -> IterationEstimate:
         """Return what is known of a run from all of its iterations."""
-        count, work = len(curve), counters.floats("local_messages", "remote_messages")
-        steps = float(work.sum()) if samples else 0.0
+        count = len(curve)
         size = (float(count), count, count, count)
-        return cls(method, *size, curve, converged, list(samples), steps, counters=counters)
+        return cls(method, *size, curve, converged, list(samples), counters=counters)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counters", Table.of(self.counters))  # or of a DataFrame

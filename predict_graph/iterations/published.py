@@ -54,7 +54,6 @@ def estimate_by_sample_runs(
         curve=mean_curve(curves, counts[0]),
         converged=all(run.profile.converged for run in runs),
         samples=[run.summary for run in runs],
-        edge_steps=sum(run.edge_visits for run in runs),
         warnings=warnings,
         counters=counters_by(largest, case, counts[0]),
     )

@@ -54,11 +54,6 @@ class SampleRun:
     threshold: float
     summary: SampleSummary
 
-    @property
-    def edge_visits(self) -> float:
-        """The edges processed over all iterations."""
-        return float(self.summary.edges * self.summary.iterations)
-
 
 def check_ratio(ratio: float) -> float:
     """Return a sampling ratio.

@@ -80,8 +80,6 @@ class Prediction(Result):
         Where the seconds of the iterations, or of the call, came from.
     overhead_seconds : float
         How long the prediction took, reading the graph excluded; of a function in CPU seconds.
-    edge_visits : float
-        Edges that the samples looked at, iteration by iteration, and the search for them.
     method : dict
         How the iterations were estimated: ``name``, ``sampler``, ``transform``, ``threshold``.
     warnings : list of str
@@ -122,7 +120,6 @@ class Prediction(Result):
     rows: Table = field(default_factory=lambda: Table({}))
     samples: list[SampleSummary] = field(default_factory=list)
     overhead_seconds: float = 0.0
-    edge_visits: float = 0.0
     method: dict[str, Any] = field(default_factory=dict)
     verdict: Verdict = field(default_factory=lambda: Verdict(""))
     budget: str = ""
@@ -153,17 +150,6 @@ class Prediction(Result):
     def convergence(self) -> npt.NDArray[np.float64]:
         """Predicted convergence aggregate after each iteration."""
         return self.rows.floats("convergence")
-
-    @property
-    def overhead_edges(self) -> float:
-        """Edge visits of the prediction / messages of the predicted run, those of its prior too."""
-        messages = 0
-        part: Prediction | None = self
-        while part is not None:
-            total = part.features_total()
-            messages += sum(total.get(name, 0) for name in ("local_messages", "remote_messages"))
-            part = part.prior
-        return self.edge_visits / max(messages, 1)
 
     def features_total(self) -> dict[str, int]:
         """Return each counter summed over the iterations."""
@@ -213,7 +199,6 @@ class Prediction(Result):
                 "seconds": self.overhead_seconds,
                 "budget": self.budget,
                 "fraction_of_predicted": self.overhead_seconds / runtime if runtime else None,
-                "edge_visits_fraction": self.overhead_edges,
                 "loading_seconds": self.loading_seconds,
                 "more": self.more,
             },

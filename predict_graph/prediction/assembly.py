@@ -112,7 +112,6 @@ def _of_stages(
                 model=dict(runtime.evidence.model),
             )
         ],
-        edge_visits=sum(each.edge_steps + own.edge_visits for _, each, own in stages),
         method=_method(request, estimate, graph),
         warnings=list(dict.fromkeys(warnings)),
         prior=prior,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from samplers import check_csr, induced_csr, reverse_csr
+from samplers import check_csr, induced_csr
 
 
 def test_arrays_are_not_copied():
@@ -53,15 +53,6 @@ def matrices(draw):
     rows, columns = np.array(edges, dtype=np.int32).reshape(-1, 2).T
     values = np.arange(1, len(edges) + 1, dtype=np.float32)
     return sparse.csr_array((values, (rows, columns)), shape=(n, n))
-
-
-@given(matrix=matrices())
-def test_reverse_is_the_transpose(matrix):
-    expected = matrix.T.tocsr()
-    expected.sort_indices()
-    indptr, indices = reverse_csr(matrix.indptr, matrix.indices)
-    np.testing.assert_array_equal(indptr, expected.indptr)
-    np.testing.assert_array_equal(indices, expected.indices)
 
 
 @given(matrix=matrices(), data=st.data())

@@ -43,7 +43,7 @@ def estimate_by_completion(
     completer = Completer(graph, vertex_profiles(graph), choose_hubs(graph, expected, for_hubs))
     size = _others(completer, case.ratio, for_others)
     curve_of = algorithm.part_of("completion")
-    curves, crossings, edges, steps = [], [], 0, 0.0
+    curves, crossings, edges = [], [], 0
     began = time.perf_counter()
     for number, sample in enumerate(completer.draw_all(size, count, case.rng), 1):
         case.progress(f"completed sample {number} of {count}", (number - 1) / count)
@@ -51,7 +51,6 @@ def estimate_by_completion(
         crossings.append(min(crossing(curve, case.threshold), float(limit + 1)))
         curves.append(curve)
         edges = max(edges, sample.edges)
-        steps += float(sample.edges) * len(curve)
         if time_left() < (time.perf_counter() - began) / number:
             break
     seconds, vertices = time.perf_counter() - started, len(completer.hubs) + size
@@ -81,7 +80,6 @@ def estimate_by_completion(
             )
             for each in crossings
         ],
-        edge_steps=steps,
         warnings=_doubts(vertices, min(small // 2, graph.vertices)),
         counters=_counters_by_a_pair(case, counts[0]),
     )

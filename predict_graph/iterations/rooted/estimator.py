@@ -94,7 +94,6 @@ def _estimate(
         curve=last.convergence[np.minimum(np.arange(iterations), len(last.convergence) - 1)],
         converged=converged,
         samples=[staged.summary for staged in ran],
-        edge_steps=recipe.edge_visits + sum(staged.edge_steps for staged in ran),
         warnings=_doubts(last.convergence, threshold),
         counters=counters.assign(total_vertices=graph.vertices),
         staged=ran[-1],
@@ -130,8 +129,6 @@ def _sample_and_run(
         seconds=time.perf_counter() - started,
         purpose="iterations",
     )
-    # About its share of the messages of the whole run.
-    sent = float(run.counters.floats("local_messages", "remote_messages").sum())
     return run, StagedSample(
         graph=sample.graph,
         weighting=weighting,
@@ -139,7 +136,6 @@ def _sample_and_run(
         work=run.work,
         whole_work=run.whole_work,
         summary=summary,
-        edge_steps=sent * sample.graph.edges / max(graph.edges, 1),
         seconds=run.seconds,
     )
 

@@ -20,7 +20,6 @@ class HopTree:
 
     distance: npt.NDArray[np.int32]
     parent: IndexArray
-    edge_visits: int
 
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
@@ -74,8 +73,7 @@ def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTre
     """Search along the rows of `ahead`, and in reverse along those of `behind` if given."""
     known = ahead if behind is None else behind
     rows = (ahead.indptr, ahead.indices, known.indptr, known.indices)
-    distance, parent, visits = breadth_first(*rows, first, stop, behind is not None)
-    return HopTree(distance, parent, int(visits))
+    return HopTree(*breadth_first(*rows, first, stop, behind is not None))
 
 
 @numba.njit(cache=True, nogil=True)

@@ -29,16 +29,10 @@ class Recipe:
     """How to sample a graph for one algorithm."""
 
     sampler: RootedSampler
-    root_visits: int = 0
     inputs: Inputs | None = None
     level_std: float = 0.0
     iterations: int | None = None
     """Iterations that are known from passes over the graph."""
-
-    @property
-    def edge_visits(self) -> int:
-        """Edges that were looked at to find roots and paths."""
-        return self.root_visits + sum(tree.edge_visits for tree in self.sampler.trees)
 
 
 def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:

@@ -165,8 +165,7 @@ class LearnedRuntimeModel(SampledModel):
             self._runtime_on(workload, [each[number] for each in parts], first=number == 0)
             for number, workload in enumerate(workloads)
         ]
-        samples, visits = [run.summary for run in ran], sum(run.edge_visits for run in ran)
-        found[-1] = replace(found[-1], samples=samples, edge_visits=visits)
+        found[-1] = replace(found[-1], samples=[run.summary for run in ran])
         return found
 
     def _runtime_on(

@@ -82,7 +82,7 @@ class LocalRuntimeModel(SampledModel):
         algorithm = workload.algorithm
         chosen = self.parts[algorithm.name].cost_model
         named = chosen is not None or self.request.train_ratios is not None
-        evidence, visits = (None, 0.0) if named else self._measured(workload)
+        evidence = None if named else self._measured(workload)
         ran: list[SampleRun] = []
         if evidence is None:
             with deadline(None if named else current_deadline()):
@@ -105,20 +105,18 @@ class LocalRuntimeModel(SampledModel):
             relative_std=math.hypot(std, equal),
             phase_std=PHASE_STD * math.hypot(setup, read) / max(setup + read, 1e-9),
             samples=[run.summary for run in ran],
-            edge_visits=visits + sum(run.edge_visits for run in ran),
         )
 
-    def _measured(self, workload: Workload) -> tuple[Evidence | None, float]:
-        """Return the time of iterations as measured on this graph, and the edges visited for it."""
+    def _measured(self, workload: Workload) -> Evidence | None:
+        """Return the time of iterations as measured on this graph."""
         algorithm, staged = workload.algorithm, workload.staged
-        timed, visits = None, 0.0
+        timed = None
         self._measure_again(algorithm)
         if staged is not None:
             self.request.progress("timing the sample", 0.0)
             timed = timed_sample(algorithm, staged, self.engine.threads, self.spending.affords)
-            visits = timed.runs * staged.edge_steps
         self._measure_again(algorithm)
-        return transfer_evidence(workload, timed, self._probes[algorithm.name]), visits
+        return transfer_evidence(workload, timed, self._probes[algorithm.name])
 
     def _measure_again(self, algorithm: Algorithm) -> None:
         """Repeat the first supersteps if the budget allows as much time as they took."""

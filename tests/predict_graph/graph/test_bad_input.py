@@ -48,7 +48,6 @@ FILES = [
     (".csv", "1;2;1,5\n2;3;0\n3;4;2.5\n", r"g\.csv:3: '2\.5' is not a weight"),
     (".csv", 'a,b\n1,"2\n', r"g\.csv:2: a quoted field does not end"),
     (".csv", 'a,b\n1,"2"x\n', r"g\.csv:2: text follows a closing quote"),
-    (".csv", "weight,source,target\n1,1\n", r"g\.csv:2: an id is missing"),
     # Line ends of old systems.
     (".csv", "a,b\r0,1\r1,2\r", r"g\.csv:1: .* carriage return inside"),
     (".txt", "\r", "is empty"),

@@ -281,14 +281,6 @@ def test_networkit_is_known_by_its_module_name():
     same(check_graph(Graph()), directed=False)
 
 
-def test_pandas():
-    table = pd.DataFrame(EDGES, columns=["src", "dst"])
-    same(check_graph(table[["dst", "src"]]))
-    same(check_graph(table))
-    same(check_graph(table, directed=False), directed=False)
-    same(check_graph(table.assign(weight=range(1, 6))), weights=[1, 2, 3, 4, 5])
-
-
 def test_polars_is_known_by_its_module_name():
     """It need not be installed: an object that is taken by [:, place] will do."""
 

@@ -88,7 +88,6 @@ def test_a_run_that_cannot_be_kept_is_refused(record, changes, message):
     ("call", "message"),
     [
         (lambda history: history.table(7), "no run 7"),
-        (lambda history: history.record(7), "no run 7"),
         (lambda history: history.add(history.record(1)), "already"),
         (lambda history: history.prune(), "needs one of two"),
         (lambda history: history.prune(keep=1, older_than=1), "needs one of two"),

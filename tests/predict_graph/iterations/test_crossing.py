@@ -73,7 +73,7 @@ def estimated(crossing, std, job, samples=(), iterations=200):
     whole, low, high = iteration_interval(crossing, std, job.max_iterations)
     curve = np.ones(whole)
     return IterationEstimate(
-        "other", crossing, whole, low, high, curve, True, [*samples], 0.0, counters=counters
+        "other", crossing, whole, low, high, curve, True, [*samples], counters=counters
     )
 
 

@@ -63,7 +63,6 @@ def is_sane(found, limit=500):
     assert found.curve.shape == (found.iterations,)
     assert np.isfinite(found.curve).all()
     assert (found.curve >= 0).all()
-    assert found.edge_steps >= 0
     assert found.samples
     for sample in found.samples:
         assert 0 < sample.ratio <= 1

@@ -74,7 +74,6 @@ def test_the_whole_prediction(comparison):
     is_whole(found)
     assert tuple(found.phases) == PHASES
     assert found.overhead_seconds > 0
-    assert found.overhead_edges > 0
     purposes = {sample.purpose for sample in found.samples}
     assert purposes == {"iterations"}
 
@@ -212,8 +211,7 @@ def test_a_baseline_estimate_says_that_a_limit_is_lower_than_usual(limit, said):
 
 def test_overhead_can_be_capped():
     graph = check_graph("barabasi-albert:n=20000,m=5,seed=1")
-    tight, loose = (predict(graph, max_overhead=cap, probe=False) for cap in (0.1, 1.0))
-    assert tight.overhead_edges < 0.2 < loose.overhead_edges
+    tight = predict(graph, max_overhead=0.1, probe=False)
     used = sum(s.edges for s in tight.samples if s.purpose == "cost")
     assert used <= 0.1 * graph.edges
 

@@ -66,11 +66,6 @@ class ClusterRun:
         )
 
     @property
-    def edge_visits(self) -> float:
-        """The edges processed over all iterations; 0 if it was not run for this prediction."""
-        return 0.0 if self.again else float(self.edges * self.record.iterations)
-
-    @property
     def real(self) -> bool:
         """Whether it is a real run rather than a sample run."""
         return self.purpose == REAL

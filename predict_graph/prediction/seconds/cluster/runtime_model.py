@@ -134,7 +134,6 @@ class ClusterRuntimeModel(ClusterSamples):
             phase_std=PHASE_STD,
             common_std=common_std,
             samples=[run.summary for run in own],
-            edge_visits=sum(run.edge_visits for run in own),
             warnings=[
                 *_reach_doubts(runs, engine.workers),
                 *engine.session_doubts(),
