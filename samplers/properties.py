@@ -183,6 +183,4 @@ def _effective_diameter(hop_plot: npt.NDArray[np.float64], reached: float = 0.9)
     if len(hop_plot) == 0:
         return float("nan")
     cumulated = np.concatenate([[0.0], hop_plot])
-    hop = int(np.searchsorted(cumulated, reached))
-    below_share, share = cumulated[hop - 1], cumulated[hop]
-    return float(hop - 1 + (reached - below_share) / (share - below_share))
+    return float(np.interp(reached, cumulated, np.arange(len(cumulated))))

@@ -167,12 +167,12 @@ FAILING = {
     "sampler returns numbers": (
         SAMPLER.format(body=VISITS.format(vertices="np.array([0.5])")),
         ["sample", GRAPH, "--out", "x.csv", "--sampler", "mine"],
-        "the sampler 'mine' returned float64, shape (1,); accepted: a vector of vertices",
+        "the sampler 'mine' returned wrong vertices: vertices must be a vector of integers, not ",
     ),
     "sampler leaves the graph": (
         SAMPLER.format(body=VISITS.format(vertices="np.array([4, 3000])")),
         ["compare-samplers", GRAPH, "--samplers", "mine"],
-        "the sampler 'mine' returned the vertices 4 to 3000; accepted: 0 to 2999",
+        "the sampler 'mine' returned wrong vertices: vertex 3000 does not exist; vertices are 0 to",
     ),
     "transform raises": (
         TRANSFORM.format(body="return threshold / {}[ratio]"),

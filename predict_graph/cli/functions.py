@@ -88,13 +88,19 @@ def _called(
         raise
     except BaseException as error:
         raise JobError(failure(function, source, described_error(error))) from error
-    drawn = tracked.generator
+    result = tracked.result
+    if tracked.generator:
+        value = f"iterator of {result:,}"
+    elif hasattr(result, "__len__"):
+        value = f"{type(result).__name__} of {len(result):,}"
+    else:
+        value = " ".join(repr(result).split())[:80]
     profile = profile_of(
         function,
         source,
         {"convert": converting, "call": tracked.seconds},
         tracked.processor_seconds,
-        value=f"iterator of {tracked.result:,}" if drawn else _short(tracked.result),
+        value=value,
     )
     answer = replace(profile.answer, sentence=f"{profile.title}: {tracked.sentence}")
     return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
@@ -148,9 +154,3 @@ def compare_functions(
 def library_of(name: str) -> str:
     """Return the package of a function."""
     return name.partition(":")[0].partition(".")[0]
-
-
-def _short(result: Any) -> str:
-    if hasattr(result, "__len__"):
-        return f"{type(result).__name__} of {len(result):,}"
-    return " ".join(repr(result).split())[:80]

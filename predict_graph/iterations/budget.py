@@ -43,19 +43,18 @@ class EdgeBudget:
     max_overhead: float = DEFAULT_MAX_OVERHEAD
     free_edges: int | None = None
 
-    def for_run(self, iterations: float, long: int = 20, overhead: float = 0.1) -> EdgeBudget:
-        """Return the budget for samples of a run of so many iterations.
+    def overhead_of(self, iterations: float, long: int = 20, overhead: float = 0.1) -> float:
+        """Return the overhead of samples of a run of so many iterations.
 
         By default, samples of a long run cost at most a tenth of it (docs/studies/overhead.md).
 
         Examples
         --------
-        >>> EdgeBudget(64_000_000).for_run(30).total
-        6400000
+        >>> EdgeBudget(64_000_000).overhead_of(30)
+        0.1
         """
-        if self.max_overhead == DEFAULT_MAX_OVERHEAD and iterations >= long:
-            return EdgeBudget(self.edges, overhead, FREE_EDGES // 2)
-        return self
+        usual = self.max_overhead == DEFAULT_MAX_OVERHEAD
+        return overhead if usual and iterations >= long else self.max_overhead
 
     @property
     def total(self) -> int:

@@ -107,12 +107,16 @@ def draw_sample(
             if SAMPLERS.origin(sampler) != "built-in":
                 raise
             raise RequestError(str(error)) from error  # samplers know nothing of our errors
-        visited = _checked_vertices(sampler, drawn.vertices, graph.vertices)
-    kept = visited if max_edges is None else visited[: _within(graph, visited, max_edges)]
-    vertices = np.sort(kept)
+    kept = np.asarray(drawn.vertices)
     try:
+        if not kept.size:
+            raise ValueError("there are none")
+        if max_edges is not None:
+            within = np.cumsum(edges_by_later_position(graph, kept))
+            kept = kept[: max(int(np.searchsorted(within, max_edges, side="right")), 1)]
+        vertices = np.sort(kept)
         subgraph = graph.subgraph(vertices)
-    except RequestError as error:
+    except ValueError as error:
         raise JobError(f"the sampler {sampler!r} returned wrong vertices: {error}") from error
     notes = [drawn.note] if drawn.note and not drawn.capped else []
     if len(kept) < drawn.requested:
@@ -125,23 +129,6 @@ def draw_sample(
         time.perf_counter() - started,
         "; ".join(notes),
     )
-
-
-def _checked_vertices(sampler: str, vertices: object, n: int) -> npt.NDArray[np.integer]:
-    found = np.asarray(vertices)
-    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0:
-        text = f"{found.dtype}, shape {found.shape}; accepted: a vector of vertices"
-    elif found.min() < 0 or found.max() >= n:
-        text = f"the vertices {found.min()} to {found.max()}; accepted: 0 to {n - 1}"
-    else:
-        return found
-    raise JobError(f"the sampler {sampler!r} returned {text}")
-
-
-def _within(graph: Graph, visited: npt.NDArray[np.integer], max_edges: int) -> int:
-    """Return how many of the first visited vertices induce at most `max_edges` edges."""
-    filed = edges_by_later_position(graph, visited)
-    return max(int(np.searchsorted(np.cumsum(filed), max_edges, side="right")), 1)
 
 
 def run_sample(

@@ -95,7 +95,8 @@ def _table(file: Path, texts: Sequence[str] = ()) -> Any:
 def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]:
     done, unpacked, packed = 0, 0, file.stat().st_size
     rows, texts = 1 << 19, chosen[:2] if as_text else []
-    if texts and _has_deltas(_table(file), texts):
+    chunks = (chunk for chunk in _chunks(_table(file)) if chunk.path_in_schema in texts)
+    if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks):
         # Texts that are stored as what differs from the one before can be unpacked to as many times
         # their size as there are rows. pyarrow reads no dictionaries of them.
         rows, texts = 256, []
@@ -108,11 +109,6 @@ def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]
             columns = [batch.column(name) for name in chosen]
             yield edge_block(str(file), chosen, columns, texts=as_text, row=done)
             done += len(batch)
-
-
-def _has_deltas(table: Any, names: Sequence[str]) -> bool:
-    chunks = (chunk for chunk in _chunks(table) if chunk.path_in_schema in names)
-    return any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chunks)
 
 
 def _chunks(table: Any) -> Iterator[Any]:

@@ -78,8 +78,8 @@ class Completer:
     def _chosen(self, size: int, rng: np.random.Generator) -> IndexArray:
         """Return some other vertices, ascending: one of each stratum of profiles."""
         size = min(size, len(self.others))
-        drawn = self.others[_one_in_each_stratum(len(self.others), size, rng)]
-        return np.sort(drawn).astype(np.int64)
+        edges = np.arange(size + 1, dtype=np.int64) * len(self.others) // max(size, 1)
+        return np.sort(self.others[rng.integers(edges[:-1], edges[1:])]).astype(np.int64)
 
     def _complete(
         self, chosen: IndexArray, inbound: sparse.csr_array, rng: np.random.Generator
@@ -163,9 +163,3 @@ def _conserving(
     values = values / np.where(dangling, 1.0, sent)[sources]
     operator = sparse.csr_array((values, (targets, sources)), shape=(size, size))
     return operator, dangling
-
-
-def _one_in_each_stratum(total: int, size: int, rng: np.random.Generator) -> IndexArray:
-    """Divide 0 … total - 1 into `size` ranges of almost equal length, and draw one from each."""
-    edges = np.arange(size + 1, dtype=np.int64) * total // max(size, 1)
-    return rng.integers(edges[:-1], edges[1:])

@@ -25,9 +25,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph.arrays import BoolArray
 from predict_graph.graph import Graph
 from predict_graph.graph.inbound import inbound_shares
-from predict_graph.graph.sides import two_sides
+from samplers.search import breadth_first
 
 FIELD = 7  # by definition: bits of a class
 # Of each level, the finest first: the classes of in-degree (with the side), out-degree and inflow
@@ -53,10 +54,18 @@ def _made(graph: Graph) -> npt.NDArray[np.int32]:
     level = np.clip(_half_octaves(share) + 64, 0, 127)  # a share is at most 1: its logarithm, 0
     classes = [_half_octaves(1.0 + each) for each in (degrees, graph.out_degrees)]
     profiles: npt.NDArray[np.int32] = classes[0] << 2 * FIELD | classes[1] << FIELD | level
-    sides = None if graph.directed else two_sides(graph)
+    sides = None if graph.directed else _sides(graph)
     if sides is not None:
         profiles |= sides.astype(np.int32) << 3 * FIELD - 1
     return profiles
+
+
+def _sides(graph: Graph) -> BoolArray | None:
+    """Return the side of each vertex of a bipartite graph, by the parity of distances, or None."""
+    rows = graph.indptr, graph.indices
+    sides: BoolArray = breadth_first(*rows, *rows, 0, graph.vertices, True)[0] % 2 == 1
+    within = np.repeat(sides, graph.out_degrees) == sides[graph.indices]
+    return None if within.any() else sides
 
 
 def _half_octaves(values: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:

@@ -52,7 +52,7 @@ def estimate_by_rooted_samples(
     run, staged = _sample_and_run(case, recipe, size)
     seconds, samples = time.perf_counter() - started, [staged]
     length = min(_crossing(run, case.threshold, algorithm), algorithm.max_iterations)
-    allowed = budget.for_run(math.ceil(length)).max_overhead
+    allowed = budget.overhead_of(math.ceil(length))
     share = staged.graph.edges / max(graph.edges, 1)
     factor = (allowed - share) / max(share, 1e-9)
     # Halved: the second sample is run once more to be timed.

@@ -17,7 +17,6 @@ from predict_graph.iterations.rooted.hops import HopTree, hop_tree
 from predict_graph.iterations.rooted.sample import (
     RootedSample,
     RootedSampler,
-    small_neighbours,
 )
 from samplers.search import largest
 
@@ -120,14 +119,8 @@ class RepresentedSampler(RootedSampler):
         size = min(max(size, 1), len(order))
         cuts = np.linspace(0, len(order), size + 1).astype(np.int64)
         drawn = order[rng.integers(cuts[:-1], cuts[1:])]
-        members = np.zeros(graph.vertices, bool)
-        members[self.certain] = True
-        members[drawn] = True
-        members[small_neighbours(graph, np.flatnonzero(members), self.near)] = True
+        members, weights = self._members(drawn, np.diff(cuts))
         vertices = np.flatnonzero(members)
-        weights = np.zeros(len(vertices))
-        weights[np.searchsorted(vertices, self.certain)] = 1.0
-        weights[np.searchsorted(vertices, drawn)] = np.diff(cuts)
         place = np.empty(graph.vertices, graph.indices.dtype)
         place[vertices] = np.arange(len(vertices))
         at = np.flatnonzero(members[order])
@@ -139,4 +132,4 @@ class RepresentedSampler(RootedSampler):
         starts = np.concatenate(([0], np.cumsum(degrees)))
         kept = None if graph.weights is None else graph.weights[edges]
         rows = Graph(starts, place[graph.indices[edges]], kept, directed=True)
-        return RootedSample(vertices, rows, weights, degrees)
+        return RootedSample(vertices, rows, weights[vertices], degrees)

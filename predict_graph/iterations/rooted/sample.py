@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -63,21 +64,21 @@ class RootedSampler:
         size = min(size, self._others)
         drawn = rng.choice(self._others, size, replace=False, shuffle=False)
         drawn += np.searchsorted(self._before, drawn, side="right")
-        members: BoolArray = np.zeros(self.graph.vertices, bool)
-        members[self.certain] = True
-        members[drawn] = True
-        if self.near:
-            members[small_neighbours(self.graph, np.flatnonzero(members), self.near)] = True
+        members, weights = self._members(drawn, self._others / max(size, 1))
         for tree in self.trees:
             add_paths(members, tree.parent)
         vertices = np.flatnonzero(members)
-        weights = np.zeros(len(vertices))
-        weights[np.searchsorted(vertices, self.certain)] = 1.0
-        if size:
-            weights[np.searchsorted(vertices, drawn)] = self._others / size
-        return RootedSample(
-            vertices, self.graph.subgraph(vertices), weights, degrees_of(self.graph, vertices)
-        )
+        rows, degrees = self.graph.subgraph(vertices), degrees_of(self.graph, vertices)
+        return RootedSample(vertices, rows, weights[vertices], degrees)
+
+    def _members(self, drawn: IndexArray, each: Any) -> tuple[BoolArray, FloatArray]:
+        """Return which vertices of the graph are in a sample, and the weights of all."""
+        weights = np.zeros(self.graph.vertices)
+        weights[drawn] = each
+        weights[self.certain] = 1.0
+        members = weights > 0.0
+        members[small_neighbours(self.graph, np.flatnonzero(members), self.near)] = True
+        return members, weights
 
 
 def small_neighbours(graph: Graph, vertices: IndexArray, most: int) -> IndexArray:
