@@ -1,16 +1,8 @@
 """History: every run and sample run, kept in one SQLite file, to train later cost models."""
 
-from __future__ import annotations
-
-from predict_graph.history.record import RunRecord
-from predict_graph.history.store import History, Imported, check_history, default_path
-from predict_graph.machine import machine_identity
-
-__all__ = [
-    "History",
-    "Imported",
-    "RunRecord",
-    "check_history",
-    "default_path",
-    "machine_identity",
-]
+from predict_graph.history.record import RunRecord as RunRecord
+from predict_graph.history.store import History as History
+from predict_graph.history.store import Imported as Imported
+from predict_graph.history.store import check_history as check_history
+from predict_graph.history.store import default_path as default_path
+from predict_graph.machine import machine_identity as machine_identity

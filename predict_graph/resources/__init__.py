@@ -4,22 +4,9 @@ Resource profiles are those of NIMO (2005, sections IV-A and IV-D): attributes o
 measured without the task.
 """
 
-from __future__ import annotations
-
-from predict_graph.resources.calibration import calibrate
-from predict_graph.resources.profile import (
-    Measured,
-    ResourceProfile,
-    carried_factor,
-    read_profile,
-    write_profile,
-)
-
-__all__ = [
-    "Measured",
-    "ResourceProfile",
-    "calibrate",
-    "carried_factor",
-    "read_profile",
-    "write_profile",
-]
+from predict_graph.resources.calibration import calibrate as calibrate
+from predict_graph.resources.profile import Measured as Measured
+from predict_graph.resources.profile import ResourceProfile as ResourceProfile
+from predict_graph.resources.profile import carried_factor as carried_factor
+from predict_graph.resources.profile import read_profile as read_profile
+from predict_graph.resources.profile import write_profile as write_profile
