@@ -16,7 +16,7 @@ from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
 from predict_graph.builtin.triangle_count.local import TriangleCountKernel
 from predict_graph.graph import Graph
-from predict_graph.graph.inbound import inbound_rows, inbound_shares
+from predict_graph.graph.csr import inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted.hops import HopTree, component_trees, hop_tree
 from predict_graph.iterations.rooted.recipes import (
@@ -25,6 +25,7 @@ from predict_graph.iterations.rooted.recipes import (
     deepest,
     hubs,
     middle_trees,
+    rooted,
 )
 from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, small_neighbours
 from samplers.search import largest
@@ -74,15 +75,7 @@ def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -
 
 def components_recipe(algorithm: Algorithm, graph: Graph) -> Recipe:
     """Return samples rooted in the smallest id of each component, where labels start."""
-    return Recipe(_rooted(graph, [component_trees(graph)]))
-
-
-def _rooted(
-    graph: Graph, trees: list[HopTree], *certain: IndexArray, near: int = 0
-) -> RootedSampler:
-    """Return a sampler of trees, with the ends of the first one, hubs and some more vertices."""
-    every = np.concatenate((deepest(graph, trees[0]), hubs(graph), *certain))
-    return RootedSampler(graph, trees, every, near=near)
+    return Recipe(rooted(graph, [component_trees(graph)]))
 
 
 def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
@@ -90,7 +83,7 @@ def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
 
     A counter changes for the last time when the largest hash that can reach it arrives.
     """
-    return Recipe(_rooted(graph, middle_trees(graph), _largest_hashes(algorithm, graph)))
+    return Recipe(rooted(graph, middle_trees(graph), _largest_hashes(algorithm, graph)))
 
 
 def _largest_hashes(
@@ -150,7 +143,7 @@ def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
     def inputs(sample: RootedSample) -> FloatArray:
         return next_ranks(graph, algorithm.prior, first, sample.vertices)
 
-    return Recipe(_rooted(graph, trees, top), inputs)
+    return Recipe(rooted(graph, trees, top), inputs)
 
 
 def next_ranks(
@@ -176,7 +169,7 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     small = int(3.0 / factor)
     seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
     around = small_neighbours(graph, seeds, 2 * small)
-    return Recipe(_rooted(graph, middle_trees(graph), seeds, around, near=small))
+    return Recipe(rooted(graph, middle_trees(graph), seeds, around, near=small))
 
 
 def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> IndexArray:

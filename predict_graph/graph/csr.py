@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.arrays import IndexArray, IntArray
+from predict_graph.arrays import FloatArray, IndexArray, IntArray
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -79,6 +79,31 @@ def edge_weights(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.float64]:
     weights = None if graph.weights is None else graph.weights[places[other]]
     totals = np.bincount(owners[other], weights, minlength=len(vertices))
     return totals.astype(np.float64)
+
+
+def inbound_shares(graph: Graph) -> FloatArray:
+    """Return what comes in if each vertex sends 1 in equal parts along its edges; and in how many.
+
+    Parts are added in the order of the vertices that they come from.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, 2)
+        The sum of the parts, and the number of inbound edges.
+    """
+    rows, degrees = graph.described_as(weights=None).to_scipy(np.int8), graph.out_degrees
+    parts = np.divide(1.0, degrees, out=np.zeros(graph.vertices), where=degrees > 0)
+    return np.column_stack([rows.T @ parts, graph.in_degrees])
+
+
+def inbound_rows(graph: Graph, vertices: IndexArray) -> tuple[IndexArray, IndexArray]:
+    """Return where the inbound neighbours of some vertices begin, and these, ascending in a row.
+
+    One pass over the edges of a directed graph, which needs no reverse of it.
+    """
+    matrix = graph.to_scipy(np.int8)
+    rows = matrix[:, vertices].tocsc() if graph.directed else matrix[vertices]
+    return rows.indptr, rows.indices
 
 
 @dataclass(frozen=True, eq=False)

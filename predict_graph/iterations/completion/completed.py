@@ -11,8 +11,7 @@ from scipy import sparse
 
 from predict_graph.arrays import FloatArray, IndexArray
 from predict_graph.graph import Graph
-from predict_graph.graph.csr import edges_of
-from predict_graph.graph.inbound import inbound_rows
+from predict_graph.graph.csr import edges_of, inbound_rows
 from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from samplers.induced import induced_csr
 
@@ -58,7 +57,8 @@ class Completer:
         self._position[hubs] = np.arange(len(hubs), dtype=np.int32)
         others = np.flatnonzero(self._position < 0)
         self.others = others[np.argsort(profiles[others], kind="stable")]
-        self._among_hubs = _edges_among(graph, hubs)
+        indptr, among, _ = induced_csr(graph.indptr, graph.indices, hubs)
+        self._among_hubs = np.repeat(np.arange(len(hubs)), np.diff(indptr)), among
 
     def draw_all(
         self, size: int, count: int, rng: np.random.Generator
@@ -144,13 +144,6 @@ class Completer:
             np.concatenate((mine[one], mine[other], source[out])),
             np.concatenate((mine[other], mine[one], target[into])),
         )
-
-
-def _edges_among(graph: Graph, hubs: IndexArray) -> tuple[IndexArray, IndexArray]:
-    """Return the edges among hubs, as positions in `hubs`."""
-    indptr, indices, _ = induced_csr(graph.indptr, graph.indices, np.sort(hubs))
-    place = np.argsort(hubs)  # where each of them is in `hubs`
-    return np.repeat(place, np.diff(indptr)), place[indices]
 
 
 def _conserving(

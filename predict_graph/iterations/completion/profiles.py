@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from predict_graph.arrays import BoolArray
 from predict_graph.graph import Graph
-from predict_graph.graph.inbound import inbound_shares
+from predict_graph.graph.csr import inbound_shares
 from samplers.search import breadth_first
 
 FIELD = 7  # by definition: bits of a class

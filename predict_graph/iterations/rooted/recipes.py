@@ -43,9 +43,15 @@ def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:
 
 def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
     """Return the recipe of samples rooted in hubs, with paths from and to these roots."""
-    trees = middle_trees(graph)
-    certain = np.concatenate((deepest(graph, trees[0]), hubs(graph)))
-    return Recipe(RootedSampler(graph, trees, certain))
+    return Recipe(rooted(graph, middle_trees(graph)))
+
+
+def rooted(
+    graph: Graph, trees: list[HopTree], *certain: IndexArray, near: int = 0
+) -> RootedSampler:
+    """Return a sampler of trees, with the ends of the first one, hubs and some more vertices."""
+    every = np.concatenate((deepest(graph, trees[0]), hubs(graph), *certain))
+    return RootedSampler(graph, trees, every, near=near)
 
 
 def middle_trees(
