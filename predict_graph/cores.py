@@ -63,7 +63,7 @@ class Load:
     @property
     def noted(self) -> bool:
         """Whether others slow work down so much that a prediction has to say so."""
-        return _slows(self.slowdown)
+        return self.slowdown >= 1.1  # a documented limit (docs/budget.md)
 
     @property
     def warnings(self) -> list[str]:
@@ -78,7 +78,7 @@ class Load:
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): without them a run may be "
                 f"{self.slowdown:.2g} times faster, which the interval includes"
             )
-        if _slows(1.0 / max(1.0 - self.throttled, 1e-3)):
+        if self.throttled >= 0.1:
             found.append(
                 f"a CPU quota of {cores_allowed():.2g} cores held this process back for "
                 f"{self.throttled:.0%} of its time: the prediction is for the same quota"
@@ -88,11 +88,6 @@ class Load:
     def to_dict(self) -> dict[str, float]:
         """Return the fields and the slowdown, for JSON."""
         return {**vars(self), "slowdown": self.slowdown}
-
-
-def _slows(factor: float, least: float = 1.1) -> bool:
-    """Whether a slowdown is one that a prediction warns of: a documented limit (docs/budget.md)."""
-    return factor >= least
 
 
 class LoadMeter:

@@ -150,7 +150,7 @@ def _closed_wedges(
     second = generator.integers(degrees[centres] - 1)
     second += second >= first
     ends = [links.indices[links.indptr[centres] + place] for place in (first, second)]
-    return np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]]) / wedges
+    return int(np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]])) / wedges
 
 
 def _hop_sources(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pkgutil import resolve_name
 from typing import Any
@@ -51,11 +50,14 @@ NAMES = [*dict.fromkeys(words.partition(" ")[0] for words in COMMANDS)]
 @cache
 def command_of(name: str) -> Any:
     """Return a command, or a group of them, as typer runs it."""
+    from predict_graph.cli.declaring import spread
+
     holder, group = (typer.Typer(rich_markup_mode=None, no_args_is_help=True) for _ in "12")
     for words in COMMANDS:
         first, _, second = words.partition(" ")
         if first == name:
-            (group if second else holder).command(second or first)(_found(words))
+            command = spread(resolve_name(f"predict_graph.cli.{COMMANDS[words]}"))
+            (group if second else holder).command(second or first)(command)
     if group.registered_commands:
         holder.add_typer(group, name=name, help=_summary(name))
     return get_group(holder).commands[name]
@@ -76,12 +78,6 @@ class Program(TyperGroup):
         """Write what each command does."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _summary(name)) for name in NAMES])
-
-
-def _found(words: str) -> Callable[..., None]:
-    from predict_graph.cli.declaring import spread
-
-    return spread(resolve_name(f"predict_graph.cli.{COMMANDS[words]}"))
 
 
 def _summary(name: str) -> str:

@@ -18,20 +18,16 @@ from predict_graph.plugins import Registry
 
 Generator = Callable[..., Graph]
 
-_CLASSICS = "predict_graph.graph.classics"
+_CLASSICS = (
+    *("barabasi-albert", "erdos-renyi", "watts-strogatz", "powerlaw-cluster"),
+    *("star", "path", "cycle", "grid"),
+)
 GENERATORS: Registry[Generator] = Registry(
     "generator",
     "predict_graph.generators",
     {
         "rmat": "predict_graph.graph.rmat:rmat",
-        "barabasi-albert": f"{_CLASSICS}:barabasi_albert",
-        "erdos-renyi": f"{_CLASSICS}:erdos_renyi",
-        "watts-strogatz": f"{_CLASSICS}:watts_strogatz",
-        "powerlaw-cluster": f"{_CLASSICS}:powerlaw_cluster",
-        "star": f"{_CLASSICS}:star",
-        "path": f"{_CLASSICS}:path",
-        "cycle": f"{_CLASSICS}:cycle",
-        "grid": f"{_CLASSICS}:grid",
+        **{name: f"predict_graph.graph.classics:{name.replace('-', '_')}" for name in _CLASSICS},
     },
 )
 

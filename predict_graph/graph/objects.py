@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import chain, takewhile
 from typing import Any
 
@@ -158,10 +159,8 @@ def whole_numbers(
 def labels_of(nodes: list[Any]) -> np.ndarray[Any, Any]:
     """Return nodes as labels: an array of integers if all of them are, else of objects."""
     if all(type(node) is int for node in nodes):
-        try:
+        with suppress(OverflowError):
             return np.array(nodes, dtype=np.int64)
-        except OverflowError:
-            pass
     labels = np.empty(len(nodes), dtype=object)
     labels[:] = nodes
     return labels

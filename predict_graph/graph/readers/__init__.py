@@ -18,8 +18,6 @@ from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits
 
-__all__ = ["EdgeSource", "name_of", "open_source", "read_graph"]
-
 
 def read_graph(
     path: str | PathLike[str],

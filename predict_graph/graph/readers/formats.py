@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from tempfile import TemporaryDirectory
 
 from predict_graph.errors import RequestError
@@ -61,7 +61,22 @@ def open_source(wanted: EdgeList) -> EdgeSource:
         from predict_graph.graph.readers.parquet import open_tables
 
         return open_tables(path, wanted)
-    return _opened(Content(path), wanted)
+    content = Content(path)
+    try:
+        form = format_of(content)
+        if wanted.ids == "string" and form in _INTEGER_ONLY:
+            raise RequestError(
+                f"{content.path}: the format {form} has integer ids only; drop --ids string"
+            )
+        if wanted.columns_given and form not in _TABLES:
+            raise RequestError(f"{content.path}: the format {form} has no columns to choose")
+        source: EdgeSource = resolve_name(f"predict_graph.graph.readers.{_FORMATS[form][0]}")(
+            content, wanted
+        )
+    except BaseException:
+        content.close()
+        raise
+    return source
 
 
 def _from_copy(address: Address, files: Mapping[str, Address], wanted: EdgeList) -> EdgeSource:
@@ -76,23 +91,6 @@ def _from_copy(address: Address, files: Mapping[str, Address], wanted: EdgeList)
 def _within(kept: ExitStack, blocks: Iterable[EdgeBlock]) -> Iterator[EdgeBlock]:
     with kept:
         yield from blocks
-
-
-def _opened(content: Content, wanted: EdgeList) -> EdgeSource:
-    path = content.path
-    try:
-        form = format_of(content)
-        if wanted.ids == "string" and form in _INTEGER_ONLY:
-            raise RequestError(f"{path}: the format {form} has integer ids only; drop --ids string")
-        if wanted.columns_given and form not in _TABLES:
-            raise RequestError(f"{path}: the format {form} has no columns to choose")
-        module, _, function = _FORMATS[form][0].partition(":")
-        reader = import_module(f"predict_graph.graph.readers.{module}")
-        source: EdgeSource = getattr(reader, function)(content, wanted)
-    except BaseException:
-        content.close()
-        raise
-    return source
 
 
 def format_of(content: Content) -> str:

@@ -93,7 +93,8 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     if indptr[-1] != edges:
         raise RequestError(f"{path} holds {indptr[-1]} edges, but {where.name} says {edges}")
     _check_gaps(path, where, facts, cursor)
-    if _bits_left(data, int(cursor[_AT])):
+    rest, bit = data[cursor[_AT] >> 3 :], cursor[_AT] & 7  # writers pad by zeros
+    if np.any(rest[1:]) or np.any(rest[:1] & (0xFF >> bit)):
         raise RequestError(f"{path} is damaged: there are bits after the last vertex")
     return EdgeSource(graph=Graph(indptr, indices))
 
@@ -267,9 +268,3 @@ def _add_others(
 @njit(cache=True, nogil=True, inline="always")
 def _signed(number: int) -> int:
     return -((number + 1) >> 1) if number & 1 else number >> 1
-
-
-def _bits_left(data: Bytes, at: int) -> bool:
-    """Tell whether a bit from `at` on is set; writers pad by zeros."""
-    rest = data[at >> 3 :]
-    return bool(np.any(rest[1:])) or bool(np.any(rest[:1] & (0xFF >> (at & 7))))
