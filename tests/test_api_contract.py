@@ -3,7 +3,6 @@
 import inspect
 import json
 
-import numpy as np
 import pytest
 
 import costmodels
@@ -64,19 +63,6 @@ def test_every_plug_in_says_in_one_line_what_it_is_and_knows_its_name(kind, name
     assert text
     assert 10 < len(text.splitlines()[0]) <= 100
     assert kind in ("cost-models", "generators") or plugin.name == name
-
-
-# Transforms
-
-
-@pytest.mark.parametrize("name", TRANSFORMS.names())
-@pytest.mark.parametrize("ratio", [1e-6, 0.1, 1.0])
-def test_a_transform_gives_a_positive_threshold(name, ratio):
-    transform = TRANSFORMS.get(name)
-    assert isinstance(transform, Transform)
-    assert 0.0 < transform.sample_threshold(1e-6, ratio) < np.inf
-    # A sample that is the whole graph runs to the threshold of the whole graph.
-    assert transform.sample_threshold(1e-6, 1.0) == pytest.approx(1e-6)
 
 
 # Algorithms

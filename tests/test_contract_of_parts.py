@@ -14,7 +14,6 @@ import pytest
 
 import predict_graph
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
-from predict_graph.cli.commands import command_of
 from predict_graph.engines import ENGINES
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.probing import probe_of
@@ -160,10 +159,6 @@ OTHERWISE = {
 SETTINGS = ("workers", "threads")
 
 
-def test_every_option_is_in_the_table():
-    assert set(ESTIMATION) == {"method", *OTHERWISE} - set(SETTINGS)
-
-
 def columns():
     """An algorithm of each kind on each kind of engine, by its default and by each method."""
     kinds = {}
@@ -202,6 +197,7 @@ def outcome(column, option, usual):
 @pytest.mark.slow
 def test_every_option_has_an_effect_or_is_refused(pinned, wrapped, registered):
     registered(COST_MODELS, "per-row", PerRow)
+    assert set(ESTIMATION) == {"method", *OTHERWISE} - set(SETTINGS)
     rows = {option: [] for option in OTHERWISE}
     for column in columns():
         name, engine, method = column
@@ -458,15 +454,6 @@ def test_functions_show_the_declared_options(function, names):
         assert parameters[name].default == OPTIONS[name].usual
         assert parameters[name].annotation is not inspect.Parameter.empty
         assert f"\n{name} : " in described
-
-
-@pytest.mark.parametrize("command", ["predict", "validate"])
-def test_the_command_line_offers_the_declared_options(command):
-    offered = {each.name: each for each in command_of(command).params}
-    for name in ESTIMATION:
-        assert offered[name].help == OPTIONS[name].summary
-        assert f"--{name.replace('_', '-')}" in offered[name].opts
-        assert offered[name].default is None
 
 
 @pytest.mark.parametrize("function", [predict_graph.predict, predict_graph.run])

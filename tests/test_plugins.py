@@ -28,25 +28,6 @@ def installed(tmp_path, monkeypatch):
         del sys.modules[module]
 
 
-def test_registered_and_forgotten():
-    registry = shapes()
-    assert registry.register("cube")(int) is int
-    assert registry.get("cube") is int
-    assert registry.origin("cube") == "registered"
-    registry.unregister("cube")
-    with pytest.raises(RequestError, match="unknown shape 'cube'"):
-        registry.get("cube")
-
-
-@pytest.mark.parametrize("name", ["map", "cube"])
-def test_a_name_is_taken_once(name):
-    registry = shapes()
-    registry.register("cube")(int)
-    with pytest.raises(RequestError, match=f"the shape '{name}' is already registered"):
-        registry.register(name)(float)
-    assert registry.get("cube") is int
-
-
 @pytest.mark.parametrize("reference", ["no_such_module_here:thing", "builtins:no_such_name"])
 def test_what_cannot_be_loaded_says_why_and_disturbs_no_other(reference):
     registry = shapes(broken=reference)

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 import typer
 
+from predict_graph.algorithms import ALGORITHMS
+from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.cli.app import app, main
 from tests.steps import predict_by_formula
 
@@ -14,27 +16,6 @@ GRAPHS = (
     "rmat:scale=12,edge_factor=8,seed=3",
     "grid:rows=60,columns=70",
     "barabasi-albert:n=5000,m=4,seed=2",
-)
-ALGORITHMS = (
-    "pagerank",
-    "semi-clustering",
-    "topk-ranking",
-    "connected-components",
-    "label-propagation",
-    "neighborhood",
-    "shortest-paths",
-    "k-core",
-    "triangle-count",
-    "personalised-pagerank",
-)
-LIBRARY = (
-    "graphx:pageRank",
-    "graphx:connectedComponents",
-    "graphx:labelPropagation",
-    "graphx:shortestPaths",
-    "graphx:personalizedPageRank",
-    "graphx:stronglyConnectedComponents",
-    "graphx:triangleCount",
 )
 LAWS = {
     "constant": lambda n: 0.4,
@@ -55,13 +36,23 @@ TASKS = {
     "design i": "design --scale 0.05:0.2 --machines 1:16 --budget 20 --criterion i --target 1@8:32",
     "next": "next clusters.csv --candidates types.csv --machines 2:16",
 }
+TABLES = {
+    "prices.csv": "type,cores,usd_per_hour\nm,4,0.2\n",
+    "types.csv": (
+        "machine_type,cores,memory_gb,price_per_hour\n"
+        "small,2,8,0.1\nlarge,8,32,0.4\nmemory,4,64,0.35\n"
+    ),
+    "clusters.csv": "machine_type,machines,seconds\nsmall,4,310\nlarge,4,95\nsmall,12,140\n",
+}
 
 
 def names():
     """Return the name of every case."""
+    ours = ALGORITHMS.names()
+    graphx = [f"graphx:{name}" for name in GRAPHX.names()]
     return [
-        *(f"local {name} {graph}" for graph in GRAPHS for name in ALGORITHMS),
-        *(f"cluster {name} {graph}" for graph in GRAPHS[:2] for name in (*ALGORITHMS, *LIBRARY)),
+        *(f"local {name} {graph}" for graph in GRAPHS for name in ours),
+        *(f"cluster {name} {graph}" for graph in GRAPHS[:2] for name in (*ours, *graphx)),
         *(f"function {law} {budget}" for law in LAWS for budget in ("5%", "1s")),
         *(f"sizing {name}" for name in TASKS),
         "options",
@@ -121,25 +112,8 @@ def tables(folder):
     seconds = (8.0 + 90.0 * scales / machines + 2.0 * np.log(machines) + 0.4 * machines) * noise
     runs = pd.DataFrame({"scale": scales, "machines": machines, "seconds": seconds})
     runs.to_csv(folder / "runs.csv", index=False)
-    prices = pd.DataFrame({"type": ["m"], "cores": [4], "usd_per_hour": [0.2]})
-    prices.to_csv(folder / "prices.csv", index=False)
-    types = pd.DataFrame(
-        {
-            "machine_type": ["small", "large", "memory"],
-            "cores": [2, 8, 4],
-            "memory_gb": [8, 32, 64],
-            "price_per_hour": [0.1, 0.4, 0.35],
-        }
-    )
-    types.to_csv(folder / "types.csv", index=False)
-    measured = pd.DataFrame(
-        {
-            "machine_type": ["small", "large", "small"],
-            "machines": [4, 4, 12],
-            "seconds": [310.0, 95.0, 140.0],
-        }
-    )
-    measured.to_csv(folder / "clusters.csv", index=False)
+    for name, text in TABLES.items():
+        (folder / name).write_text(text)
 
 
 def options():

@@ -27,6 +27,8 @@ from predict_graph.transforms import (
 def test_default_rules(convergence, rule, threshold):
     assert default_transform(convergence) is check_transform(None, convergence) is rule
     assert rule.sample_threshold(1e-3, 0.1) == pytest.approx(threshold)
+    # A sample that is the whole graph runs to the threshold of the whole graph.
+    assert rule.sample_threshold(1e-3, 1.0) == pytest.approx(1e-3)
 
 
 @pytest.mark.parametrize("value", [3, 0.1, ["same-threshold"], lambda tau, ratio: tau])
