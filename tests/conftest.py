@@ -113,9 +113,6 @@ def pytest_xdist_make_scheduler(config, log):
     return BySession(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
-WAITS_FOR_JAVA = "tests/predict_graph/engines/spark/test_engine.py"
-
-
 def pytest_collection_modifyitems(items):
     """Put the files with Spark first: they are the longest."""
 
@@ -128,14 +125,7 @@ def pytest_collection_modifyitems(items):
     first = COMMON_SESSION.files = {item.path for item in items if shares(item)}
     second = {item.path for item in items if item.get_closest_marker("spark") is not None}
 
-    def place(item):
-        group = 0 if item.path in first else 1 if item.path in second else 2
-        name = item.path.relative_to(item.config.rootpath).as_posix()
-        if group == 0:  # what Java has to clear away is waited for: there is least at first
-            return group, int(name != WAITS_FOR_JAVA)
-        return group, 0
-
-    items.sort(key=place)
+    items.sort(key=lambda item: 0 if item.path in first else 1 if item.path in second else 2)
 
 
 def pytest_runtest_setup(item):

@@ -3,7 +3,6 @@
 import errno
 import gc
 import signal
-import time
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from predict_graph.engines.profile import TABLE_COLUMNS
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.blocks import stored
 from predict_graph.engines.spark.log.features import EXECUTOR_COLUMNS
+from predict_graph.engines.spark.session import executors
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
@@ -43,6 +43,13 @@ def test_a_second_session_is_refused_and_the_first_goes_on(local_session):
 
 def test_ctrl_c_does_what_it_did(local_session, common_session):
     assert signal.getsignal(signal.SIGINT) is common_session.ctrl_c_before
+
+
+def test_executors_without_a_package_are_refused(local_session, monkeypatch):
+    monkeypatch.setattr(executors, "_READY", set())
+    monkeypatch.setattr(executors, "_NEEDED", ("numpy", "not_installed"))
+    with pytest.raises(JobError, match=r"executors has no not_installed; accepted: an install"):
+        executors.prepare_executors(local_session.spark)
 
 
 def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
@@ -102,21 +109,20 @@ def test_a_disk_that_fills_up_leaves_nothing(engine, graph, tmp_path, monkeypatc
 
 
 def test_runs_leave_no_tables_behind(engine, graph):
-    with engine.session() as session:
-        context, files = session.spark.sparkContext, set(session.folder.iterdir())
+    """But for the last state of each, which Spark removes once nothing refers to it."""
+    from pyspark.sql import DataFrame
+
+    def tables():
         gc.collect()
-        context._jvm.System.gc()
-        before = set(context._jsc.getPersistentRDDs())
+        return [each for each in gc.get_objects() if issubclass(type(each), DataFrame)]
+
+    with engine.session() as session:
+        kept, files = session.spark.sparkContext._jsc.getPersistentRDDs, session.folder.iterdir
+        before = set(kept()), set(files()), len(tables())
         for _ in range(3):
-            engine.run(PageRank(), graph, threshold=0.0, max_iterations=2)
-        assert set(session.folder.iterdir()) == files
-        deadline = time.monotonic() + 600
-        # The last state stays until it is missed.
-        while len(set(context._jsc.getPersistentRDDs()) - before) > 2:
-            assert time.monotonic() < deadline
-            gc.collect()
-            context._jvm.System.gc()
-            time.sleep(0.2)
+            engine.run(PageRank(), graph, threshold=0.0, max_iterations=3)
+        assert len(set(kept()) - before[0]) <= 3
+        assert (set(files()), len(tables())) == before[1:]
 
 
 def test_spark_reads_the_graph_itself(engine, tmp_path):

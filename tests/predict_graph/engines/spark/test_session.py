@@ -85,80 +85,61 @@ def test_a_folder_that_nothing_can_be_put_in(spark_here, tmp_path):
     assert said.startswith("cannot put temporary files in /proc/self/fd: ")
 
 
-# A session and what it leaves.
+# Sessions and what they leave.
 
 
-def begun(code, conf, folder, **options):
-    """Start Python in a folder, as the first of a login session."""
-    return subprocess.Popen(
-        [sys.executable, "-c", code, json.dumps(conf)],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        **options,
-    )
-
-
-_ALONE = """
-import json, os, sys
-from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.session.opening import open_session
-
-for memory in ("600m", "700m"):
-    settings = SparkSettings(master="local[1]", memory=memory, conf=json.loads(sys.argv[1]))
-    with open_session(settings) as session:
-        jvm = session.spark.sparkContext._jvm
-        assert session.spark.range(5).count() == 5
-        print(jvm.java.lang.Runtime.getRuntime().maxMemory() >> 20, os.listdir("."))
-        folders = session.folder, session.event_logs
-    print([folder.exists() for folder in folders])
-"""
-
-
-def test_one_session_after_the_other_each_with_its_own_memory(
-    spark_here, quick_conf, tmp_path, processes_of
-):
-    done = begun(_ALONE, quick_conf, tmp_path)
-    out, err = done.communicate(timeout=600)
-    assert done.returncode == 0, err
-    lines = out.splitlines()
-    first, second = int(lines[0].split()[0]), int(lines[2].split()[0])
-    assert 500 < first <= 600 < second <= 700
-    assert all(line.endswith("[]") for line in lines[::2])
-    assert lines[1] == lines[3] == "[False, False]"
-    assert err == ""
-    assert processes_of(done.pid) == []
-    assert os.listdir(tmp_path) == []
-
-
-_ENDLESS = """
+_SESSIONS = """
 import json, sys
 from predict_graph.algorithms import PageRank
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 
 def say(iteration, aggregate):
-    print(iteration, flush=True)
+    print("superstep", iteration, flush=True)
 
-engine = SparkEngine(master="local[2]", workers=2, memory="800m", conf=json.loads(sys.argv[1]))
-graph = check_graph("cycle:n=3")
+conf, memories = json.loads(sys.argv[1])
+endless = {"threshold": 0.0, "max_iterations": 10**6, "progress": say}
 try:
-    engine.run(PageRank(), graph, threshold=0.0, max_iterations=10**6, progress=say)
+    for memory in memories:
+        engine = SparkEngine(master="local[1]", memory=memory, conf=conf)
+        with engine.session() as session:
+            java = session.spark.sparkContext._jvm.java
+            print(java.lang.Runtime.getRuntime().maxMemory() >> 20, flush=True)
+            if memory == memories[-1]:
+                engine.run(PageRank(), check_graph("cycle:n=3"), **endless)
+        print([folder.exists() for folder in (session.folder, session.event_logs)], flush=True)
 except KeyboardInterrupt:
     sys.exit(130)
 """
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_run_leaves_nothing_running(
-    spark_here, quick_conf, tmp_path, processes_of, sent
+@pytest.mark.parametrize(
+    ("memories", "sent"), [(["600m", "700m"], signal.SIGINT), (["700m"], signal.SIGKILL)]
+)
+def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
+    spark_here, quick_conf, tmp_path, processes_of, memories, sent
 ):
-    run = begun(_ENDLESS, quick_conf, tmp_path, env=os.environ | {"TMPDIR": str(tmp_path)})
+    """Nothing of them goes on, and no file of those that could end is left."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    run = subprocess.Popen(
+        [sys.executable, "-c", _SESSIONS, json.dumps([quick_conf, memories])],
+        cwd=here,
+        env=os.environ | {"TMPDIR": str(there)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     try:
-        assert run.stdout.readline() == "1\n", run.communicate()[1]
+        for memory in memories:
+            most = int(memory.removesuffix("m"))
+            assert most - 100 < int(run.stdout.readline() or run.communicate()[1]) <= most
+            ended = run.stdout.readline()
+            assert ended == ("superstep 1\n" if memory == memories[-1] else "[False, False]\n")
+        assert os.listdir(here) == []
         time.sleep(0.3)
         run.send_signal(sent)
         err = run.communicate(timeout=600)[1]
@@ -168,6 +149,7 @@ def test_an_interrupted_run_leaves_nothing_running(
     while processes_of(run.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert processes_of(run.pid) == []
+    assert os.listdir(here) == []
     if sent == signal.SIGINT:
         assert (run.returncode, err) == (130, "")
-        assert [name for name in os.listdir(tmp_path) if not name.startswith("hsperf")] == []
+        assert [name for name in os.listdir(there) if not name.startswith("hsperf")] == []
