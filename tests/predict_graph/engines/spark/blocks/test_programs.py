@@ -14,7 +14,9 @@ from tests.profiles import check_whole
 CASES = [
     ("pagerank", {"epsilon": 0.1}, False),
     ("neighborhood", {"registers": 1024}, True),
-    ("semi-clustering", {"c_max": 3, "s_max": 2, "v_max": 4}, True),
+    pytest.param(
+        *("semi-clustering", {"c_max": 3, "s_max": 2, "v_max": 4}, True), marks=pytest.mark.long
+    ),
     ("topk-ranking", {"k": 3, "epsilon": 0.1}, False),
     ("k-core", {}, False),
     ("triangle-count", {}, False),
