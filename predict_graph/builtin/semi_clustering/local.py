@@ -23,6 +23,7 @@ from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edge_weights
+from samplers.csr import frozen
 from samplers.splitmix import splitmix64
 
 # By definition: the id of the receiver; inner weight, boundary weight, score; the id of a member.
@@ -56,7 +57,7 @@ class SemiClusteringKernel(SharedRows):
         super().__init__(graph, team)
         n, v_max = graph.vertices, int(parameters["v_max"])
         s_max, c_max = int(parameters["s_max"]), int(parameters["c_max"])
-        weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
+        weights = frozen(np.empty(0, np.float32) if graph.weights is None else graph.weights)
         largest = float(weights.max()) if len(weights) else 1.0
         self._graph = (graph.indptr, graph.indices, weights)
         limits = (v_max, float(parameters["boundary_factor"]), largest)

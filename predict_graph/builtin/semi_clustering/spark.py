@@ -29,7 +29,8 @@ class SemiClusteringProgram(BlockProgram):
         weights = block.weights if len(block.weights) else np.ones(len(sources), np.float32)
         owners = np.repeat(np.arange(block.count), np.diff(indptr))
         others = sources != owners  # columns begin with the own vertices
-        self._degrees = np.bincount(owners[others], weights[others], block.count)
+        # Integers where there are no edges, for which another superstep would be compiled.
+        self._degrees = np.bincount(owners[others], weights[others], block.count).astype(float)
         self._graph = (indptr, block.ids[sources], block.weights)
         self._limits = (v_max, factor, float(weights.max(initial=1.0)))
         self.state, self.lists = (

@@ -26,8 +26,6 @@ from predict_graph.engines.spark.blocks.stored import (
 
 VALUES = "values binary"
 
-_UNWEIGHTED = np.empty(0, np.float32)
-
 
 def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Yield ids as byte arrays, many at once."""
@@ -49,7 +47,7 @@ def sent(
     for piece in _pieces(batches):
         columns = [column.to_numpy() for column in piece.columns]
         sources, targets = number(columns[0]), number(columns[1])
-        weights: Any = columns[2].astype(np.float32) if weighted else _UNWEIGHTED
+        weights: Any = columns[2].astype(np.float32) if weighted else np.empty(0, np.float32)
         if both:
             sources, targets = (
                 np.concatenate((sources, ~targets)),

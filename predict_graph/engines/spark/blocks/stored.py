@@ -37,8 +37,6 @@ Batches = Iterable[pa.RecordBatch]
 
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
 
-_NO_WEIGHTS = np.empty(0, np.float32)
-
 
 def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
     """Return the blocks of a graph for the partitions of a session."""
@@ -127,7 +125,7 @@ def write_blocks(graph: Graph, blocks: Blocks) -> None:
         rows = placed.rows(number)
         lengths, edges = edges_of(reverse.indptr, rows)
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        weights = _NO_WEIGHTS if reverse.weights is None else reverse.weights[edges]
+        weights = np.empty(0, np.float32) if reverse.weights is None else reverse.weights[edges]
         found = (rows, indptr, reverse.indices[edges], weights)
         write_block(blocks.file(number), placed, *found)
 
