@@ -30,7 +30,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -245,40 +245,33 @@ for line in sys.stdin:
 """
 
 
-def check_page(page: Path, instead: Mapping[str, str] | None = None) -> int:
+def check_page(page: Path) -> int:
     """Run the blocks of a page; return how many commands and cells were run.
-
-    What is shown is the same, but for what stands there ``instead``, such as a smaller graph.
 
     Raises
     ------
     Different
         If something else comes out than is shown.
     """
-    text = page.read_text(encoding="utf-8")
-    for shown, run in (instead or {}).items():
-        assert shown in text, f"{page.name} does not show {shown}"
-        text = text.replace(shown, run)
-    return len(list(_outputs(page, text, compare=True)))
+    return len(list(_outputs(page, compare=True)))
 
 
 def update_page(page: Path) -> bool:
     """Write the outputs of a page anew; return whether any changed."""
-    text = page.read_text(encoding="utf-8")
-    before = text.splitlines()
+    before = page.read_text(encoding="utf-8").splitlines()
     lines = [*before]
-    for block, shown in reversed([*_outputs(page, text, compare=False)]):
+    for block, text in reversed([*_outputs(page, compare=False)]):
         if block is not None:
             start, end = block.lines
-            lines[start:end] = [(block.indent + line).rstrip() for line in shown]
+            lines[start:end] = [(block.indent + line).rstrip() for line in text]
     if lines != before:
         page.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return lines != before
 
 
-def _outputs(page: Path, text: str, compare: bool) -> Iterator[tuple[Block | None, list[str]]]:
+def _outputs(page: Path, compare: bool) -> Iterator[tuple[Block | None, list[str]]]:
     """Yield for each thing that is run the block that shows it, if any, with its lines anew."""
-    blocks = read_blocks(text)
+    blocks = read_blocks(page.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         session = _Session(Path(folder))
         try:
