@@ -15,9 +15,6 @@ def edges_of(graph):
     return sorted(listed(graph))
 
 
-AB, BC = ("alice", "bob"), ("bob", "carol")
-
-
 def read(folder, name, text, **options):
     file = folder / name
     file.write_text(text)
@@ -29,13 +26,11 @@ NAMES = [
     ("id,source_id,target_id", "9,1,2"),
     ("id_1,id_2", "1,2"),
     ("Source,Target,Time", "1,2,9"),
-    ("SOURCE,TARGET,RATING,TIME", "1,2,9,8"),
     ("from_address,to_address,value,block_timestamp", "1,2,9,8"),
     ("dst,src", "2,1"),
     ("time,i,j", "9,1,2"),
     ("citing,cited", "1,2"),
     ("start_time,end_time,caller,callee", "9,8,1,2"),
-    ("gene_symbol_a,gene_symbol_b,x,y", "1,2,9,8"),
 ]
 
 
@@ -43,17 +38,13 @@ NAMES = [
     ("name", "text", "edges"),
     [
         *(("a.csv", f"{names}\n{row}\n", [(1, 2)]) for names, row in NAMES),
-        ("a.csv", "follower,followee\nalice,bob\nbob,carol\n", [AB, BC]),
         ("a.txt", "protein1 protein2 s\n9.A 9.B 49\n9.B 9.C 1\n", [("9.A", "9.B"), ("9.B", "9.C")]),
-        ("a.csv", "ts,u,v\n100,1,2\n101,2,3\n", [(1, 2), (2, 3)]),
-        ("a.csv", "u,v,ts\n1,2,100\n2,3,101\n", [(1, 2), (2, 3)]),
         ("a.tsv", "#node1\tnode2\n1\t2\n2\t3\n", [(1, 2), (2, 3)]),
         ("a.csv", ",source,target\n0,x,y\n1,y,z\n", [("x", "y"), ("y", "z")]),
         ("a.csv", "name,id_from,id_to\nq,1,2\nr,2,3\n", [(1, 2), (2, 3)]),
         ("a.csv", ":START_ID(Person),w:float,:END_ID(Person)\n1,2,2\n2,2,3\n", [(1, 2), (2, 3)]),
         ("a.csv", "head,mid,tail\n1,9,2\n2,9,3\n", [(1, 2), (2, 3)]),
-        ("a.csv", "count,drug_a,drug_b\n5,x,y\n6,y,z\n", [("x", "y"), ("y", "z")]),
-        ("a.txt", "alice bob\nbob carol\n", [AB, BC]),  # an edge first
+        ("a.txt", "alice bob\nbob carol\n", [("alice", "bob"), ("bob", "carol")]),  # an edge first
         ("a.txt", "FromNodeId ToNodeId\n0 1\n", [(0, 1)]),
         ("a.csv", "node1,node2\nnode2,node3\n", [("node1", "node2"), ("node2", "node3")]),
         ("a.csv", "source,target\n#python,#ai\nml,#ai\n", [("#python", "#ai"), ("ml", "#ai")]),
@@ -133,8 +124,6 @@ def test_times_are_no_weights(tmp_path, time):
     graph = read(tmp_path, "a.txt", f"9 8 {time}\n8 7 {time}\n")
     assert graph.weights is None
     assert any("third column holds times" in note for note in graph.notes)
-    with pytest.raises(RequestError, match="the first column seems to hold times"):
-        read(tmp_path, "a.txt", f"{time} 9 8\n{time} 8 7\n")
     assert read(tmp_path, "a.txt", "9 8 1254\n8 7 1255\n").weights.tolist() == [1255, 1254]
 
 
@@ -169,24 +158,19 @@ def test_two_sides_of_texts_and_tables(tmp_path):
     assert any("bipartite" in note for note in graph.notes)
 
 
-def test_gephi_says_whether_edges_are_directed(tmp_path):
-    start = '"Source","Target","Type","Id","Label","timeset","Weight"\n'
-    for kind, directed in (("Undirected", False), ("Directed", True)):
-        rows = f'"1","2","{kind}","0","","","1"\n"2","3","{kind}","1","","","2"\n'
-        graph = read(tmp_path, "a.csv", start + rows)
-        assert (graph.directed, graph.notes) == (directed, ())
-    both = "1,2,Directed,0,,,1\n2,3,Undirected,1,,,2\n"
-    assert any("read as directed" in note for note in read(tmp_path, "a.csv", start + both).notes)
-
-
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_column_says_whether_edges_are_directed(tmp_path, directed):
     table = pd.DataFrame({"source": [1, 2], "target": [2, 3], "directed": [directed, directed]})
-    for graph in (read(tmp_path, "a.csv", table.to_csv(index=False)), check_graph(table)):
+    kind = "Directed" if directed else "Undirected"
+    gephi = f'"Source","Target","Type","Id"\n"1","2","{kind}","0"\n"2","3","{kind}","1"\n'
+    texts = [read(tmp_path, "a.csv", text) for text in (table.to_csv(index=False), gephi)]
+    for graph in (*texts, check_graph(table)):
         assert (graph.directed, graph.notes) == (directed, ())
     table.to_parquet(tmp_path / "a.parquet")
     notes = check_graph(tmp_path / "a.parquet").notes
     assert "the column 'directed' of a Parquet file is not read" in notes
+    both = read(tmp_path, "a.csv", "Source,Target,Type\n1,2,Directed\n2,3,Undirected\n")
+    assert any("read as directed" in note for note in both.notes)
 
 
 @pytest.mark.parametrize(
@@ -237,27 +221,19 @@ def test_the_command_line(tmp_path, program):
 
 # Objects of other libraries.
 
-EDGES = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 4)]
-
-
-def same(graph, directed=True, weights=None):
-    assert graph.vertices == 5
-    found = [(v, int(w)) for v in range(5) for w in graph.neighbors(v)]
-    expected = EDGES if directed else [*EDGES, *((t, s) for s, t in EDGES)]
-    assert sorted(found) == sorted(expected)
-    if weights is not None:
-        by_edge = dict(zip(found, graph.weights.tolist(), strict=True))
-        assert by_edge == dict(zip(EDGES, weights, strict=True))
+EDGES = [(0, 1), (1, 2), (2, 2)]
 
 
 def test_igraph():
     igraph = pytest.importorskip("igraph")
-    same(check_graph(igraph.Graph(edges=EDGES, directed=True)))
-    same(check_graph(igraph.Graph(edges=EDGES)), directed=False)
-    weighted = igraph.Graph(edges=EDGES, directed=True, edge_attrs={"weight": [1, 2, 3, 4, 5]})
-    same(check_graph(weighted), weights=[1, 2, 3, 4, 5])
-    named = igraph.Graph(edges=EDGES, vertex_attrs={"name": list("abcde")})
-    assert check_graph(named).labels.tolist() == list("abcde")
+    weights = {"weight": [1.0, 2.0, 3.0]}
+    directed = check_graph(igraph.Graph(edges=EDGES, directed=True, edge_attrs=weights))
+    assert listed(directed) == {(0, 1): 1.0, (1, 2): 2.0, (2, 2): 3.0}
+    source = igraph.Graph(edges=EDGES, edge_attrs=weights, vertex_attrs={"name": list("abc")})
+    undirected = check_graph(source)
+    assert not undirected.directed
+    assert undirected.labels.tolist() == list("abc")
+    assert listed(check_graph(source, directed=True)) == listed(undirected)
 
 
 def test_networkit_is_known_by_its_module_name():
@@ -265,7 +241,7 @@ def test_networkit_is_known_by_its_module_name():
 
     class Graph:
         def numberOfNodes(self):  # noqa: N802
-            return 5
+            return 3
 
         upperNodeIdBound = numberOfNodes  # noqa: N815
 
@@ -278,7 +254,7 @@ def test_networkit_is_known_by_its_module_name():
             return ((*edge, 1.0) for edge in EDGES)
 
     Graph.__module__ = "networkit.graph"
-    same(check_graph(Graph()), directed=False)
+    assert edges_of(check_graph(Graph())) == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 2)]
 
 
 def test_polars_is_known_by_its_module_name():
@@ -291,4 +267,4 @@ def test_polars_is_known_by_its_module_name():
             return pd.Series([edge[place[1]] for edge in EDGES])
 
     DataFrame.__module__ = "polars.dataframe.frame"
-    same(check_graph(DataFrame()))
+    assert edges_of(check_graph(DataFrame())) == EDGES

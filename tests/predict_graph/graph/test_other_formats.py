@@ -49,21 +49,32 @@ def test_files_of_networkx(tmp_path, suffix, directed, names):
     assert check_graph(packed).fingerprint == graph.fingerprint
 
 
-def test_pajek_without_lines_of_vertices_and_json_without_direction(tmp_path):
-    (tmp_path / "a.net").write_text("*Vertices 4\n*Edges\n1 2\n2 3\n")
-    graph = check_graph(tmp_path / "a.net")
-    assert (graph.vertices, graph.logical_edges, graph.directed) == (4, 2, False)
-    (tmp_path / "a.json").write_text(
-        '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
-    )
-    assert check_graph(tmp_path / "a.json").notes == (READ_AS_DIRECTED,)
+NODE = 'node [ id {} label "x" ] '
+LINKS = '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1}]}'
+GML = f"graph [ directed 1 {NODE.format(1)}{NODE.format(2)} edge [ source 1 target 2 ] ]"
+ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 
 
-def test_gml_whose_labels_are_no_ids(tmp_path):
-    node = 'node [ id {} label "x" ] '
-    text = f"graph [ directed 1 {node.format(1)}{node.format(2)} edge [ source 1 target 2 ] ]"
-    (tmp_path / "a.gml").write_text(text)
-    assert listed(check_graph(tmp_path / "a.gml")) == {(1, 2): 1.0}
+@pytest.mark.parametrize(
+    ("name", "text", "vertices", "directed", "edges"),
+    [
+        ("a.net", "*Vertices 4\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
+        ("a.json", LINKS, 2, True, {(0, 1): 1.0}),
+        ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
+        ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
+        ("a.txt", "c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n", 3, False, {(0, 1): 1.0, (1, 2): 1.0}),
+        ("out.a_b", "% asym weighted\n1 2 1\n2 3 2\n", 3, True, {(1, 2): 1.0, (2, 3): 2.0}),
+        ("a.edgelist", "a {b}\n{b} c\n", 3, True, {("a", "{b}"): 1.0, ("{b}", "c"): 1.0}),
+    ],
+)
+def test_small_files(tmp_path, name, text, vertices, directed, edges):
+    file = tmp_path / name
+    file.write_text(text)
+    graph = check_graph(file)
+    assert (graph.vertices, graph.directed) == (vertices, directed)
+    backwards = {} if directed else {(t, s): weight for (s, t), weight in edges.items()}
+    assert listed(graph) == edges | backwards
+    assert (READ_AS_DIRECTED in graph.notes) == (name in ("a.json", "a.edgelist"))
 
 
 def test_edge_and_adjacency_lists_of_networkx(tmp_path):
@@ -75,31 +86,12 @@ def test_edge_and_adjacency_lists_of_networkx(tmp_path):
     for graph, options in ((made, {}), (weighted, {}), (weighted, {"delimiter": ","})):
         nx.write_edgelist(graph, file, **options)
         assert check_graph(file, directed=False).fingerprint == check_graph(graph).fingerprint
-    file.write_text("a {b}\n{b} c\n")
-    assert listed(check_graph(file)) == {("a", "{b}"): 1.0, ("{b}", "c"): 1.0}
     file = tmp_path / "a.adjlist"
     nx.write_adjlist(nx.cycle_graph(5), file)
     cycle = check_graph(nx.cycle_graph(5))
     assert check_graph(file, directed=False).fingerprint == cycle.fingerprint
     file.write_text("a b c\nb c\nd\n")
     assert listed(check_graph(file)) == {("a", "b"): 1.0, ("a", "c"): 1.0, ("b", "c"): 1.0}
-
-
-def test_dimacs(tmp_path):
-    file = tmp_path / "a.gr"
-    file.write_text("c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n")
-    graph = check_graph(file)
-    assert (graph.vertices, graph.directed) == (4, True)
-    assert listed(graph) == {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}
-    (tmp_path / "a.txt").write_text("c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n")
-    graph = check_graph(tmp_path / "a.txt")
-    assert (graph.vertices, graph.logical_edges, graph.directed) == (3, 2, False)
-
-
-def test_konect_by_its_name(tmp_path):
-    (tmp_path / "out.moreno_health").write_text("% asym weighted\n1 2 1\n2 3 2\n")
-    graph = check_graph(tmp_path / "out.moreno_health")
-    assert (graph.directed, listed(graph)) == (True, {(1, 2): 1.0, (2, 3): 2.0})
 
 
 @pytest.mark.slow

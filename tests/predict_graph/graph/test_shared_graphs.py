@@ -36,13 +36,6 @@ def test_webgraph_is_the_same_edge_for_edge(shared_graph_file):
     assert decoded.self_loops == 15_670
 
 
-def test_sparse_ids_are_kept_as_labels(shared_graph_file):
-    graph = check_graph(shared_graph_file("wiki-Vote.txt.gz"))
-    assert graph.labels[0] == 3
-    first = graph.labels.tolist().index(30)
-    assert 1412 in graph.labels[graph.neighbors(first)]
-
-
 def test_bytes_an_edge_with_the_reverse(shared_graph_file):
     graph = check_graph(shared_graph_file("web-NotreDame.txt.gz"))
     assert graph.nbytes + graph.reverse.nbytes <= 12 * graph.edges
