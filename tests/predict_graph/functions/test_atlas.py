@@ -44,11 +44,7 @@ def test_what_the_atlas_has_is_predicted_without_a_run():
     assert cost / 1.2 < said.processor_seconds < 1.2 * cost
     assert said.evidence[0].log_std < 1.5  # graphs differ, and so do machines
     assert not said.samples
-
-
-@pytest.mark.usefixtures("measured")
-def test_other_arguments_are_another_call():
-    assert atlas.atlas_points(check_function(nx.voterank)) == []
+    assert atlas.atlas_points(check_function(nx.voterank)) == []  # other arguments
 
 
 @pytest.mark.usefixtures("measured")

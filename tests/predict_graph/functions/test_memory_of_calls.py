@@ -16,22 +16,22 @@ from tests.steps import predict_call
 RNG = np.random.default_rng(0)
 
 
-@pytest.mark.parametrize("done", [0.0, 0.05, 0.2, 0.6])
-def test_results_that_are_quadratic_in_vertices(done):
-    """As of ``dict(all_pairs_shortest_path_length(G))``: 40 bytes for each pair."""
-    check_prediction(lambda n: 40.0 * n**2 + 1e5, done)
+def pairs_held(n):
+    """Peak memory of ``dict(all_pairs_shortest_path_length(G))``: 40 bytes for each pair."""
+    return 40.0 * n**2 + 1e5
 
 
-def test_a_leap_of_the_allocator_bends_nothing():
-    check_prediction(lambda n: 4e5 + 2000.0 * n + 8e6 * (n == 240), 0.0)
+def leap_of_the_allocator(n):
+    return 4e5 + 2000.0 * n + 8e6 * (n == 240)
 
 
-def check_prediction(peak, done):
-    """Predict the peak on a graph from those on samples and on a part of the run."""
-
+@pytest.mark.parametrize(
+    ("peak", "done"),
+    [*((pairs_held, done) for done in (0.0, 0.05, 0.2, 0.6)), (leap_of_the_allocator, 0.0)],
+)
+def test_the_peak_is_predicted_from_samples_and_a_part_of_the_run(peak, done):
     def drivers(n):
-        graph = check_graph(f"barabasi-albert:n={n},m=3,seed=1")
-        return drivers_of(graph, np.random.default_rng(0))
+        return drivers_of(check_graph(f"barabasi-albert:n={n},m=3,seed=1"), RNG)
 
     runs = [(drivers(n), ChildRun("done", peak_bytes=peak(n))) for n in (60, 240, 550, 1200)]
     prefix = ChildRun("stopped", peak_bytes=done * peak(6000)) if done else None
@@ -52,16 +52,22 @@ def test_results_that_are_quadratic_where_samples_are_not_connected():
 
 
 @pytest.mark.parametrize(
-    ("held", "least", "most"),
-    [([(1.0, 5e7), (5.0, 6e7), (10.0, 6e7)], 6e7, 9e7), ([(5.0, 3e7), (10.0, 6e7)], 1e9, 1e10)],
+    ("part", "rounds_left", "drivers", "least", "most"),
+    [
+        # Of 1,000 iterations ten ran: the last five took no more than the first, or as much again.
+        ({"peak_bytes": 6e7, "held": [(1.0, 5e7), (5.0, 6e7), (10.0, 6e7)]}, 100.0, 1e5, 6e7, 2e8),
+        ({"peak_bytes": 6e7, "held": [(5.0, 3e7), (10.0, 6e7)]}, 100.0, 1e5, 1e9, 1.1e10),
+        ({"peak_bytes": 1e9}, float("inf"), 1e3, 1e9, 1e10),  # no loop
+    ],
 )
-def test_what_iterations_keep_is_seen_in_the_first_part(held, least, most):
-    """Of 1,000 iterations ten ran: the last five took no more than the first, or as much again."""
-    runs = [({**dict.fromkeys(DRIVERS, float(n)), "vertices": float(n)}, ran(n)) for n in (60, 240)]
-    part = ChildRun("stopped", peak_bytes=6e7, held=held)
-    target = dict.fromkeys(DRIVERS, 1e5)
-    found = predict_memory(runs, target, None, part, converted=False, rounds_left=100.0)
-    assert least <= found.high <= most + 1e8
+def test_what_iterations_keep_is_seen_in_the_first_part(part, rounds_left, drivers, least, most):
+    runs = [
+        (dict.fromkeys(DRIVERS, n), ChildRun("done", peak_bytes=1e4 * n)) for n in (60.0, 240.0)
+    ]
+    stopped, target = ChildRun("stopped", **part), dict.fromkeys(DRIVERS, drivers)
+    found = predict_memory(runs, target, None, stopped, converted=False, rounds_left=rounds_left)
+    assert stopped.peak_bytes <= found.low <= found.predicted
+    assert least <= found.high <= most
 
 
 def pairs(graph: nx.Graph):
@@ -71,20 +77,8 @@ def pairs(graph: nx.Graph):
 def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept():
     graph = nx.barabasi_albert_graph(100, 3, seed=1)
     drawn = predict_call(pairs, graph, history="none", seed=1)
-    assert f"up to {readable_bytes(drawn.verdict.memory.peak.high)} of" in drawn.verdict.sentence
+    assert f"up to {readable_bytes(drawn.verdict.memory.peak.high)}, and" in drawn.verdict.sentence
     assert "keeping none of its items" in drawn.verdict.sentence
     assert any("a list or dictionary of its items takes more" in text for text in drawn.warnings)
     kept = predict_call(lambda graph: list(pairs(graph)), graph, history="none", seed=1)
     assert "keeping none" not in kept.verdict.sentence
-
-
-def test_a_first_part_that_shows_no_loop_leaves_the_memory_finite():
-    runs = [({**dict.fromkeys(DRIVERS, float(n)), "vertices": float(n)}, ran(n)) for n in (60, 240)]
-    target = dict.fromkeys(DRIVERS, 1000.0)
-    stopped = ChildRun("stopped", peak_bytes=1e9)
-    found = predict_memory(runs, target, None, stopped, converted=False)
-    assert found.low == found.predicted == 1e9 <= found.high < 1e10
-
-
-def ran(vertices):
-    return ChildRun("done", peak_bytes=1e4 * vertices)

@@ -37,25 +37,26 @@ def test_classes_of_networkit_are_run():
     "name", ["igraph:betweenness", "igraph:Graph.betweenness", "igraph.Graph:betweenness"]
 )
 def test_a_function_of_a_library_gets_a_graph_of_that_library(name):
-    pytest.importorskip("igraph")
+    graph = pytest.importorskip("igraph").Graph
     found = check_function(name, graph=nx.path_graph(3))
     assert (found.name, found.form) == ("igraph:betweenness", "igraph")
+    assert found == check_function(graph.betweenness)
     assert predict_graph.track(name, nx.star_graph(3), history="none") == [3.0, 0.0, 0.0, 0.0]
 
 
-def test_a_method_of_igraph_has_the_name_under_which_it_is_public():
-    graph = pytest.importorskip("igraph").Graph
-    for name in ("betweenness", "pagerank", "community_multilevel"):
-        assert check_function(getattr(graph, name)) == check_function(f"igraph:{name}")
+COUNT = "import networkx as nx\ndef count(graph: nx.Graph):\n    return {}\n"
 
 
-def test_a_file_of_ones_own_is_known_by_its_code(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n")
-    first = check_function(f"{file}:count")
-    assert (first.name, first.form, first.library) == ("mine.py:count", "networkx", "")
+def test_a_file_or_module_of_ones_own_is_known_by_its_code(tmp_path, monkeypatch):
+    file = tmp_path / "graph.py"
+    file.write_text(COUNT.format("len(graph)"))
+    monkeypatch.syspath_prepend(tmp_path)
+    first, module = check_function(f"{file}:count"), check_function("graph:count")
+    assert first.name == "graph.py:count"
+    assert (first.form, first.library) == (module.form, module.library) == ("networkx", "")
+    assert module.code
     assert first(nx.path_graph(4)) == 4
-    file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return 7\n")
+    file.write_text(COUNT.format(7))
     assert check_function(f"{file}:count")(nx.path_graph(4)) == 7
 
 
@@ -68,48 +69,45 @@ def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request():
     assert check_function(annotated, form="scipy").form == "scipy"
 
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("networkx:betweeness_centrality", "did you mean betweenness_centrality"),
-        ("no_such_module:f", "there is no module 'no_such_module'"),
-        ("networkx:__version__", "is a str"),
-        ("/no/such/file.py:f", "cannot be loaded: No such file"),
-    ],
-)
-def test_wrong_names_are_explained(name, part):
-    with pytest.raises(RequestError, match=part):
-        check_function(name)
-
-
 def takes_nothing(): ...
 
 
 @pytest.mark.parametrize(
     ("function", "options", "part"),
     [
+        ("networkx:betweeness_centrality", {}, "did you mean betweenness_centrality"),
+        ("no_such_module:f", {}, "there is no module 'no_such_module'"),
+        ("networkx:__version__", {}, "is a str"),
+        ("/no/such/file.py:f", {}, "cannot be loaded: No such file"),
         (nx.betweenness_centrality, {"keywords": {"kk": 3}}, "'kk'; accepted after .*: k=None"),
         (takes_nothing, {"form": "networkx"}, "with a graph .*: too many positional"),
         (nx.pagerank, {"form": "matrix"}, "unknown form of a graph 'matrix'"),
     ],
 )
-def test_wrong_arguments_are_explained(function, options, part):
+def test_wrong_names_and_arguments_are_explained(function, options, part):
     with pytest.raises(RequestError, match=part):
         check_function(function, **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("{file}:f", "def f(:\n", "line 1"),
+        ("{file}:f", "import sys\nsys.exit(3)\n", "SystemExit"),
+        ("broken:f", "import not_installed\n", "No module named 'not_installed'"),
+    ],
+)
+def test_a_file_or_module_that_breaks_is_explained(tmp_path, monkeypatch, name, text, part):
+    file = tmp_path / "broken.py"
+    file.write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(RequestError, match=part):
+        check_function(name.format(file=file))
 
 
 def test_an_argument_is_given_once():
     with pytest.raises(RequestError, match="the argument k is given twice"):
         check_arguments(["k=1", "k=2"])
-
-
-@pytest.mark.parametrize(
-    ("text", "part"), [("def f(:\n", "line 1"), ("import sys\nsys.exit(3)\n", "SystemExit")]
-)
-def test_a_file_that_breaks_is_explained(tmp_path, text, part):
-    (tmp_path / "broken.py").write_text(text)
-    with pytest.raises(RequestError, match=part):
-        check_function(f"{tmp_path / 'broken.py'}:f")
 
 
 def test_arguments_of_a_partial_function_are_known():
@@ -134,19 +132,6 @@ def test_functions_of_equal_names_are_different_ones():
     heuristic = check_function("networkx.algorithms.approximation:diameter")
     assert heuristic.name != check_function("networkx:diameter").name
     assert heuristic.name == check_function(nx.approximation.diameter).name
-
-
-def test_a_module_of_ones_own_is_known_by_its_code(tmp_path, monkeypatch):
-    (tmp_path / "graph.py").write_text(
-        "import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n"
-    )
-    (tmp_path / "broken.py").write_text("import not_installed\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    found = check_function("graph:count")
-    assert (found.library, found.form) == ("", "networkx")
-    assert found.code
-    with pytest.raises(RequestError, match="No module named 'not_installed'"):
-        check_function("broken:count")
 
 
 def test_a_seed_by_position_is_kept():
