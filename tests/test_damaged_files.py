@@ -1,6 +1,5 @@
-"""Damaged files: a short campaign over all readers, files that were finds, and a full disk."""
+"""Damaged files: a short campaign over all readers, and files that were finds."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -9,8 +8,6 @@ import pytest
 from benchmarks.robustness.campaign import BAD, run
 from benchmarks.robustness.formats import FORMATS
 from predict_graph.errors import RequestError
-from predict_graph.graph import check_graph, save_graph
-from tests.python import python
 
 FINDS = Path(__file__).parent / "finds"
 
@@ -52,26 +49,3 @@ def test_finds(path, tmp_path):
         reader_of(place)(place)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 2000
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits of a process")
-def test_a_file_that_may_not_grow(tmp_path):
-    """A real fault, of the system: the limit of the size of a file, reached half way."""
-    save_graph(check_graph("cycle:n=9"), tmp_path / "g.npz")
-    program = (
-        "import resource, signal, sys\n"
-        "from predict_graph.errors import JobError\n"
-        "from predict_graph.graph import check_graph, save_graph\n"
-        "graph = check_graph('cycle:n=99999')\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "try:\n"
-        "    save_graph(graph, sys.argv[1])\n"
-        "except JobError as error:\n"
-        "    print(error)\n"
-    )
-    done = python("-c", program, tmp_path / "g.npz")
-    assert "writing" in done.stdout, done.stderr
-    assert check_graph(tmp_path / "g.npz").vertices == 9
-    assert os.listdir(tmp_path) == ["g.npz"]

@@ -1,9 +1,8 @@
 """fit and plan with several machine types in one model, as a user calls them."""
 
-from tests.predict_graph.cli.test_next import wrote
+from tests.predict_graph.cli.conftest import CORES, COUNTS, PRICES
+from tests.predict_graph.cli.test_next import named, wrote
 
-CORES = {"small": 2, "big": 8, "lean": 8}
-PRICES = {"small": 0.1, "big": 0.4, "lean": 0.3}
 PROFILE = """{"kind": "predict-graph resource profile", "schema": 1, "machine": "x",
 "measured": "t", "seconds": 1.0, "notes": [], "attributes": {
 "cpu_cores": {"value": CORES, "unit": "cores", "spread": 0.0, "repeats": 3},
@@ -14,7 +13,7 @@ def seconds(kind, machines):
     return 20 + 4000 / (machines * CORES[kind])
 
 
-def measured(*kinds, counts=(2, 4, 8, 16)):
+def measured(*kinds, counts=COUNTS):
     return [f"{kind},{m},{seconds(kind, m)},ok" for kind in kinds for m in counts]
 
 
@@ -38,14 +37,12 @@ def test_one_model_ranks_all_types_those_of_few_runs_too(program, folder):
     costs = {
         (kind, m): seconds(kind, m) * m * PRICES[kind]
         for kind in CORES
-        for m in (2, 4, 8, 16)
+        for m in COUNTS
         if seconds(kind, m) <= 120
     }
-    choice = made["choice"]
-    chosen = choice["machine_type"], choice["machines"]
-    assert costs[chosen] <= 1.1 * min(costs.values())
+    assert costs[named(made["choice"])] <= 1.1 * min(costs.values())
     for one in made["configurations"]:
-        truth = seconds(one["machine_type"], one["machines"])
+        truth = seconds(*named(one))
         assert one["low"] <= truth <= one["high"]
         assert abs(one["seconds"] / truth - 1) < 0.25
 
@@ -58,7 +55,7 @@ def test_a_timeout_is_a_lower_bound_unless_the_run_must_have_hung(program, folde
         said = fitted(program)
         assert ("1 run of runs.csv ended by a timeout: counted as longer" in said) == bool(late)
         every = planned(program)["configurations"]
-        (found[late],) = (c for c in every if (c["machine_type"], c["machines"]) == ("small", 2))
+        (found[late],) = (one for one in every if named(one) == ("small", 2))
     plain, slow, hung = found.values()
     assert 800 < plain["seconds"] < 1250
     assert slow["seconds"] > 1.1 * plain["seconds"]
@@ -71,7 +68,7 @@ def test_a_configuration_like_one_that_failed_is_not_chosen(program, folder):
     said = fitted(program)
     assert "2 runs of runs.csv failed and gave no time" in said
     made = planned(program, "--deadline", "10m")
-    chances = {(c["machine_type"], c["machines"]): c["chance"] for c in made["configurations"]}
+    chances = {named(one): one["chance"] for one in made["configurations"]}
     assert chances["lean", 4] < 0.5 < chances["big", 16]
     assert made["choice"]["chance"] >= 0.5
     assert all(one["chance"] >= 0.5 for one in made["frontier"])
@@ -85,18 +82,15 @@ def test_a_profile_says_how_fast_the_cores_are(program, folder):
         (folder / f"{name}.json").write_text(text)
     head = "machine_type,cores,price_per_hour"
     rows = ("slow,4,0.1", "quick,4,0.4")
-    wrote(folder, *(f"slow,{m},{20 + 4000 / m},ok" for m in (2, 4, 8, 16)))
+    wrote(folder, *(f"slow,{m},{20 + 4000 / m},ok" for m in COUNTS))
     ratio = {}
     for profiled in (False, True):
         lines = [f"{row},{row.partition(',')[0]}.json" if profiled else row for row in rows]
         table = "\n".join([head + (",profile" if profiled else ""), *lines]) + "\n"
         (folder / "types.csv").write_text(table)
         fitted(program)
-        (one,) = (
-            c
-            for c in planned(program)["configurations"]
-            if (c["machine_type"], c["machines"]) == ("quick", 4)
-        )
+        every = planned(program)["configurations"]
+        (one,) = (one for one in every if named(one) == ("quick", 4))
         ratio[profiled] = one["seconds"] / 270
     assert abs(ratio[True] - 1) < 0.35
     assert ratio[False] > 2.5

@@ -4,7 +4,9 @@ import sys
 
 import pytest
 
-COUNTS = "2,4,8,16"
+from tests.predict_graph.cli.conftest import CORES, COUNTS, PRICES
+
+MACHINES = ",".join(map(str, COUNTS))
 JOB_ARGUMENTS = ("{machine_type}", "{machines}")
 SLEEPS = "import time; time.sleep(20)"
 JOB = """
@@ -18,8 +20,20 @@ time.sleep(0.05 + 1.0 / (machines * cores))
 
 
 def seconds(kind, machines):
-    cores = {"small": 2, "big": 8, "lean": 8}[kind]
-    return 20 + 4000 / (machines * cores) + machines
+    return 20 + 4000 / (machines * CORES[kind]) + machines
+
+
+def by_configuration(worth):
+    """Return what each configuration is worth, by its machine type and their number."""
+    return {(kind, count): worth(kind, count) for kind in CORES for count in COUNTS}
+
+
+def cost(kind, count):
+    return seconds(kind, count) * count * PRICES[kind]
+
+
+def named(one):
+    return one["machine_type"], one["machines"]
 
 
 @pytest.fixture
@@ -33,18 +47,13 @@ def wrote(folder, *runs, header="machine_type,machines,seconds,outcome"):
 
 
 def ask(program, *more, goal="cheapest"):
-    given = ("runs.csv", "--candidates", "types.csv", "--machines", COUNTS, "--goal", goal)
+    given = ("runs.csv", "--candidates", "types.csv", "--machines", MACHINES, "--goal", goal)
     return program("next", *given, "--json", "-", *more)
 
 
 @pytest.mark.parametrize("goal", ["fastest", "cheapest"])
 def test_following_the_advice_finds_a_good_configuration_in_few_runs(program, folder, goal):
-    price = {"small": 0.1, "big": 0.4, "lean": 0.3}
-    worth = {
-        (kind, count): seconds(kind, count) * (count * price[kind] if goal == "cheapest" else 1)
-        for kind in price
-        for count in (2, 4, 8, 16)
-    }
+    worth = by_configuration(cost if goal == "cheapest" else seconds)
     runs = []
     wrote(folder)
     for _ in range(6):
@@ -53,17 +62,16 @@ def test_following_the_advice_finds_a_good_configuration_in_few_runs(program, fo
         made = result.answer
         if made["stop"]:
             break
-        one = made["next"][0]
-        kind, count = one["machine_type"], one["machines"]
+        kind, count = named(made["next"][0])
         runs.append(f"{kind},{count},{seconds(kind, count)},ok")
         wrote(folder, *runs)
     best = ask(program, goal=goal).answer["best"]
-    assert worth[best["machine_type"], best["machines"]] <= 1.1 * min(worth.values())
+    assert worth[named(best)] <= 1.1 * min(worth.values())
     assert len(made["candidates"]) == 12
 
 
 def test_a_deadline_is_a_constraint(program, folder):
-    wrote(folder, *(f"{k},{m},{seconds(k, m)},ok" for k in ("small", "big") for m in (2, 4, 8, 16)))
+    wrote(folder, *(f"{k},{m},{seconds(k, m)},ok" for k in ("small", "big") for m in COUNTS))
     made = ask(program, goal="deadline=90s").answer
     assert made["best"]["measured"] <= 90
     loose = ask(program, goal="deadline=1h").answer
@@ -82,7 +90,7 @@ def test_a_deadline_is_not_given_up_after_two_runs(program, folder):
 def test_failures_are_information_and_not_numbers(program, folder):
     wrote(folder, "small,4,1,failed", "small,2,500,timeout", "big,4,190,ok")
     made = ask(program).answer
-    by_name = {(o["machine_type"], o["machines"]): o for o in made["candidates"]}
+    by_name = {named(one): one for one in made["candidates"]}
     assert by_name["small", 4]["gain"] == 0
     assert by_name["small", 4]["chance"] < by_name["big", 16]["chance"]
     assert by_name["small", 2]["seconds"] > 100
@@ -95,7 +103,7 @@ def test_failures_are_information_and_not_numbers(program, folder):
 def test_several_at_a_time_are_different(program, folder):
     wrote(folder, "big,4,190,ok")
     made = ask(program, "--parallel", 3).answer
-    chosen = {(one["machine_type"], one["machines"]) for one in made["next"]}
+    chosen = {*map(named, made["next"])}
     assert len(chosen) == 3
     assert ("big", 4) not in chosen
 
@@ -106,14 +114,14 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
         f"job{j},{k},{m},{j * seconds(k, m)}"
         for j in range(1, 5)
         for k in ("small", "big")
-        for m in (2, 4, 8, 16)
+        for m in COUNTS
     ]
     (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
     plain, taught = (
         ask(program, *more).answer["candidates"] for more in ((), ("--prior", "past.csv"))
     )
     width = [
-        next(o["high"] / o["low"] for o in made if (o["machine_type"], o["machines"]) == ("big", 8))
+        next(one["high"] / one["low"] for one in made if named(one) == ("big", 8))
         for made in (plain, taught)
     ]
     assert width[1] < width[0]
@@ -124,31 +132,22 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
 
 
 def test_a_job_like_a_past_one_starts_where_that_one_is_cheapest(program, folder):
-    price = {"small": 0.1, "big": 0.4, "lean": 0.3}
     slow = {"steady": "lean", "odd": "small"}  # what each does badly on
     rows = [
         f"{job},{kind},{count},{seconds(kind, count) * (5 if kind == bad else 1)}"
         for job, bad in slow.items()
-        for kind in price
-        for count in (2, 4, 8, 16)
+        for kind, count in by_configuration(seconds)
     ]
     (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
     wrote(folder)
     for job, bad in slow.items():
         made = ask(program, "--prior", "past.csv", "--like", job).answer
-        cost = {
-            (kind, count): count * price[kind] * seconds(kind, count) * (5 if kind == bad else 1)
-            for kind in price
-            for count in (2, 4, 8, 16)
-        }
-        first = made["next"][0]
-        assert cost[first["machine_type"], first["machines"]] <= 1.1 * min(cost.values())
+        worth = by_configuration(lambda *one, bad=bad: cost(*one) * (5 if one[0] == bad else 1))
+        assert worth[named(made["next"][0])] <= 1.1 * min(worth.values())
         assert made["like"] == job
     wrote(folder, "big,4,190,ok", "small,8,900,ok")  # as odd would run
-    time = {
-        (one["machine_type"], one["machines"]): one["seconds"]
-        for one in ask(program, "--prior", "past.csv", "--like", "odd").answer["candidates"]
-    }
+    made = ask(program, "--prior", "past.csv", "--like", "odd").answer
+    time = {named(one): one["seconds"] for one in made["candidates"]}
     assert time["small", 4] / time["lean", 4] > 5
     refused = ask(program, "--prior", "past.csv", "--like", "stedy")
     refused.is_refused("unknown past job 'stedy'; did you mean steady?")
@@ -162,7 +161,7 @@ def test_rows_that_contradict_each_other_are_told(program, folder):
 
 
 def measure(program, folder, *more, job=("job.py", "{machine_type}", "{machines}")):
-    command = ("next", "measured.csv", "--candidates", "types.csv", "--machines", COUNTS, "--run")
+    command = ("next", "measured.csv", "--candidates", "types.csv", "--machines", MACHINES, "--run")
     return program(*command, *more, "--", sys.executable, *job)
 
 
