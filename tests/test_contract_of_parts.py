@@ -26,14 +26,46 @@ from predict_graph.options import ESTIMATION, OPTIONS, RunOptions, declared
 from predict_graph.prediction import COST_MODELS
 from predict_graph.prediction.seconds import local as local_seconds
 from predict_graph.table import Table
-from predict_graph.transforms import TRANSFORMS
+from predict_graph.transforms import TRANSFORMS, Transform
 from samplers import Sampler
 from samplers.base import Visits
-from tests.differing import LOOSER, PerRow, differs
 from tests.vertex_programs import Labels
 
 GRAPH = check_graph("barabasi-albert:n=1200,m=3,seed=1")
 WORKERS = 4
+
+
+LOOSER = Transform("looser", lambda threshold, ratio: 100.0 * threshold / ratio, "ends runs early")
+
+
+class PerRow:
+    """A cost model that asks the same for every row."""
+
+    terms_, r2_, relative_std_ = {"intercept": 100.0}, 0.5, 0.1
+
+    def fit(self, X, y, sample_weight=None):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), 100.0)
+
+
+def figures(prediction):
+    """All that a prediction says of the run, and nothing that it says of itself."""
+    table = prediction.per_iteration
+    own = [
+        *vars(prediction.iterations).values(),
+        *vars(prediction.runtime_seconds).values(),
+        *prediction.phases.values(),
+        *table.to_numpy(float).ravel(),
+    ]
+    return own if prediction.prior is None else own + figures(prediction.prior)
+
+
+def differs(one, other):
+    """Whether two predictions differ by more than rounding."""
+    first, second = figures(one), figures(other)
+    return len(first) != len(second) or not np.allclose(first, second, rtol=1e-6, atol=0.0)
 
 
 def made_up(profile, law, *, virtual_workers=True):

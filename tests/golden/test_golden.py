@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.golden.cases import answer, names
-from tests.golden.stored import stored
+from tests.golden.cases import answer, names, stored
 
 pytestmark = pytest.mark.slow
 EXPECTED = stored()

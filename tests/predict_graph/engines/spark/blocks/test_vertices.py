@@ -1,6 +1,7 @@
 """Vertex programs on Spark: unchanged, and their results those of the local engine to the bit."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from predict_graph.algorithms import MAX_ITERATIONS, Parameter, VertexProgram
@@ -45,9 +46,10 @@ def weighted():
 @pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted, program):
-    heard = []
-    found = local_spark.run(program, weighted, progress=lambda *step: heard.append(step))
+def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted, program, tmp_path):
+    heard, target = [], tmp_path / "values.parquet"
+    options = {"progress": lambda *step: heard.append(step), "write_to": target}
+    found = local_spark.run(program, weighted, **options)
     local = LocalEngine(workers=2).run(program, weighted)
     assert found.iterations == local.iterations >= 3
     np.testing.assert_array_equal(found.values, local.values)
@@ -59,24 +61,13 @@ def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted,
         rows["messages"] = rows["local_messages"] + rows["remote_messages"]
     assert ours["messages"].tolist() == theirs["messages"].tolist()
     assert (found.table["seconds"] > 0).all()
-
-
-@pytest.mark.long
-@pytest.mark.spark
-def test_it_is_written_and_what_cannot_be_is_refused(local_spark, weighted, tmp_path):
-    import pandas as pd
-
-    target = tmp_path / "distances.parquet"
-    found = local_spark.run(Distances(), weighted, write_to=target)
     written = pd.read_parquet(target).sort_values("id")
     np.testing.assert_array_equal(written["value"].to_numpy(), found.values)
-    with pytest.raises(RequestError, match="distances is a vertex program, whose methods see"):
-        local_spark.run_files(Distances(), target)
 
 
 @pytest.mark.long
 @pytest.mark.spark
-def test_a_method_that_fails_is_named(local_spark, weighted):
+def test_what_fails_or_cannot_be_run_is_named(local_spark, weighted, tmp_path):
     class Broken(Labels):
         name = "broken"
 
@@ -85,3 +76,5 @@ def test_a_method_that_fails_is_named(local_spark, weighted):
 
     with pytest.raises(JobError, match=r"the vertex program 'broken\.update' returned"):
         local_spark.run(Broken(), weighted)
+    with pytest.raises(RequestError, match="distances is a vertex program, whose methods see"):
+        local_spark.run_files(Distances(), tmp_path / "edges.parquet")
