@@ -216,15 +216,6 @@ def test_debug_shows_where_it_failed(plugin, program):
     assert f'File "{file}", line 13, in update' in error
 
 
-def test_several_files_and_a_run_in_a_process_of_its_own(plugin, program):
-    one = plugin(PROGRAM.format(body="return state"), "one.py")
-    two = plugin(good("two"), "two.py")
-    command = ["validate", "mine", GRAPH, "--transform", "two", "--seed", 1]
-    done = program(*command, "--plugin", one, "--plugin", two)
-    assert done.status == 0, done
-    assert "prediction and truth" in done.out
-
-
 def test_a_plug_in_that_cannot_be_described_hides_no_other(plugin, program):
     source = (
         "from predict_graph.algorithms import ALGORITHMS\n@ALGORITHMS.register('bare')\n"

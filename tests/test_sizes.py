@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 911,
     "costmodels": 2_297,
     "predict_graph": 29_331,
-    "tests": 14_756,
+    "tests": 14_683,
     "benchmarks": 5_496,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

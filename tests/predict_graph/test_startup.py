@@ -1,7 +1,6 @@
 """What a prediction imports and compiles before it can begin, counted, not timed."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -55,13 +54,3 @@ def test_an_import_does_not_count_as_reading(monkeypatch, tmp_path):
     with stopwatch() as watch:
         assert imported("slow_to_import").__name__ == "slow_to_import"
         assert watch.seconds < 0.25
-
-
-def test_setup_leaves_a_marker(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiled, "_marker", lambda: tmp_path / "cache" / "compiled")
-    monkeypatch.setattr(compiled, "_use", lambda algorithm: None)
-    here = "concurrent.futures.ProcessPoolExecutor"
-    monkeypatch.setattr(here, lambda workers, mp_context: ThreadPoolExecutor(workers))
-    assert not compiled.is_compiled()
-    compiled.compile_kernels()
-    assert compiled.is_compiled()
