@@ -30,8 +30,6 @@ from predict_graph.intervals import Interval
 
 _EVERY = 1.0  # limits the rate of polls: seconds between two
 _SHARE = 0.1  # limits the share of time spent on polls
-_SPREAD = 0.5  # of log supersteps of an algorithm on other graphs: bounds the interval; not tuned
-_NEWEST_RUNS = 20  # limits old data
 
 Application = GrowingLog | ApplicationStatus
 """A source of the events of an application."""
@@ -145,11 +143,11 @@ class Watch:
         if self.expected is not None or self.history is None:
             return self.expected
         for name in names:
-            runs = self.history.runs(algorithm=name, kind="run", limit=_NEWEST_RUNS)
+            runs = self.history.runs(algorithm=name, kind="run", limit=20)
             counts = np.log(np.maximum(runs["iterations"].to_numpy(float), 1.0))
             if len(counts):
                 spread = float(counts.std(ddof=1)) if len(counts) > 1 else 0.0
-                std = max(spread, _SPREAD / math.sqrt(len(counts)))
+                std = max(spread, 0.5 / math.sqrt(len(counts)))  # graphs differ
                 part = ExpectedPart(name, float(np.exp(counts.mean())), std)
                 return Expected((part,), source=f"{len(counts)} earlier runs of {name}")
         return None

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PATIENCE = 2.0  # limits output: seconds before the first line where no bar can be drawn
-_PAUSE = 5.0  # limits output: seconds to the next line, then half longer each time
-_REFRESHES = 2.0  # per second; limits the rate of updates of a bar
 
 
 class Display(AbstractContextManager["Display"]):
@@ -92,7 +90,7 @@ class Display(AbstractContextManager["Display"]):
         )
         columns = (what, BarColumn(20), TimeElapsedColumn(), left)
         self._bar = Progress(
-            *columns, console=self._console, transient=True, refresh_per_second=_REFRESHES
+            *columns, console=self._console, transient=True, refresh_per_second=2.0
         )
         self._bar.add_task(self._text, total=1.0, left=self)
         self._bar.start()
@@ -103,7 +101,7 @@ class Display(AbstractContextManager["Display"]):
             elapsed = f"{readable_seconds(time.monotonic() - self._began)} elapsed"
             line = ", ".join(filter(None, (self._text, elapsed, str(self))))
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
-            pause = _PAUSE if pause == PATIENCE else 1.5 * pause
+            pause = 5.0 if pause == PATIENCE else 1.5 * pause
 
 
 def left_after(moment: Moment, gone: float) -> str:

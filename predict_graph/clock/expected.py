@@ -16,8 +16,6 @@ from predict_graph.documents import read_document
 from predict_graph.errors import RequestError
 from predict_graph.intervals import Interval
 
-_LEAST_STD = 0.05  # of log seconds of equal runs: bounds the interval (docs/studies/overhead.md)
-
 
 @dataclass(frozen=True)
 class ExpectedPart:
@@ -82,7 +80,8 @@ def _part(document: Mapping[str, Any]) -> ExpectedPart:
     runtime = Interval(*(max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS))
     rows = document["per_iteration"]
     seconds = np.array([_seconds(row["seconds"]) for row in rows])
-    rest = math.sqrt(max(runtime.log_std**2 - count.log_std**2, _LEAST_STD**2))
+    # Equal runs differ by 5% at least (docs/studies/overhead.md).
+    rest = math.sqrt(max(runtime.log_std**2 - count.log_std**2, 0.05**2))
     name = str(document["algorithm"]["name"])
     return ExpectedPart(name, count.predicted, count.log_std, seconds, rest)
 

@@ -13,9 +13,6 @@ from predict_graph.arrays import FloatArray
 from predict_graph.clock.moment import Moment
 from predict_graph.intervals import QUANTILE, Interval
 
-# Of the remaining time, however even the pace: calibrated on runs under `track`.
-_LEAST_STD = 0.15
-
 
 def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) -> Moment:
     """Return the remaining time of a loop, from times, finished iterations and their total.
@@ -37,10 +34,11 @@ def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) ->
     return Moment(elapsed, done, Interval.exact(total), remaining)
 
 
-def _left(table: FloatArray, elapsed: float) -> tuple[float, float]:
+def _left(table: FloatArray, elapsed: float, least_std: float = 0.15) -> tuple[float, float]:
     """Return the remaining time by the seconds at which iterations ended, and its log std.
 
-    The pace so far goes on; its error is that of the mean of eight parts of the time.
+    The pace so far goes on; its error is that of the mean of eight parts of the time, and
+    `least_std` however even it is (calibrated on runs under `track`).
     """
     seconds, places = table[:, 0], table[:, 1] / table[-1, 2]
     gone, rest = float(places[-1] - places[0]), max(1.0 - float(places[-1]), 1e-9)
@@ -53,7 +51,7 @@ def _left(table: FloatArray, elapsed: float) -> tuple[float, float]:
         paces = np.log(np.diff(ends) / np.maximum(steps, 1e-3 * gone / len(steps)))
         change = float(paces.std(ddof=1)) if len(paces) > 1 else 0.0
         std = max(change / math.sqrt(len(paces)), 0.3 if len(paces) < 3 else 0.0)
-    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, _LEAST_STD)
+    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, least_std)
 
 
 def with_prediction(moment: Moment, first: Interval) -> Moment:

@@ -19,7 +19,6 @@ from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.intervals import Interval
 from predict_graph.limits import whole_number
 
-_EVERY = 5.0  # limits the rate of looks for new applications, in seconds
 _KEPT = 600.0  # limits how long one that has ended is shown, in seconds
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="3">
@@ -210,10 +209,10 @@ def served(board: Board, where: str) -> Iterator[str]:
         server.shutdown()
 
 
-def serve(board: Board) -> NoReturn:
+def serve(board: Board, every: float = 5.0) -> NoReturn:
     """Look for new applications until it is interrupted; a place that is lost comes back."""
     while True:
-        time.sleep(_EVERY)
+        time.sleep(every)
         try:
             board.look()
         except PredictGraphError:

@@ -20,13 +20,6 @@ from predict_graph.intervals import Interval
 # Of the finished supersteps, whose pace is extrapolated: trades off noise for recency
 # (docs/studies/remaining.md)
 _RECENT = 0.5
-_WHOLE = 0.5  # std of rounding to whole supersteps (0.29) and curve errors; not tuned
-# Relative error of an extrapolated curve at the start of a run. Not tuned: set before the runs of
-# docs/studies/remaining.md.
-_STRAIGHT = 0.5
-# Of log seconds of a superstep, until two have been observed: the first one includes one-time work
-# (docs/studies/long-runs.md).
-_NOISE = 0.7
 _OVERRUN = 0.05  # of the expected time, as the minimum left when it is exceeded: not tuned
 
 
@@ -178,20 +171,28 @@ def supersteps_left(
     return left, std
 
 
-def _by_number(done: int, expected: ExpectedPart | None) -> tuple[float, float] | None:
-    """Return the expected number minus the finished ones; a tenth of these where it is exceeded."""
+def _by_number(
+    done: int, expected: ExpectedPart | None, rounding: float = 0.5
+) -> tuple[float, float] | None:
+    """Return the expected number minus the finished ones; a tenth of these where it is exceeded.
+
+    `rounding` to whole supersteps is part of the standard deviation (not tuned).
+    """
     if expected is None:
         return None
     least = max(0.1 * done, 1.0)
-    std = math.hypot(expected.iterations * expected.iterations_std, _WHOLE)
+    std = math.hypot(expected.iterations * expected.iterations_std, rounding)
     left = expected.iterations - done
     return (left, std) if left >= least else (least, max(std, least))
 
 
-def _by_curve(aggregates: FloatArray, threshold: float) -> tuple[float, float] | None:
+def _by_curve(
+    aggregates: FloatArray, threshold: float, bent: float = 0.5, rounding: float = 0.5
+) -> tuple[float, float] | None:
     """Return when the curve crosses the threshold, by extrapolation.
 
-    A straight line in the logarithm is used.
+    A straight line in the logarithm is used. `bent` is the relative error of an extrapolated curve
+    at the start of a run, set before the runs of docs/studies/remaining.md.
     """
     done = len(aggregates)
     if done < 2 or threshold <= 0.0 or not (aggregates[-2:] > 0.0).all():
@@ -203,15 +204,22 @@ def _by_curve(aggregates: FloatArray, threshold: float) -> tuple[float, float] |
     if slope <= 0.0 or height <= 0.0:
         return None
     noise = float(drops.std()) / slope / math.sqrt(len(drops))
-    left, error = height / slope + 0.5, _STRAIGHT  # a run does not end within a superstep
+    left = height / slope + 0.5  # a run does not end within a superstep
     ahead = left / (left + done)
-    return left, math.hypot(math.hypot(noise, error * ahead) * left, _WHOLE)
+    return left, math.hypot(math.hypot(noise, bent * ahead) * left, rounding)
 
 
 def seconds_left(
-    seconds: FloatArray, expected: ExpectedPart | None, left: float, left_std: float
+    seconds: FloatArray,
+    expected: ExpectedPart | None,
+    left: float,
+    left_std: float,
+    noise_of_one: float = 0.7,
 ) -> tuple[float, float] | None:
     """Return the seconds of the remaining supersteps, and the std of their logarithm.
+
+    `noise_of_one` is that of a single observed one, which includes one-time work
+    (docs/studies/long-runs.md).
 
     Examples
     --------
@@ -232,7 +240,7 @@ def seconds_left(
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
         predicted_recent = np.maximum(-np.diff(sums), 1e-12)  # prediction of each recent superstep
         found = math.log(float(spent.sum()) / float(predicted_recent.sum()))
-        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else _NOISE
+        noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else noise_of_one
         weight = 1.0 / (noise**2 / recent + 1e-3)  # equal runs differ by 0.03: not tuned
     rate, std = math.exp(found * weight / (weight + trust)), (weight + trust) ** -0.5
     return rate * _work(profile, done, total), math.hypot(std, left_std / max(left, 1.0))

@@ -19,7 +19,6 @@ from predict_graph.errors import PredictGraphError
 from predict_graph.functions.advice import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
-from predict_graph.intervals import Interval
 from predict_graph.outcome import Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
@@ -92,20 +91,14 @@ class FunctionComparison(Result):
         return f"functions on {self.graph['name']}"
 
     def pictures(self) -> list[Picture]:
-        """Return time and memory of each function."""
+        """Return the time of each function."""
         if not self.predictions:
             return []
         times = {name: one.runtime_seconds for name, one in self._ranked}
         divisor, unit = unit_of([each.predicted for each in times.values()])
-        found = [_picture("Time", f"time, {unit}", times, readable_seconds, divisor)]
-        memory = {name: one.verdict.memory for name, one in self._ranked}
-        held = {name: each for name, each in memory.items() if each is not None}
-        if held:
-            free = f"; {readable_bytes(min(each.available for each in held.values()))} are free"
-            peaks = {name: each.peak for name, each in held.items()}
-            title, label = "Memory at the peak", "memory, MiB"
-            found.append(_picture(title, label, peaks, readable_bytes, 2.0**20, free))
-        return found
+        pairs = (f"{name} {interval_text(each, readable_seconds)}" for name, each in times.items())
+        said, label = f"Time: {', '.join(pairs)}.", f"time, {unit} (line: 90% sure)"
+        return [intervals_picture("Time", said, times, divisor, color="predicted", xlabel=label)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return time and memory with their intervals, one row for each function."""
@@ -136,19 +129,6 @@ class FunctionComparison(Result):
     @property
     def _ranked(self) -> list[tuple[str, Prediction]]:
         return sorted(self._named, key=lambda each: each[1].runtime_seconds.predicted)
-
-
-def _picture(
-    title: str,
-    label: str,
-    figures: Mapping[str, Interval],
-    readable: Callable[[float], str],
-    divisor: float,
-    more: str = "",
-) -> Picture:
-    pairs = ", ".join(f"{name} {interval_text(v, readable)}" for name, v in figures.items())
-    style = {"color": "predicted", "xlabel": f"{label} (line: 90% sure)"}
-    return intervals_picture(title, f"{title}: {pairs}{more}.", figures, divisor, **style)
 
 
 def compare_functions(

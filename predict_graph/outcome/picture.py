@@ -20,9 +20,7 @@ from predict_graph.pictures.panels import (
     bars_of_parts,
     convergence,
     draw_lines,
-    intervals_picture,
     memory_picture,
-    unit_of,
 )
 
 if TYPE_CHECKING:
@@ -41,8 +39,6 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
     if found.iterations is not None:
         curves = [_convergence(found, found.iterations, actual), _seconds(found, actual)]
         pictures = [*curves, *pictures]
-    if len(found.evidence) > 1:
-        pictures.append(_evidence(found))
     if found.by_machines:
         pictures.append(_machines(found))
     memory = found.verdict.memory
@@ -104,21 +100,6 @@ def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
         said += f" The real run: {_said(bars['real'])}."
     draw = partial(bars_of_parts, bars=bars, total=(runtime.low, runtime.high))
     return Picture("Where the time goes", said, draw, 0.8)
-
-
-def _evidence(found: Prediction) -> Picture:
-    """Draw what each source says."""
-    figures = {
-        f"{each.source} ({each.weight:.0%})": Interval.spread(each.seconds, each.log_std)
-        for each in found.evidence
-    }
-    said = "Estimate of each source: " + ", ".join(
-        f"{name} {readable_seconds(each.predicted)}" for name, each in figures.items()
-    )
-    divisor, unit = unit_of([each.predicted for each in figures.values()])
-    what = "CPU time of the call" if found.iterations is None else "time of all iterations"
-    xlabel, title = f"{what}, {unit} (line: 90% sure)", "Where the seconds come from"
-    return intervals_picture(title, f"{said}.", figures, divisor, xlabel=xlabel)
 
 
 def _named(phases: Mapping[str, float]) -> dict[str, float]:

@@ -35,14 +35,6 @@ from predict_graph.table import Table
 BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
 
-_FEWEST_EDGES = 5_000  # of a superstep, below which its time no longer falls (measured)
-_HALVING = 0.5  # share of messages of an iteration that the next one sends (measured)
-# On engines of others: times as long as compiled, and the deviation of its logarithm (measured).
-OTHER_ENGINES, _OTHER_STD = 40.0, 1.0
-# Seconds on Spark, however small the graph: session start-up, and a superstep (0.5 s for 128
-# vertices: docs/studies/spark.md).
-_SPARK_SETUP, _SPARK_SUPERSTEP = 8.0, 0.3
-
 
 @dataclass(frozen=True)
 class Baseline:
@@ -127,7 +119,8 @@ def baselines_of(
 
 
 def _work_of(graph: AnyGraph | RunRecord) -> int:
-    return max(graph.edges + graph.vertices, _FEWEST_EDGES)
+    # The time of a superstep no longer falls with fewer edges (measured).
+    return max(graph.edges + graph.vertices, 5_000)
 
 
 def reversing(algorithm: Algorithm, graph: AnyGraph | RunRecord) -> float:
@@ -143,7 +136,7 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
         baseline.iterations, baseline.iterations_std, algorithm.max_iterations
     )
     iterations = counts[0]
-    decay = 1.0 if algorithm.steady else _HALVING
+    decay = 1.0 if algorithm.steady else 0.5  # messages of an iteration / of the one before
     share = decay ** np.arange(iterations)
     size = float(getattr(algorithm, "message_bytes", 16))
     sent = graph.edges * share
@@ -172,16 +165,23 @@ def baseline_runtime(
     engine: Engine,
     *,
     first: bool,
+    slower: float = 40.0,
 ) -> RuntimeEstimate:
-    """Return a baseline as the runtime estimate of an engine; the first of a chain reads."""
+    """Return a baseline as the runtime estimate of an engine; the first of a chain reads.
+
+    Engines of others take `slower` times as long as compiled ones, with a deviation of its
+    logarithm of 1 (measured).
+    """
     each, std = baseline.superstep_seconds / max(baseline.iterations, 1.0), baseline.relative_std
     setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
     if type(engine) is not LocalEngine:
-        if engine.name == "spark":  # the compiled kernels, and what Spark adds
-            setup, each = setup + _SPARK_SETUP, each + _SPARK_SUPERSTEP
+        if engine.name == "spark":
+            # Seconds of the compiled kernels, and what Spark adds however small the graph: session
+            # start-up, and a superstep (0.5 s for 128 vertices: docs/studies/spark.md).
+            setup, each = setup + 8.0, each + 0.3
         else:
-            setup, each = OTHER_ENGINES * setup, OTHER_ENGINES * each
-        std = _OTHER_STD
+            setup, each = slower * setup, slower * each
+        std = 1.0
     evidence = Evidence(name, np.full(workload.iterations, each), std)
     read = graph.read_seconds if first else 0.0
     return workload.runtime(

@@ -19,18 +19,19 @@ from predict_graph.outcome import PeakMemory
 
 LIBRARIES = 193_000_000  # measured; see docs/studies/memory.md
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
-_KEPT = 0.25  # of the blocks of edges, when they are freed (docs/studies/memory.md, its first half)
-_BELOW, _ABOVE = 0.15, 0.20  # of the peak (docs/studies/memory.md, its first half)
 # Vertex programs and other kernels that do not declare what they hold: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
-_BUFFERS = 24 << 20  # text read ahead, and scanned; errors: docs/studies/memory.md
-_TEXT_ID = 120  # bytes of a text and its place in a table: docs/studies/memory.md
-# An object of networkx and its dictionaries, and a pair of numbers in the list made of the edges.
-_NETWORKX_VERTEX, _NETWORKX_EDGE = 400, 270
 _PAIR = 16  # bytes of two ids of 64 bits; by definition
 
 
-def peak_memory(graph: Graph, algorithm: Algorithm, source: Any = None) -> PeakMemory:
+def peak_memory(
+    graph: Graph,
+    algorithm: Algorithm,
+    source: Any = None,
+    kept: float = 0.25,
+    below: float = 0.15,
+    above: float = 0.20,
+) -> PeakMemory:
     """Return the peak memory of ``predict-graph run`` on the local engine.
 
     It is reading, making the reverse graph or running, whichever holds most, on top of interpreter
@@ -43,6 +44,10 @@ def peak_memory(graph: Graph, algorithm: Algorithm, source: Any = None) -> PeakM
     algorithm : Algorithm
     source : Graph, str, Path, networkx graph or scipy sparse array, optional
         What the run reads the graph from; None if it is in memory.
+    kept : float
+        Part of the blocks of edges that is kept when they are freed.
+    below, above : float
+        Of the peak, in which it lies; all three by the first half of docs/studies/memory.md.
 
     Raises
     ------
@@ -52,9 +57,9 @@ def peak_memory(graph: Graph, algorithm: Algorithm, source: Any = None) -> PeakM
     base = _libraries(graph)
     reading, blocks = reading_of(source, graph)
     running, most_running = _running(algorithm, graph)
-    predicted = base + max(reading + _KEPT * blocks, running)
+    predicted = base + max(reading + kept * blocks, running)
     most = base + max(reading, most_running) + blocks
-    peak = Interval(predicted, (1.0 - _BELOW) * predicted, (1.0 + _ABOVE) * most)
+    peak = Interval(predicted, (1.0 - below) * predicted, (1.0 + above) * most)
     return PeakMemory(peak, float(available_memory()))
 
 
@@ -121,7 +126,7 @@ def reading_of(source: Any, graph: Graph) -> tuple[float, float]:
         path = dataset_path(str(source)) or path
     listed, block = _listed(path, graph, once) if path.is_file() else (once, _PAIR)
     blocks = block * listed
-    buffers = _BUFFERS if blocks else 0
+    buffers = 24 << 20 if blocks else 0  # text read ahead, and scanned
     return max(_built(graph, listed), float(blocks + buffers)), float(blocks)
 
 
@@ -140,14 +145,15 @@ def label_bytes(graph: Graph) -> float:
     """Return what the ids of the vertices hold, if they are not their numbers."""
     if graph.labels is None:
         return 0.0
-    each = _TEXT_ID if graph.labels.dtype == object else graph.labels.dtype.itemsize
+    # A text and its place in a table take 120 bytes.
+    each = 120 if graph.labels.dtype == object else graph.labels.dtype.itemsize
     return float(each * graph.vertices)
 
 
 def _listed(path: Path, graph: Graph, once: int) -> tuple[int, int]:
     """Return about how many edges a file lists, and the bytes of each in a block.
 
-    A text lists its bytes divided by those of a line.
+    A text lists its bytes divided by those of a line; others may list each edge in both directions.
     """
     from predict_graph.graph.readers.formats import format_of
     from predict_graph.graph.readers.streams import Content
@@ -157,22 +163,15 @@ def _listed(path: Path, graph: Graph, once: int) -> tuple[int, int]:
         form, start, compression = format_of(content), content.start, content.compression
     finally:
         content.close()
-    if form == "parquet":
-        import pyarrow.parquet as pq
-
-        return int(pq.ParquetFile(path).metadata.num_rows), _PAIR
-    weight = 0 if graph.weights is None else 4
     if form in ("npz", "webgraph"):
         return once, 0
-    size = path.stat().st_size
-    if compression == "gzip":
-        with path.open("rb") as file:
-            file.seek(-4, os.SEEK_END)
-            size = int.from_bytes(file.read(4), "little")  # modulo 2**32
-    elif compression is not None:
-        return graph.edges, 8 + weight
+    if form == "parquet":
+        return graph.edges, _PAIR
+    block = 8 if graph.weights is None else 12
+    if compression is not None:
+        return graph.edges, block
     lines = max(start.count(b"\n"), 1)
-    return max(int(size * lines / max(len(start), 1)), once), 8 + weight
+    return max(int(path.stat().st_size * lines / max(len(start), 1)), once), block
 
 
 def _generated(text: str, graph: Graph, once: int) -> tuple[float, float]:
@@ -186,5 +185,5 @@ def _generated(text: str, graph: Graph, once: int) -> tuple[float, float]:
         return _built(graph, listed), 8.0 * listed
     if kind in ("star", "path", "cycle", "grid"):
         return _built(graph, once, beside=24), 0.0
-    objects = _NETWORKX_VERTEX * graph.vertices + _NETWORKX_EDGE * once
+    objects = 400 * graph.vertices + 270 * once  # of networkx, with the list made of its edges
     return objects + _built(graph, once, beside=_PAIR), 0.0

@@ -38,10 +38,6 @@ from predict_graph.prediction.sources import (
     FullRun,
 )
 
-# Supersteps that are run whatever the budget, of algorithms with equal ones and of others: a curve
-# that ends before its drop cannot be continued (docs/studies/spark.md).
-_FEWEST, _FEWEST_SPREADING = 10, 30
-
 
 @contextmanager
 def case_on_cluster(
@@ -148,8 +144,11 @@ class _FirstSupersteps:
         self._case.request.progress(f"superstep {iteration} on the cluster", 0.0)
 
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
-        """Count from 0 again."""
-        self._done, self._fewest = 0, _FEWEST if algorithm.steady else _FEWEST_SPREADING
+        """Count from 0 again.
+
+        A curve that ends before its drop cannot be continued (docs/studies/spark.md).
+        """
+        self._done, self._fewest = 0, 10 if algorithm.steady else 30
 
     def superstep(self, iteration: int, ended: float) -> None:
         """Nothing."""

@@ -16,7 +16,6 @@ import pandas as pd
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import SampleSummary, critical_worker
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.library.running import MERGED, RECORDS
 from predict_graph.engines.spark.session.settings import is_local
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
@@ -169,10 +168,8 @@ def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = 
     )
 
 
-FEATURES = ("vertices", "messages", "records", "remote_bytes", "merged")
-"""Features: vertices, messages, records and received bytes of the critical worker. Records
-are messages after combining those to one vertex; where they are maps, combining visits so
-many entries (merged), which is known for libraries only."""
+FEATURES = ("vertices", "messages", "remote_bytes")
+"""Features: vertices, messages and received bytes of the critical worker."""
 
 
 CLOCK = 1e-3  # seconds, the resolution of Spark's clock, by definition
@@ -191,12 +188,8 @@ def rows_of_run(run: ClusterRun) -> pd.DataFrame:
     counted = {
         "vertices": rows["total_vertices"],
         "messages": rows["local_messages"] + rows["remote_messages"],
-        "records": rows["shuffle_read_records"],
         "remote_bytes": rows["remote_message_bytes"],
-        "merged": pd.Series(0.0, rows.index),
     }
-    if MERGED in rows and rows[MERGED].notna().all():  # exact counts of the local replay
-        counted |= {"records": rows[RECORDS], "merged": rows[MERGED]}
     seconds = rows["seconds"].to_numpy(np.float64)
     tasks = rows["task_seconds"].to_numpy(np.float64) / cores
     return pd.DataFrame(

@@ -49,11 +49,6 @@ from predict_graph.prediction.work import records_of
 Points = dict[int, list[float]]
 """The ratios of samples to run at each machine count, ascending."""
 
-# Edges of the largest sample: bounds it from below, so that tasks take longer than their fixed
-# costs, and limits it to what costs can be measured on (docs/studies/spark.md)
-_FEWEST_EDGES, _ENOUGH_EDGES = 300_000, 1_000_000
-_LARGEST_RATIO = 0.5  # limits a sample
-
 
 @dataclass(frozen=True)
 class Learned:
@@ -97,8 +92,9 @@ class ClusterSamples(EngineModel):
     def points(self) -> Points:
         """The smallest and the largest ratio at each machine count, as the user set them.
 
-        By default the largest sample has 300,000 to a million edges, but at most half of the
-        graph's, and runs on the machines of the real run.
+        By default the largest sample has 300,000 edges, so that tasks take longer than their fixed
+        costs, to a million (docs/studies/spark.md), but at most half of the graph's, and runs on
+        the machines of the real run.
         """
         request, engine = self.request, self.engine
         counts = request.train_machines or (engine.workers,)
@@ -108,8 +104,8 @@ class ClusterSamples(EngineModel):
         low, high = min(ratios), max(ratios)
         edges, factor = max(self.graph.edges, 1), 1.0
         if request.train_ratios is None:
-            wanted = min(max(high * edges, _FEWEST_EDGES), _ENOUGH_EDGES)
-            factor = min(wanted / edges, _LARGEST_RATIO) / high
+            wanted = min(max(high * edges, 300_000), 1_000_000)
+            factor = min(wanted / edges, 0.5) / high
         sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
         return dict.fromkeys(sorted(counts), sizes)
 
@@ -121,7 +117,7 @@ class ClusterSamples(EngineModel):
             name = shipped_name(each.algorithm)
             costs = self._costs(name, speed)
             rows = work_by_machines(self.graph, engine, each, shipped_runs(name))(machines)
-            features = rows[[feature for feature in FEATURES if feature in rows]]
+            features = rows[[*FEATURES]]
             phases = partial(costs.phases, reads=number == 0)
             whole += sum(phases(features, machines, edges, opens=number == 0).values())
             last = number == len(workloads) - 1  # what runs before it goes to its own end

@@ -90,7 +90,7 @@ def _of_program(
         records = messages * combined_share(graph.in_degree_counts, different, partitions)[places]
     busiest = (graph.vertices * vertices, messages * edges)
     volume = size * (records if unit == "records" else messages)
-    return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / machines)
+    return _rows(settings, busiest, sent, volume, 1.0 - 1.0 / machines)
 
 
 def _of_library(
@@ -104,9 +104,7 @@ def _of_library(
     volume = moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
     machines, remote = settings.machines, 1.0 - 1.0 / settings.executors
     busiest = (graph.vertices / machines, rounds["messages"].to_numpy(np.float64) / machines)
-    records = rounds["records"].to_numpy(np.float64)
-    rows = _rows(settings, busiest, rounds, records, volume, remote)
-    return rows.assign(merged=rounds["merged"].to_numpy(np.float64) / machines)
+    return _rows(settings, busiest, rounds, volume, remote)
 
 
 def _of_function(
@@ -126,7 +124,7 @@ def _of_function(
     active = sums["active_vertices"] * (graph.vertices / max(run.record.vertices, 1))
     sent = pd.DataFrame({"active_vertices": active, "messages": records})
     busiest = (graph.vertices / settings.machines, records / settings.machines)
-    return _rows(settings, busiest, sent, records, volume, 1.0 - 1.0 / settings.executors)
+    return _rows(settings, busiest, sent, volume, 1.0 - 1.0 / settings.executors)
 
 
 @lru_cache(maxsize=64)
@@ -149,7 +147,6 @@ def _rows(
     settings: SparkSettings,
     busiest: tuple[float, FloatArray],
     sent: pd.DataFrame,
-    records: FloatArray,
     volume: FloatArray,
     remote: float,
 ) -> pd.DataFrame:
@@ -161,7 +158,6 @@ def _rows(
         {
             "vertices": np.full(len(messages), vertices),
             "messages": share,
-            "records": records / settings.machines,
             "remote_bytes": volume * moved / settings.machines,
             "active_vertices": sent["active_vertices"].to_numpy(np.float64),
             "local_messages": messages * (1.0 - remote),
