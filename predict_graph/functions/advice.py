@@ -10,8 +10,6 @@ from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.growth import NOTHING, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, unusual_arguments
 
-_WORTH_A_WORD = 60.0  # limits hints at another library to calls of so many seconds
-
 _ALIKE = {
     "average_shortest_path_length": "igraph:average_path_length",
     "betweenness_centrality": "igraph:betweenness",
@@ -29,17 +27,18 @@ _ALIKE = {
 
 
 def compiled_alternatives(
-    function: GraphFunction, seconds: float, drivers: Mapping[str, float]
+    function: GraphFunction, seconds: float, drivers: Mapping[str, float], least: float = 60.0
 ) -> list[str]:
     """Return the advice to try an installed library that offers the same, with its time.
 
-    With arguments it may be another thing: k vertices of betweenness are not all of them.
+    Of a call of `least` seconds or more. With arguments it may be another thing: k vertices of
+    betweenness are not all of them.
     """
     if unusual_arguments(function).keys() - {"seed"}:
         return []
     library, _, name = function.name.partition(":")
     other = _ALIKE.get(name, "") if library == "networkx" else ""
-    if not other or seconds < _WORTH_A_WORD or find_spec(other.partition(":")[0]) is None:
+    if not other or seconds < least or find_spec(other.partition(":")[0]) is None:
         return []
     known = atlas_points(check_function(other))
     found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))

@@ -24,17 +24,17 @@ from predict_graph.timing import clock
 MACHINE = "atlas"
 """Of the points of the atlas: what their machine differs in is shared by all of them."""
 
-_VERTICES, _DEGREE, _SEARCHES, _REPEATS = 3000, 8, 4, 5  # by definition of the unit
 
-
-def measured_unit() -> float:
+def measured_unit(
+    vertices: int = 3000, degree: int = 8, searches: int = 4, repeats: int = 5
+) -> float:
     """Return the CPU seconds of breadth-first searches in plain Python: the unit of the atlas."""
-    ends = np.random.default_rng(0).integers(_VERTICES, size=(_VERTICES, _DEGREE)).tolist()
+    ends = np.random.default_rng(0).integers(vertices, size=(vertices, degree)).tolist()
     rows = {vertex: dict.fromkeys(row) for vertex, row in enumerate(ends)}
     taken = []
-    for start in range(_REPEATS):
+    for start in range(repeats):
         began = clock.processor(children=False)
-        for _ in range(_SEARCHES):
+        for _ in range(searches):
             seen, level = {start}, [start]
             while level:
                 following = []

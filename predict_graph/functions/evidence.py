@@ -18,16 +18,14 @@ _ROUNDS = Hyper(noise=0.3, sampler=0.4, seconds=0.5)
 ROUNDS_STD = _ROUNDS.noise
 """Standard deviation of the logarithm of iterations, and of a call that draws random numbers."""
 
-_SHARED = 0.5  # correlation of the errors of two sources; not tuned
-# Runs on samples from which the atlas counts no more: with both, 35 drawn functions were predicted
-# no better than by samples alone (docs/studies/functions.md).
-_ENOUGH = 2
-_STEEPEST = 4.0  # limits the power of the vertices by which a polynomial time may grow
 
+def counting(earlier: Sequence[Point], points: Sequence[Point], enough: int = 2) -> list[Point]:
+    """Return the runs on other graphs that count beside those on samples.
 
-def counting(earlier: Sequence[Point], points: Sequence[Point]) -> list[Point]:
-    """Return the runs on other graphs that count beside those on samples."""
-    return [each for each in earlier if len(points) < _ENOUGH or each.machine != MACHINE]
+    The atlas does not count beside `enough` samples: with both, 35 drawn functions were predicted
+    no better than by samples alone (docs/studies/functions.md).
+    """
+    return [each for each in earlier if len(points) < enough or each.machine != MACHINE]
 
 
 def rounds_of(
@@ -45,11 +43,11 @@ def rounds_of(
     return extrapolate(seen, target, graph, hyper=_ROUNDS, names=(NOTHING,), stopped=own)
 
 
-def outgrown(points: Sequence[Point], stopped: Sequence[Point]) -> str:
+def outgrown(points: Sequence[Point], stopped: Sequence[Point], steepest: float = 4.0) -> str:
     """Return why a run may not finish; empty without a reason.
 
-    A run was stopped at a time that no power of its size explains, by the largest smaller one of
-    the same sampler; one on the graph itself by any.
+    A run was stopped at a time that no power of its size up to the `steepest` explains, by the
+    largest smaller one of the same sampler; one on the graph itself by any.
     """
     for run in stopped:
         size = run.drivers["vertices"]
@@ -60,7 +58,7 @@ def outgrown(points: Sequence[Point], stopped: Sequence[Point]) -> str:
         ]
         near = max(smaller, key=lambda each: (each.drivers["vertices"], each.cost), default=run)
         before = near.drivers["vertices"]
-        if run.cost > near.cost * (size / before) ** _STEEPEST:
+        if run.cost > near.cost * (size / before) ** steepest:
             where = f"a sample of {size:,.0f} vertices" if run.sampler else "the graph"
             return (
                 f"it had not ended on {where} after {readable_seconds(run.cost)}, and took "
@@ -96,10 +94,10 @@ def estimates_of(
     return [replace(each, weight=1.0 / each.log_std**2 / total) for each in found]
 
 
-def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
+def combine(evidence: Sequence[SourceEstimate], shared: float = 0.5) -> tuple[float, float]:
     """Return the weighted mean of all evidence, and the standard deviation of its logarithm.
 
-    Half of the errors of two sources is shared: both rest on the same runs on samples.
+    Half of the errors of two sources is `shared`: both rest on the same runs on samples.
 
     Examples
     --------
@@ -109,5 +107,5 @@ def combine(evidence: Sequence[SourceEstimate]) -> tuple[float, float]:
     """
     mean = sum(each.weight * math.log(each.seconds) for each in evidence)
     parts = [each.weight * each.log_std for each in evidence]
-    shared = _SHARED * sum(parts) ** 2
-    return math.exp(mean), math.sqrt(shared + (1.0 - _SHARED) * sum(part**2 for part in parts))
+    variance = shared * sum(parts) ** 2 + (1.0 - shared) * sum(part**2 for part in parts)
+    return math.exp(mean), math.sqrt(variance)

@@ -23,7 +23,6 @@ from predict_graph.functions.drivers import DRIVERS
 
 NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
-_WIDER = 1.5  # standard deviations / those of the models: calibrated for intervals of 90%
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
 _DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
@@ -115,10 +114,12 @@ def extrapolate(
     hyper: Hyper | None = None,
     names: Sequence[str] = (*DRIVERS, NOTHING),
     stopped: Sequence[Point] = (),
+    wider: float = 1.5,
 ) -> Growth | None:
     """Return the cost of a run on a graph with the drivers `target`; None without points.
 
-    The costs of `stopped` runs are lower bounds.
+    The costs of `stopped` runs are lower bounds. The standard deviation is `wider` than that of the
+    models by a factor that was calibrated for intervals of 90%.
 
     Examples
     --------
@@ -158,7 +159,7 @@ def extrapolate(
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
     centre = float(weights @ means)
-    std = _WIDER * math.sqrt(weights @ (variances + (means - centre) ** 2))
+    std = wider * math.sqrt(weights @ (variances + (means - centre) ** 2))
     together: Counter[str] = Counter()
     for label, weight in zip(cycle(labels), weights.tolist(), strict=False):
         together[label] += weight

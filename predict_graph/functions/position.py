@@ -22,7 +22,6 @@ import numpy as np
 
 from predict_graph.functions.loops import COMPREHENSIONS, Loop, bound_names, enclosing_loops
 
-_LARGEST = 5_000_000  # limits the elements of a container that is listed to find a place
 _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
     | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
@@ -196,10 +195,12 @@ def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
     return _by_value(target, place, total)
 
 
-def _in_container(target: ast.expr, source: Any, bound: set[str]) -> Reader | None:
-    """Find a loop's variable, or the first part of it that is unique, among the elements."""
+def _in_container(
+    target: ast.expr, source: Any, bound: set[str], largest: int = 5_000_000
+) -> Reader | None:
+    """Find a loop's variable, or the first part of it that is unique, among few enough elements."""
     size = _size(source)
-    if size is None or not 0 < size <= _LARGEST:
+    if size is None or not 0 < size <= largest:
         return None
     parts: list[tuple[int | None, ast.expr]] = [(None, target)]
     if isinstance(target, ast.Tuple | ast.List):

@@ -22,7 +22,6 @@ from predict_graph.intervals import Interval
 from predict_graph.table import Table
 
 _ENGINE = "function"
-_NEWEST = 40  # limits the runs of a function that are used
 
 
 @dataclass(frozen=True)
@@ -108,9 +107,9 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
 
 
 def earlier_points(
-    history: History | None, function: GraphFunction, graph: Graph | None = None
+    history: History | None, function: GraphFunction, graph: Graph | None = None, newest: int = 40
 ) -> list[Point]:
-    """Return the runs of a function with the same arguments on this machine.
+    """Return the `newest` runs of a function with the same arguments on this machine.
 
     On other graphs than the given one; without one, on any and on their samples.
     """
@@ -122,7 +121,7 @@ def earlier_points(
         machine_identity(),
         None if graph is None else graph.fingerprint,
         kinds=("run", "sample") if graph is None else ("run",),
-        limit=_NEWEST,
+        limit=newest,
     )
     points = []
     for run in found:

@@ -35,9 +35,6 @@ from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.timing import CallTimer, clock
 
-_EVERY = 0.1  # seconds: limits the cost, 50 microseconds and a switch of threads
-_WORTH_KEEPING = 1.0  # limits the runs in the history to those of so many seconds
-
 
 @dataclass
 class Tracked:
@@ -161,7 +158,7 @@ def run_tracked(
     tracked = Tracked(result, seconds, spent, watcher.said, first, lazy)
     if show and keep:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
-    if history is not None and spent >= _WORTH_KEEPING:
+    if history is not None and spent >= 1.0:  # shorter ones would only fill it
         whole, drivers = _described(function, graph, source)
         run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
         history.keep([record_of_call(function, whole, drivers, run)])
@@ -264,9 +261,9 @@ class Watcher:
         return Moment(elapsed, 0, remaining=remaining_after(self._expected, elapsed))
 
 
-def _watch(watcher: Watcher, display: Display, ended: threading.Event) -> None:
+def _watch(watcher: Watcher, display: Display, ended: threading.Event, every: float = 0.1) -> None:
     """Observe a run until it ends, and show what is seen."""
-    while not clock.wait(ended, _EVERY):
+    while not clock.wait(ended, every):
         moment = watcher.observe()
         if moment is not None:
             display.show(moment)
