@@ -45,9 +45,21 @@ def id_list(java: Any, ids: Iterable[int]) -> Any:
 
 
 class GraphXAlgorithm(LibraryAlgorithm):
-    """An algorithm of GraphX."""
+    """An algorithm of GraphX, whose object has the name of the class."""
 
     library = "GraphX"
+    tags: ClassVar[int] = 2
+    """The types of vertices and edges that its method has."""
+
+    def given(self, java: Any) -> list[Any]:
+        """Return the arguments after the graph."""
+        return [value for value in self.parameters.values() if value is not None]
+
+    def call(self, java: Any, graph: Any) -> Any:
+        """Run the method ``run`` of the object."""
+        name = type(self).__name__.removeprefix("GraphX")
+        program = getattr(java.org.apache.spark.graphx.lib, name)
+        return program.run(graph, *self.given(java), *[_tag(java)] * self.tags)
 
 
 class GraphXPageRank(GraphXAlgorithm):
@@ -137,12 +149,6 @@ class GraphXConnectedComponents(GraphXAlgorithm):
     declared = (Parameter("maxIterations", int, None, "rounds, at most", 1),)
     sampled_by = _replay("replays:components")
 
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``ConnectedComponents.run``."""
-        most = self.parameters["maxIterations"]
-        rounds, tag = () if most is None else (int(most),), _tag(java)
-        return java.org.apache.spark.graphx.lib.ConnectedComponents.run(graph, *rounds, tag, tag)
-
 
 class GraphXLabelPropagation(GraphXAlgorithm):
     """The most frequent label of the neighbours, `maxSteps` times, ignoring edge directions.
@@ -155,11 +161,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
     summary = "communities by label propagation of GraphX"
     declared = (Parameter("maxSteps", int, 5, "rounds", 1),)
     sampled_by = _replay("replays:labels")
-
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``LabelPropagation.run``."""
-        steps = self.parameters["maxSteps"]
-        return java.org.apache.spark.graphx.lib.LabelPropagation.run(graph, steps, _tag(java))
+    tags = 1
 
 
 class GraphXShortestPaths(NamedVertices, GraphXAlgorithm):
@@ -177,11 +179,11 @@ class GraphXShortestPaths(NamedVertices, GraphXAlgorithm):
         ),
     )
     sampled_by = _replay("replays:paths")
+    tags = 1
 
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``ShortestPaths.run``."""
-        landmarks = java.org.apache.spark.api.python.PythonUtils.toSeq(id_list(java, self.at))
-        return java.org.apache.spark.graphx.lib.ShortestPaths.run(graph, landmarks, _tag(java))
+    def given(self, java: Any) -> list[Any]:
+        """Return the numbers of the landmarks."""
+        return [java.org.apache.spark.api.python.PythonUtils.toSeq(id_list(java, self.at))]
 
 
 class GraphXStronglyConnectedComponents(GraphXAlgorithm):
@@ -198,11 +200,6 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
     declared = (Parameter("numIter", int, 10, "rounds, at most", 1),)
     sampled_by = _replay("strong_replay:strong")
 
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``StronglyConnectedComponents.run``."""
-        program, tag = java.org.apache.spark.graphx.lib.StronglyConnectedComponents, _tag(java)
-        return program.run(graph, self.parameters["numIter"], tag, tag)
-
 
 class GraphXTriangleCount(GraphXAlgorithm):
     """The number of triangles through each vertex, ignoring edge directions.
@@ -217,8 +214,3 @@ class GraphXTriangleCount(GraphXAlgorithm):
     declared = ()
     separated_by = "stages"
     sampled_by = _replay("triangles_replay:triangles")
-
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``TriangleCount.run``."""
-        tag = _tag(java)
-        return java.org.apache.spark.graphx.lib.TriangleCount.run(graph, tag, tag)

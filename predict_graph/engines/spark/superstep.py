@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -25,6 +26,7 @@ def superstep_group(run: str, iteration: int) -> str:
     return f"{run}/superstep/{iteration}"
 
 
+@dataclass
 class SuperstepJob(ABC):
     """A run of supersteps until the aggregate is below the threshold, or the deadline is near.
 
@@ -57,38 +59,29 @@ class SuperstepJob(ABC):
         The result, if it is in this process.
     """
 
-    setup_seconds: float
-    _began: float
-    checkpoint_seconds = 0.0
-    redone = 0
-    stopped = False
+    session: OpenSession
+    algorithm: Any
+    stored: Any
+    graph: Any
+    prior: Array | None
+    run: str
+    rule: tuple[float, int]
+    progress: IterationCallback | None = None
+    aggregates: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    counts: list[pd.DataFrame] = field(default_factory=list)
+    setup_seconds: float = 0.0
+    checkpoint_seconds: float = 0.0
+    redone: int = 0
+    stopped: bool = False
     collected: Array | None = None
-
-    def __init__(
-        self,
-        session: OpenSession,
-        algorithm: Algorithm,
-        stored: Any,
-        graph: Any,
-        prior: Array | None,
-        *,
-        run: str,
-        rule: tuple[float, int],
-        progress: IterationCallback | None = None,
-    ) -> None:
-        self._session, self.run = session, run
-        self._algorithm: Any = algorithm
-        self._stored, self._graph, self._prior = stored, graph, prior
-        (self._threshold, self._limit), self._progress = rule, progress
-        self.aggregates: list[float] = []
-        self.seconds: list[float] = []
-        self.counts: list[pd.DataFrame] = []
+    _began: float = 0.0
 
     def set_up(self) -> None:
         """Create the first state, and measure how long that takes."""
         started = time.perf_counter()
         with spark_failures("setting up on Spark"):
-            self._session.group(superstep_group(self.run, 0))
+            self.session.group(superstep_group(self.run, 0))
             self.begin()
         self.setup_seconds = time.perf_counter() - started
 
@@ -117,22 +110,22 @@ class SuperstepJob(ABC):
     @property
     def converged(self) -> bool:
         """Whether the last aggregate is below the threshold."""
-        return bool(self.aggregates) and self.aggregates[-1] < self._threshold
+        return bool(self.aggregates) and self.aggregates[-1] < self.rule[0]
 
     @property
     def _over(self) -> bool:
-        return self.converged or self.stopped or len(self.aggregates) >= self._limit
+        return self.converged or self.stopped or len(self.aggregates) >= self.rule[1]
 
     def _superstep(self) -> None:
         iteration = len(self.aggregates) + 1
         with spark_failures(f"superstep {iteration} on Spark"):
-            self._session.group(superstep_group(self.run, iteration))
+            self.session.group(superstep_group(self.run, iteration))
             aggregate = self.advance()
         passed = time.perf_counter() - self._began - self.checkpoint_seconds
         self.seconds.append(passed - sum(self.seconds))
         self.aggregates.append(aggregate)
-        if self._progress is not None:
-            self._progress(iteration, aggregate)
+        if self.progress is not None:
+            self.progress(iteration, aggregate)
         self.stopped = not self._over and time_left() < self.seconds[-1]
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +120,7 @@ def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
     return homes
 
 
+@dataclass
 class BlockJob(SuperstepJob):
     """A run of a block program.
 
@@ -130,17 +131,16 @@ class BlockJob(SuperstepJob):
     in files, and a run that loses an executor resumes from the newest one.
     """
 
-    _state: DataFrame
+    _state: DataFrame = field(init=False)
 
-    def __init__(self, *given: Any, **options: Any) -> None:
-        super().__init__(*given, **options)
-        algorithm, stored = self._algorithm, self._stored
+    def __post_init__(self) -> None:
+        algorithm, stored = self.algorithm, self.stored
         self._program, place = program_of(algorithm), None
         if isinstance(algorithm, NamedVertices):
             algorithm = algorithm.within(stored)
-        if self._prior is not None:
+        if self.prior is not None:
             place = stored.blocks.folder / f"{self.run}.npy"
-            np.save(place, self._program.prepared(algorithm, self._prior))
+            np.save(place, self._program.prepared(algorithm, self.prior))
         self._known = Run(
             name=self.run,
             program=self._program,
@@ -154,20 +154,20 @@ class BlockJob(SuperstepJob):
 
     def begin(self) -> None:
         """Create the first state."""
-        self._settle(self._stored.homes.mapInArrow(partial(begun, run=self._known), PARCELS))
+        self._settle(self.stored.homes.mapInArrow(partial(begun, run=self._known), PARCELS))
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
         task = partial(advanced, run=self._known, sums=self._sums[-1])
         self._settle(self._delivered(self._state).mapInArrow(task, PARCELS))
-        return float(self._program.convergence(self._sums[-1], self._stored.vertices))
+        return float(self._program.convergence(self._sums[-1], self.stored.vertices))
 
     def _delivered(self, state: DataFrame) -> DataFrame:
         """Send the rows of a state to their blocks, and keep these where they are."""
         from pyspark.sql import functions as F
 
         sent = state.where(f"to != {DRIVER}").repartition(len(self._known.blocks.keys), "to")
-        homes = self._stored.homes.hint("shuffle_hash")
+        homes = self.stored.homes.hint("shuffle_hash")
         return sent.join(homes, F.expr("to = id")).select("to", "sender", "data")
 
     def go_on(self) -> None:
@@ -175,7 +175,7 @@ class BlockJob(SuperstepJob):
 
         Work that is lost with an executor counts towards the first superstep after it.
         """
-        checkpoints, self._began = self._session.checkpoints, time.perf_counter()
+        checkpoints, self._began = self.session.checkpoints, time.perf_counter()
         while not self._over:
             done, before = len(self.aggregates), self._state
             try:
@@ -195,7 +195,7 @@ class BlockJob(SuperstepJob):
         """
         done = len(self.aggregates)
         self._losses.append(done)
-        if self._session.checkpoints is None or self._losses.count(done) >= most:
+        if self.session.checkpoints is None or self._losses.count(done) >= most:
             raise error
         forget(self._state)
         kept = 0 if self._saved is None else self._saved[0]
@@ -205,7 +205,7 @@ class BlockJob(SuperstepJob):
             self.counts.clear()
             self._sums.clear()
             with spark_failures("setting up on Spark again"):
-                self._session.group(superstep_group(self.run, 0))
+                self.session.group(superstep_group(self.run, 0))
                 self.begin()
         else:
             self._state = self._saved[1]
@@ -223,7 +223,7 @@ class BlockJob(SuperstepJob):
         iteration = len(self.aggregates)
         started = time.perf_counter()
         with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
-            self._session.group(f"{self.run}/checkpoint/{iteration}")
+            self.session.group(f"{self.run}/checkpoint/{iteration}")
             saved = checkpoints.save(self._state)
         self._saved = iteration, saved
         if self._over:  # the result is read from there

@@ -50,7 +50,7 @@ class VertexJob(SuperstepJob):
 
     def begin(self) -> None:
         """Set the kernel up."""
-        self._kernel = _Kernel(self._algorithm, self._graph, self._stored, self._prior)
+        self._kernel = _Kernel(self.algorithm, self.graph, self.stored, self.prior)
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
@@ -63,7 +63,7 @@ class VertexJob(SuperstepJob):
         """Run supersteps to the end, and store the result."""
         super().go_on()
         self.collected = values = self._kernel.values
-        self._table = self._session.small_table(id=np.arange(len(values)), value=values)
+        self._table = self.session.small_table(id=np.arange(len(values)), value=values)
 
     def values(self) -> DataFrame:
         """Return ``id`` and ``value``."""
