@@ -241,7 +241,7 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
         found = by_messages(log, algorithm.name, began)
     else:
         separate = _by_sums if algorithm.separated_by == "sums" else _by_stages
-        steps = separate(log, algorithm, jobs, began)
+        steps = separate(log, jobs, began)
         reason = f"each ends with one of the {algorithm.separated_by}"
         found = Recognised(steps, "names", algorithm.name, "certain", reason) if steps else None
     if found is None:
@@ -249,18 +249,14 @@ def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> R
     return found
 
 
-def _by_sums(
-    log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
-) -> tuple[Superstep, ...]:
+def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:
     """Return the supersteps that each end with a sum, which exchanges records without a query."""
     exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
     ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
     return steps_of_jobs(log, jobs, ends.tolist(), began)
 
 
-def _by_stages(
-    log: EventLog, algorithm: LibraryAlgorithm, jobs: pd.DataFrame, began: float
-) -> tuple[Superstep, ...]:
+def _by_stages(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:
     """Return the supersteps of one job: each has the stages that came up after its predecessor had
     sent its records.
     """

@@ -40,13 +40,10 @@ def record_of_log(
     if log.tasks.empty:
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
     try:
-        try:
-            found = recognise(log, run=run)
-        except RequestError as error:
-            raise RequestError(f"{path}: {error}") from error
+        found = recognise(log, run=run)
         return _record(log, found, algorithm, graph or "unknown", vertices, edges), found
-    except RequestError:
-        raise
+    except RequestError as error:
+        raise RequestError(f"{path}: {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError) as error:
         raise RequestError(
             f"the event log {path} is not as Spark writes it: {type(error).__name__}: "

@@ -102,7 +102,6 @@ REFUSED = [
     ("graphx:personalizedPageRank", {"srcId": "1,2"}, "srcId is '1,2'; accepted: the id of one"),
     ("graphx:shortestPaths", {"landmarks": 99}, "landmarks has 99, which is not a vertex of path"),
     ("graphframes:nothing", {}, "unknown algorithm of GraphFrames 'nothing'; accepted: connectedC"),
-    ("graphframes:pageRank", {"tol": 0.1, "maxIter": 3}, "one of them, as GraphFrames has it"),
     ("graphframes:connectedComponents", {"algorithm": "x"}, "algorithm is 'x'; accepted: graphf"),
     ("graphframes:connectedComponents", {"checkpointInterval": 0}, "a whole number at least 1"),
 ]
@@ -154,9 +153,7 @@ def test_records_of_stars():
     ("mine", "its"),
     [
         (("shortestPaths", {"landmarks": "50"}), ("shortestPaths", {"landmarks": "50"})),
-        (("shortestPaths", {}), ("shortestPaths", {})),
         (("pageRank", {"sourceId": 50}), ("personalizedPageRank", {"srcId": 50})),
-        (("pageRank", {"tol": 0.1}), ("pageRank", {"tol": 0.1})),
         (("connectedComponents", {"algorithm": "graphx"}), ("connectedComponents", {})),
     ],
 )
