@@ -27,11 +27,23 @@ from predict_graph.engines.spark.blocks.stored import (
 VALUES = "values binary"
 
 
+def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
+    """Yield the ids that occur as a bit set."""
+    seen = np.zeros(highest + 1, bool)
+    for batch in batches:
+        for column in (0, 1):
+            seen[batch.column(column).to_numpy(zero_copy_only=False)] = True
+    yield _bytes_of(np.packbits(seen))
+
+
 def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Yield ids as byte arrays, many at once."""
     for batch in batches:
-        ids = batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        yield pa.record_batch([pa.array([ids.tobytes()])], ["values"])
+        yield _bytes_of(batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64))
+
+
+def _bytes_of(values: npt.NDArray[Any]) -> pa.RecordBatch:
+    return pa.record_batch([pa.array([values.tobytes()])], ["values"])
 
 
 def sent(

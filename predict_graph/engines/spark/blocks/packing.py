@@ -21,6 +21,7 @@ from predict_graph.engines.spark.blocks.edges import check_edges, edge_source
 from predict_graph.engines.spark.blocks.on_executors import (
     VALUES,
     distinct_ids,
+    seen_ids,
     sent,
     written,
 )
@@ -88,7 +89,7 @@ def packed_graph(
         with spark_failures(f"reading {source.source} on Spark"), _cached(source):
             folder.mkdir()
             highest, content = check_edges(source)
-            labels = _ids(source, highest)
+            labels = _ids(session.spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)
             if vertices > most:
                 raise RequestError(
@@ -126,9 +127,23 @@ def _cached(source: ListedEdges) -> Iterator[None]:
             source.table.unpersist()
 
 
-def _ids(source: ListedEdges, highest: int) -> IntArray | None:
-    """Return all ids that occur, ascending; None if they are 0, 1, 2, …."""
-    ids = source.table.selectExpr("explode(array(src, dst)) AS id").distinct().persist()
+def _ids(
+    spark: SparkSession, source: ListedEdges, highest: int, most_bytes: int = 1 << 26
+) -> IntArray | None:
+    """Return all ids that occur, ascending; None if they are 0, 1, 2, ….
+
+    By bit sets, which need no shuffle, if all of them together take `most_bytes` or less.
+    """
+    ends = source.table.select("src", "dst")
+    slots = max(spark.sparkContext.defaultParallelism, 1)
+    if slots * (highest // 8 + 1) <= most_bytes:
+        bits = np.zeros(highest // 8 + 1, np.uint8)
+        task = partial(seen_ids, highest=highest)
+        for row in ends.coalesce(slots).mapInArrow(task, VALUES).collect():
+            bits |= np.frombuffer(row["values"], np.uint8)
+        seen = np.unpackbits(bits)[: highest + 1]
+        return None if seen.all() else np.flatnonzero(seen)
+    ids = ends.selectExpr("explode(array(src, dst)) AS id").distinct().persist()
     try:
         count = ids.count()
         if count == highest + 1:
