@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 911,
+    "samplers": 906,
     "costmodels": 2_297,
-    "predict_graph": 29_331,
-    "tests": 14_683,
-    "benchmarks": 5_496,
+    "predict_graph": 28_806,
+    "tests": 14_602,
+    "benchmarks": 5_497,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
