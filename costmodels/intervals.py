@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-FloatArray = npt.NDArray[np.float64]
+from costmodels.arrays import FloatArray
 
 
 def interval_about(

@@ -9,20 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from costmodels.arrays import FloatArray, IntArray
 from costmodels.metrics import (
     absolute_errors,
     order_preserving_degree,
     percentage_errors,
     ranking_distance,
 )
-from costmodels.rows import (
-    CompressedRows,
-    FloatArray,
-    IntArray,
-    TrainingRows,
-    solve_scaled,
-    triangle,
-)
+from costmodels.rows import CompressedRows, TrainingRows, solve_scaled, triangle
 
 
 def folds_of(count: int, most: int = 20, few: int = 5) -> Iterator[npt.NDArray[np.bool_]]:

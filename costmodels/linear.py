@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from costmodels.arrays import FloatArray
 from costmodels.rows import (
     CompressedRows,
     CostRegressor,
-    FloatArray,
     TrainingRows,
     check_training_rows,
     determination,

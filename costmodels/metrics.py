@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from costmodels.arrays import FloatArray
 
 
 def absolute_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatArray:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from costmodels.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-FloatArray = npt.NDArray[np.float64]
+from costmodels.arrays import FloatArray
+
 Cost = Callable[[FloatArray, FloatArray], FloatArray]
 
 MOST_CANDIDATES = 5_000  # some seconds: 2,000 take about one (docs/design-of-experiments.md)

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from costmodels.arrays import FloatArray
 from costmodels.design.criteria import make_criterion
 from costmodels.design.grid import check_whole
 from costmodels.design.relaxed import solve_relaxed
 from costmodels.design.rounding import cheapest_basis, round_weights
 from costmodels.scaling.terms import ERNEST, Term, check_terms
-
-FloatArray = npt.NDArray[np.float64]
 
 CRITERIA = {
     "a": "mean variance of the coefficients, each in units of its term's mean",

@@ -7,11 +7,9 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from costmodels.arrays import FloatArray
 from costmodels.design.criteria import Criterion
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def solve_relaxed(

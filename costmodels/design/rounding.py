@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from costmodels.arrays import FloatArray, IntArray
 from costmodels.design.criteria import Criterion
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 def cheapest_basis(criterion: Criterion, costs: FloatArray) -> IntArray:

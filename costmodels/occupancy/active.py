@@ -9,9 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
+from costmodels.arrays import FloatArray
 from costmodels.occupancy.terms import attribute_of
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def first_assignments(candidates: pd.DataFrame, count: int) -> list[int]:

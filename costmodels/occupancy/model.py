@@ -10,13 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from costmodels.arrays import FloatArray
 from costmodels.intervals import interval_about
 from costmodels.leftout import LeaveOneOut, folds_of
 from costmodels.occupancy.measured import occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor
 from costmodels.occupancy.terms import reference_values
-from costmodels.rows import CostRegressor, FloatArray, column_names
+from costmodels.rows import CostRegressor, column_names
 
 SHAPES = ("auto", "linear", "piecewise", "overlap")
 

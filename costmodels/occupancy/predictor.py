@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from costmodels.arrays import FloatArray, IntArray
 from costmodels.leftout import select_columns
 from costmodels.occupancy.terms import (
     SHAPES,
@@ -16,7 +17,7 @@ from costmodels.occupancy.terms import (
     reference_row,
     reference_values,
 )
-from costmodels.rows import CostRegressor, FloatArray, IntArray, column_names
+from costmodels.rows import CostRegressor, column_names
 
 _ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from costmodels.arrays import FloatArray
 
 SHAPES = ("linear", "piecewise")
 _POWERS = ("speed", "bandwidth", "rate", "throughput", "cores", "mhz", "ghz", "iops")

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from costmodels.rows import FloatArray
+from costmodels.arrays import FloatArray
 from costmodels.scaling.models import ScalingModel
 from costmodels.scaling.points import Columns, Points, gather_points, read_runs, take_rows
 from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from costmodels.rows import CompressedRows, FloatArray, TrainingRows
+from costmodels.arrays import FloatArray
+from costmodels.rows import CompressedRows, TrainingRows
 from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.terms import Term
 

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from costmodels.arrays import FloatArray
 from costmodels.intervals import interval_about
-from costmodels.rows import WEIGHTS, CostRegressor, FloatArray, determination
+from costmodels.rows import WEIGHTS, CostRegressor, determination
 from costmodels.scaling.check import left_out_configurations
 from costmodels.scaling.cliffs import Cliff, find_cliffs
 from costmodels.scaling.laws import Law, fit_linear

@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_X_y, validate_data
 
-from costmodels.rows import FloatArray, check_positive
+from costmodels.arrays import FloatArray
+from costmodels.rows import check_positive
 
 Columns = Mapping[str, FloatArray]
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import stdtrit
 
-from costmodels.rows import FloatArray, IntArray
+from costmodels.arrays import FloatArray, IntArray
 from costmodels.scaling.points import Columns, Points, take_rows
 from costmodels.scaling.posterior import (
     SPREADS,

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from scipy.special import logsumexp, ndtri, softmax
 from scipy.stats import qmc
 
-from costmodels.rows import FloatArray
+from costmodels.arrays import FloatArray
 from costmodels.scaling.points import Columns, Points
 from costmodels.scaling.shapes import (
     AXES,

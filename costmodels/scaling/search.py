@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costmodels.rows import FloatArray, IntArray
+from costmodels.arrays import FloatArray, IntArray
 from costmodels.scaling.points import Columns, gather_points, take_rows
 from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
 from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals

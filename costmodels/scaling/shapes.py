@@ -18,11 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit, ndtr
 from scipy.stats import multivariate_normal
 
-FloatArray = npt.NDArray[np.float64]
+from costmodels.arrays import FloatArray
 
 NAMES = (
     "power_machines",
