@@ -209,7 +209,7 @@ def test_bad_requests(design, job, out, tmp_path):
     for options, said in (
         ({"parallel": 0}, "parallel is 0"),
         ({"repeats": 0}, "repeats are 0"),
-        ({"repeats": 10**6}, "accepted: at most 100,000"),
+        ({"repeats": 10**6}, "accepted: at most 1,000,000"),
     ):
         with pytest.raises(RequestError, match=said):
             collect(design, job, out, **options)
