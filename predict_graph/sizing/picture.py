@@ -17,7 +17,7 @@ from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, 
 if TYPE_CHECKING:
     from predict_graph.sizing.fitting.model import JobModel
     from predict_graph.sizing.planning.next_run import Advice
-    from predict_graph.sizing.planning.plans import Configuration, Plan
+    from predict_graph.sizing.planning.plans import Plan
 
 
 def pictures_of_fit(model: JobModel, most: int = 5) -> list[Picture]:
@@ -64,36 +64,33 @@ def pictures_of_plan(plan: Plan) -> list[Picture]:
     percent, said = f"{100 * plan.confidence:.4g}%", plan.answer.sentence
     every, frontier, one = plan.configurations, plan.frontier, plan.chosen
     if plan.scale is None:
-        names = [each.name for each in every]
-        times = np.array([(each.seconds, each.low, each.high) for each in every]).T
+        names = every["name"].tolist()
+        times = every[["seconds", "low", "high"]].to_numpy().T
         label, best = f"line: {percent} at either end", {} if one is None else {one.name: "ink"}
         title = "Time of the assignments"
         found = [_times(title, f"{title}: {said}.", names, times, label, best)]
     else:
         found = [_time_against_machines(plan, one, percent, said)]
-    dearest = max(each.cost_high for each in every)
+    dearest = every["cost_high"].max()
     if not np.isfinite(dearest):
         return found
-    groups: dict[str, list[Configuration]] = {}
-    for each in every:
-        label = "assignments" if plan.scale is None else each.machine_type or "predicted"
-        groups.setdefault(label, []).append(each)
+    labels = every["machine_type"].fillna("predicted")
+    if plan.scale is None:
+        labels = pd.Series("assignments", every.index)
+    ends: list[Any] = list(frontier.iloc[[0, -1]].drop_duplicates("name").itertuples())
     shown = plan.budget is not None and plan.budget <= 1.5 * dearest  # else it flattens the rest
     draw = partial(
         costs,
         groups={
-            name: (*_corners(rows), [one.name for one in rows]) for name, rows in groups.items()
+            str(label): (rows["high"], rows["cost_high"], rows["name"].tolist())
+            for label, rows in every.groupby(labels, sort=False)
         },
-        frontier=_corners(frontier),
+        frontier=(frontier["high"], frontier["cost_high"]),
         xlabel=f"time with {percent} confidence",
         ylabel=f"{plan.cost_unit} with {percent} confidence",
         limits=(plan.deadline, plan.budget if shown else None),
         chosen=None if one is None else (one.high, one.cost_high, one.name),
-        named=[
-            (each.high, each.cost_high, each.name)
-            for each in (frontier[0], *frontier[1:][-1:])
-            if each != one
-        ],
+        named=[(each.high, each.cost_high, each.name) for each in ends if each != one],
     )
     text = (
         f"Cost against time, {percent} sure not to be passed; the line joins the configurations "
@@ -102,14 +99,11 @@ def pictures_of_plan(plan: Plan) -> list[Picture]:
     return [*found, Picture("Cost against time", text, draw)]
 
 
-def _time_against_machines(
-    plan: Plan, one: Configuration | None, percent: str, said: str
-) -> Picture:
+def _time_against_machines(plan: Plan, one: Any, percent: str, said: str) -> Picture:
     lines = []
     for model in plan.models:
-        rows = [each for each in plan.configurations if each.machine_type == model.machine_type]
-        names = ("machines", "seconds", "low", "high")
-        x, middle, low, high = (np.array([getattr(one, n) for one in rows]) for n in names)
+        rows = plan.of_type(model.machine_type)
+        x, middle, low, high = rows[["machines", "seconds", "low", "high"]].to_numpy().T
         label = model.machine_type or "predicted"
         lines.append(Line(label, x, middle, low, high, _measured(model, plan)))
     draw = partial(
@@ -122,11 +116,6 @@ def _time_against_machines(
     )
     text = f"Time against {plan.unit}, a line for each machine type with its band. {said}."
     return Picture(f"Time against {plan.unit}", text, draw)
-
-
-def _corners(configurations: Sequence[Configuration]) -> tuple[list[float], list[float]]:
-    """Return time and cost that are not passed."""
-    return [one.high for one in configurations], [one.cost_high for one in configurations]
 
 
 def _measured(model: JobModel, plan: Plan) -> tuple[FloatArray, FloatArray] | None:

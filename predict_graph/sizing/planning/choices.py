@@ -19,7 +19,7 @@ from predict_graph.sizing.planning.candidates import (
     MachineType,
     read_types,
 )
-from predict_graph.sizing.planning.plans import Configuration, Plan
+from predict_graph.sizing.planning.plans import Plan
 from predict_graph.sizing.planning.predicted import read_job_model
 from predict_graph.sizing.quantities import check_count, parse_counts, parse_money
 
@@ -124,12 +124,12 @@ def plan(
         unit=unit,
         models=tuple(kinds),
     )
-    found = [one for model in kinds for one in _configurations(model, counts, prices, made)]
-    made = replace(made, configurations=tuple(found))
-    if not made.sound:
+    found = [_configurations(model, counts, prices, made) for model in kinds]
+    made = replace(made, configurations=pd.concat(found, ignore_index=True))
+    if made.sound.empty:
         raise JobError(
-            f"runs like all {len(found)} configurations failed; accepted: other --machines, or "
-            "more measured runs"
+            f"runs like all {len(made.configurations)} configurations failed; accepted: other "
+            "--machines, or more measured runs"
         )
     return replace(made, warnings=tuple(_warnings(made)))
 
@@ -209,7 +209,7 @@ def _configurations(
     machines: Sequence[int],
     prices: Mapping[str, MachineType] | None,
     plan: Plan,
-) -> list[Configuration]:
+) -> pd.DataFrame:
     """Return the configurations of one machine type."""
     cores, price = (1.0, 1.0) if prices is None else _machine(prices, model.machine_type)
     counts = np.array(machines, np.float64)
@@ -220,18 +220,21 @@ def _configurations(
     low, high = (end * factor for end in model.bounds(plan.scale, seen, plan.confidence))
     test, testing = plan.spare_test, (counts + plan.spare) * plan.spare_test
     known = model.measured["machines"]  # nothing, of a type that other types stand for
-    columns = (
-        counts.astype(int),
-        middle + test,
-        low + test,
-        high + test,
-        rate * (counts * middle + testing),
-        rate * (counts * high + testing),
-        (seen >= known.min()) & (seen <= known.max()),
-        model.success(plan.scale, seen),
+    kind = model.machine_type
+    return pd.DataFrame(
+        {
+            "name": [f"{count} × {kind}" if kind else f"{count}" for count in machines],
+            "machine_type": pd.Series([kind] * len(counts), dtype=object),
+            "machines": machines,
+            "seconds": middle + test,
+            "low": low + test,
+            "high": high + test,
+            "cost": rate * (counts * middle + testing),
+            "cost_high": rate * (counts * high + testing),
+            "measured": (seen >= known.min()) & (seen <= known.max()),
+            "chance": model.success(plan.scale, seen),
+        }
     )
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Configuration(model.machine_type, *row) for row in rows]
 
 
 def _warnings(plan: Plan) -> Iterator[str]:
@@ -254,12 +257,14 @@ def _warnings(plan: Plan) -> Iterator[str]:
         yield f"times are for {cut} iterations, as measured"
     chosen, every = plan.chosen, plan.configurations
     for model in models:
-        mine = [one for one in every if one.machine_type == model.machine_type]
-        far = [one for one in mine if not one.measured and chosen in (None, one)]
+        mine = plan.of_type(model.machine_type)
+        far = mine[~mine["measured"]]
+        if chosen is not None:
+            far = far[far.index == chosen.Index]
         known = model.measured["machines"]
-        if far and known.empty:
+        if len(far) and known.empty:
             yield f"no run on {model.machine_type} was measured; others stand for it"
-        elif far:
+        elif len(far):
             kind = "" if model.machine_type is None else f" of {model.machine_type}"
             subject = f"{len(far)} of the {len(mine)} counts of {plan.unit}{kind}"
             unit = model.unit.removesuffix("s") if (known == 1.0).all() else model.unit

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,66 +16,8 @@ from predict_graph.pictures import Picture
 from predict_graph.results import Result
 from predict_graph.sizing.picture import pictures_of_plan
 
-if TYPE_CHECKING:
-    from predict_graph.sizing.tasks.assignments import Assignment
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """One way to run the job.
-
-    Attributes
-    ----------
-    machine_type : str or None
-    machines : int
-        That the job runs on, without the spare ones.
-    seconds, low, high : float
-        Predicted time, and what a run takes at least and at most, each with the confidence of the
-        plan. Testing spare machines is part of all three.
-    cost, cost_high : float
-        At the predicted time and at `high`: USD, or machine-hours (core-hours) without prices;
-        infinite for an assignment without a price.
-    measured : bool
-        Whether the machine count is within those that the model was fitted to.
-    chance : float
-        That a run succeeds, estimated from failed runs. One that is less likely to succeed than
-        not is not chosen.
-    """
-
-    machine_type: str | None
-    machines: int
-    seconds: float
-    low: float
-    high: float
-    cost: float
-    cost_high: float
-    measured: bool
-    chance: float = 1.0
-
-    @property
-    def name(self) -> str:
-        """Count and type."""
-        return f"{self.machines} × {self.machine_type}" if self.machine_type else f"{self.machines}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Placement(Configuration):
-    """An assignment of resources to a task, or to a chain of tasks; `machine_type` is its name.
-
-    Attributes
-    ----------
-    assignment : Assignment
-    task_seconds : tuple of float
-        Of each task of the chain.
-    """
-
-    assignment: Assignment
-    task_seconds: tuple[float, ...]
-
-    @property
-    def name(self) -> str:
-        """Name of the assignment."""
-        return str(self.machine_type)
+_BY_TIME = ["high", "cost_high", "machines"]
+_BY_COST = ["cost_high", "high", "machines"]
 
 
 @dataclass(frozen=True)
@@ -88,16 +30,16 @@ class Choice:
         ``"cheapest"`` or ``"fastest"``.
     condition : str
         What it must keep, in words: ``"done in 10 min with 90% confidence"``.
-    configuration : Configuration or None
-        None when no configuration does it.
-    nearest : dict of str to Configuration
+    configuration : named tuple or None
+        A row of the configurations; None when no configuration does it.
+    nearest : dict of str to named tuple
         When none does: what can be had instead, by what it is.
     """
 
     wanted: str
     condition: str
-    configuration: Configuration | None
-    nearest: Mapping[str, Configuration]
+    configuration: Any
+    nearest: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,8 +62,15 @@ class Plan(Result):
     unit : str
         What is counted: ``"machines"`` or ``"cores"``; ``"assignment"`` for tasks.
     models : tuple of JobModel, or of TaskModel
-    configurations : tuple of Configuration
-        By type and count; of tasks by growing time.
+    configurations : DataFrame
+        One row a way to run the job, by type and count; of tasks by growing time: ``name``;
+        ``machine_type`` (None if not known), ``machines`` that the job runs on, without the spare
+        ones; ``seconds`` as predicted, ``low`` and ``high``, what a run takes at least and at most,
+        each with the confidence of the plan, the test of spare machines included; ``cost`` and
+        ``cost_high``, at the predicted time and at `high`, infinite without a price; ``measured``,
+        whether the machine count is within those that the model was fitted to; ``chance`` that a
+        run succeeds, estimated from failed runs: one that is less likely to succeed than not is
+        not chosen. Of tasks also the ``assignment``, and the ``task_seconds`` of each.
     warnings : tuple of str
     """
 
@@ -131,7 +80,7 @@ class Plan(Result):
     cost_unit: str
     unit: str
     models: tuple[Any, ...]
-    configurations: tuple[Configuration, ...] = ()
+    configurations: pd.DataFrame = field(default_factory=pd.DataFrame)
     scale: float | None = None
     spare: int = 0
     spare_test: float = 0.0
@@ -139,21 +88,23 @@ class Plan(Result):
     warnings: tuple[str, ...] = ()
 
     @property
-    def sound(self) -> list[Configuration]:
+    def sound(self) -> pd.DataFrame:
         """Configurations that are more likely to succeed than not."""
-        return [one for one in self.configurations if one.chance >= 0.5]
+        return self.configurations[self.configurations["chance"] >= 0.5]
 
     @property
-    def frontier(self) -> tuple[Configuration, ...]:
+    def frontier(self) -> pd.DataFrame:
         """Configurations that none beats in both time and cost, by growing time.
 
         Compared are the time and the cost that hold with the confidence of the plan.
         """
-        best: list[Configuration] = []
-        for one in sorted(self.sound, key=_by_time):
-            if not best or one.cost_high < best[-1].cost_high:
-                best.append(one)
-        return tuple(best)
+        rows = self.sound.sort_values(_BY_TIME)
+        return rows[~(rows["cost_high"] >= rows["cost_high"].cummin().shift())]
+
+    def of_type(self, machine_type: str | None) -> pd.DataFrame:
+        """Return the configurations of a machine type; all of them where it is not known."""
+        every = self.configurations
+        return every if machine_type is None else every[every["machine_type"] == machine_type]
 
     @property
     def choice(self) -> Choice | None:
@@ -162,36 +113,43 @@ class Plan(Result):
         if deadline is None and budget is None:
             return None
         every = self.sound
-        in_time = [c for c in every if deadline is None or c.high <= deadline]
-        in_budget = [c for c in every if budget is None or c.cost_high <= budget]
+        in_time = every[every["high"] <= (math.inf if deadline is None else deadline)]
+        in_budget = every[every["cost_high"] <= (math.inf if budget is None else budget)]
         parts = [] if deadline is None else [f"done in {readable_seconds(deadline)}"]
         parts += [] if budget is None else [f"within {budget:.4g} USD"]
         condition = f"{' and '.join(parts)} with {100 * self.confidence:.4g}% confidence"
-        by_cost = deadline is not None and any(np.isfinite(c.cost) for c in every)
+        by_cost = deadline is not None and np.isfinite(every["cost"]).any()
         wanted = "cheapest" if by_cost else "fastest"
-        if both := [c for c in in_time if c in in_budget]:
-            return Choice(wanted, condition, min(both, key=_by_cost if by_cost else _by_time), {})
+        both = in_time[in_time.index.isin(in_budget.index)]
+        if len(both):
+            best = _first(both, _BY_COST if by_cost else _BY_TIME)
+            return Choice(wanted, condition, best, {})
         nearest = {}
-        if deadline is not None and in_time:
-            nearest["cheapest in time"] = min(in_time, key=_by_cost)
+        if deadline is not None and len(in_time):
+            nearest["cheapest in time"] = _first(in_time, _BY_COST)
         elif deadline is not None:
-            nearest["fastest of all"] = min(every, key=_by_time)
-        if budget is not None and in_budget:
-            nearest["fastest within the budget"] = min(in_budget, key=_by_time)
+            nearest["fastest of all"] = _first(every, _BY_TIME)
+        if budget is not None and len(in_budget):
+            nearest["fastest within the budget"] = _first(in_budget, _BY_TIME)
         elif budget is not None:
-            nearest["cheapest of all"] = min(every, key=_by_cost)
+            nearest["cheapest of all"] = _first(every, _BY_COST)
         return Choice(wanted, condition, None, nearest)
 
     @property
-    def chosen(self) -> Configuration | None:
+    def chosen(self) -> Any:
         """The configuration that is chosen, if there is one."""
         choice = self.choice
         return None if choice is None else choice.configuration
 
     @property
+    def fastest(self) -> Any:
+        """The fastest configuration."""
+        return next(self.frontier.itertuples())
+
+    @property
     def submit(self) -> str | None:
         """Options of spark-submit for the choice, the fastest without one, where they are known."""
-        one = self.frontier[0] if self.choice is None else self.chosen
+        one = self.fastest if self.choice is None else self.chosen
         if one is None or self.scale is None:
             return None
         model = next(each for each in self.models if each.machine_type == one.machine_type)
@@ -201,7 +159,8 @@ class Plan(Result):
     def answer(self) -> Answer:
         """The choice, or what there is to choose from."""
         frontier, chosen = self.frontier, self.chosen
-        shown = self.configurations if self.scale is None else _thinned(frontier, chosen)
+        rows = self.configurations if self.scale is None else _thinned(frontier, chosen)
+        shown: list[Any] = list(rows.itertuples())
         found: dict[str, list[str]] = {
             self.unit: [one.name + (" *" if one == chosen else "") for one in shown],
             "time": [readable_seconds(one.seconds) for one in shown],
@@ -232,7 +191,7 @@ class Plan(Result):
     def _sentence(self) -> str:
         choice = self.choice
         if choice is None:
-            fast, cheap = self.frontier[0], self.frontier[-1]
+            fast, *_, cheap = [self.fastest, *self.frontier.itertuples()]
             if fast == cheap:
                 both = "fastest" if fast.cost == math.inf else "fastest and cheapest"
                 return f"the {both}: {self.described(fast)}"
@@ -244,7 +203,7 @@ class Plan(Result):
             return f"no configuration is {choice.condition}"
         return f"{choice.wanted} {choice.condition}: {self.described(choice.configuration)}"
 
-    def described(self, one: Configuration) -> str:
+    def described(self, one: Any) -> str:
         """Return a configuration in words, with its time and cost."""
         what = one.name if one.machine_type else counted(one.machines, self.unit)
         said = f"{what}, {readable_seconds(one.seconds)} (at most {readable_seconds(one.high)})"
@@ -274,20 +233,20 @@ class Plan(Result):
             "budget_usd": self.budget,
             "spare_test_seconds": self.spare_test,
             "goal": None if choice is None else f"{choice.wanted} {choice.condition}",
-            "choice": None if chosen is None else asdict(chosen),
+            "choice": None if chosen is None else _record(chosen),
             "spark_submit": self.submit,
-            "nearest": {what: asdict(one) for what, one in nearest.items()},
-            "frontier": [asdict(one) for one in self.frontier],
-            "configurations": [asdict(one) for one in self.configurations],
+            "nearest": {what: _record(one) for what, one in nearest.items()},
+            "frontier": list(map(_record, self.frontier.itertuples())),
+            "configurations": list(map(_record, self.configurations.itertuples())),
             "warnings": list(self.warnings),
         }
 
     def to_frame(self) -> pd.DataFrame:
         """Return all configurations, and which are on the frontier and chosen."""
-        best, chosen = self.frontier, self.chosen
-        return pd.json_normalize([asdict(one) for one in self.configurations]).assign(
-            frontier=[one in best for one in self.configurations],
-            chosen=[one == chosen for one in self.configurations],
+        every, chosen = self.configurations, self.chosen
+        return pd.json_normalize(list(map(_record, every.itertuples()))).assign(
+            frontier=every.index.isin(self.frontier.index),
+            chosen=every.index == (None if chosen is None else chosen.Index),
         )
 
     def pictures(self) -> list[Picture]:
@@ -295,21 +254,23 @@ class Plan(Result):
         return pictures_of_plan(self)
 
 
-def _by_time(one: Configuration) -> tuple[float, float, int]:
-    return one.high, one.cost_high, one.machines
+def _first(table: pd.DataFrame, by: list[str]) -> Any:
+    """Return the first row by some columns."""
+    return next(table.sort_values(by).itertuples())
 
 
-def _by_cost(one: Configuration) -> tuple[float, float, int]:
-    return one.cost_high, one.high, one.machines
+def _record(one: Any) -> dict[str, Any]:
+    """Return a row of the configurations, ready for JSON."""
+    return {name: value for name, value in one._asdict().items() if name not in ("Index", "name")}
 
 
-def _thinned(
-    frontier: Sequence[Configuration], chosen: Configuration | None, most: int = 20
-) -> Sequence[Configuration]:
+def _thinned(frontier: pd.DataFrame, chosen: Any, most: int = 20) -> pd.DataFrame:
     """Return so many configurations that a screen holds them, the chosen one among them."""
     step = max(-(-len(frontier) // most), 1)
-    ends = (frontier[-1], chosen)
-    return [one for n, one in enumerate(frontier) if n % step == 0 or one in ends]
+    ends = [frontier.index[-1], *([] if chosen is None else [chosen.Index])]
+    kept = np.arange(len(frontier)) % step == 0
+    found: pd.DataFrame = frontier[kept | frontier.index.isin(ends)]
+    return found
 
 
 def _amount(cost: float) -> str:

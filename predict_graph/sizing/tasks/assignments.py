@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
-from predict_graph.sizing.planning.plans import Placement, Plan
+from predict_graph.sizing.planning.plans import Plan
 from predict_graph.sizing.table_file import TextTable, read_table
 from predict_graph.sizing.tasks.model import TaskModel
 
@@ -116,20 +116,30 @@ def plan_tasks(
     least = seconds - np.sqrt(((tasks - low) ** 2).sum(axis=0))
     outside = [model.beyond(everything) for model in models]
     measured = ~np.any([far.any(axis=1) for far in outside], axis=0)
-    columns = (seconds, least, most, rates * seconds, rates * most, measured)
-    placements = [
-        Placement(one.name, 1, *row, assignment=one, task_seconds=tuple(own))
-        for one, own, *row in zip(
-            assignments, tasks.T.tolist(), *(each.tolist() for each in columns), strict=True
-        )
-    ]
+    names = [one.name for one in assignments]
+    placements = pd.DataFrame(
+        {
+            "name": names,
+            "machine_type": names,
+            "machines": 1,
+            "seconds": seconds,
+            "low": least,
+            "high": most,
+            "cost": rates * seconds,
+            "cost_high": rates * most,
+            "measured": measured,
+            "chance": 1.0,
+            "assignment": [asdict(one) for one in assignments],
+            "task_seconds": tasks.T.tolist(),
+        }
+    )
     warnings = [
-        f"{', '.join(names)} of some assignments {'lie' if len(names) > 1 else 'lies'} outside of "
+        f"{', '.join(known)} of some assignments {'lie' if len(known) > 1 else 'lies'} outside of "
         f"what {model.source} has; intervals do not widen with the distance"
         for model, far in zip(models, outside, strict=True)
-        if (names := list(far.columns[far.any()]))
+        if (known := list(far.columns[far.any()]))
     ]
-    if len(placements) > 1 and len({one.task_seconds for one in placements}) == 1:
+    if len(placements) > 1 and (tasks == tasks[:, :1]).all():
         used = sorted({name for model in models for name in model.attributes})
         warnings.append(
             f"the candidates are alike in what the models know ({', '.join(used)}): their times "
@@ -142,7 +152,7 @@ def plan_tasks(
         cost_unit="USD",
         unit="assignment",
         models=tuple(models),
-        configurations=tuple(sorted(placements, key=lambda one: one.seconds)),
+        configurations=placements.sort_values("seconds", kind="stable", ignore_index=True),
         warnings=tuple(warnings),
     )
 

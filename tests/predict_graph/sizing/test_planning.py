@@ -41,7 +41,7 @@ def test_the_cheapest_in_time_or_the_fastest_within_a_budget(small, limit):
     assert one.cost == pytest.approx(0.36 / 3600 * one.machines * one.seconds)
     assert one.cost_high == pytest.approx(0.36 / 3600 * one.machines * one.high)
     assert one.low < one.seconds < one.high
-    assert one in made.frontier
+    assert one in list(made.frontier.itertuples())
     assert made.choice.condition.endswith(" with 90% confidence")
 
 
@@ -58,34 +58,30 @@ def test_nobody_beats_the_frontier(small, large):
     made = plan([small, large], range(1, 65), prices=PRICES)
     assert made.choice is None
     assert len(made.frontier) > 5
-    for one in made.configurations:
-        better = (
-            c
-            for c in made.configurations
-            if c.high <= one.high and c.cost_high <= one.cost_high and c != one
-        )
-        assert any(better) == (one not in made.frontier)
-    assert list(made.frontier) == sorted(made.frontier, key=lambda c: c.high)
+    every = made.configurations
+    for one in every.itertuples():
+        better = (every["high"] <= one.high) & (every["cost_high"] <= one.cost_high)
+        assert (better.sum() > 1) == (one.Index not in made.frontier.index)
+    assert made.frontier["high"].is_monotonic_increasing
     # Beyond the fastest count a machine more costs more and takes longer.
-    assert max(c.machines for c in made.frontier if c.machine_type == "small") < 25
+    assert made.frontier.groupby("machine_type")["machines"].max()["small"] < 25
 
 
 def test_what_is_nearest_where_limits_cannot_be_kept(small):
     def nearest(**limits):
         made = plan([small], range(1, 65), prices=PRICES, **limits)
         assert made.choice.configuration is None
-        return made.configurations, made.choice.nearest
+        found = {what: one.Index for what, one in made.choice.nearest.items()}
+        return made.configurations, found
 
     every, found = nearest(deadline=10)
-    assert found == {"fastest of all": min(every, key=lambda c: c.high)}
+    assert found == {"fastest of all": every["high"].idxmin()}
     every, found = nearest(budget=0.001)
-    assert found == {"cheapest of all": min(every, key=lambda c: c.cost_high)}
+    assert found == {"cheapest of all": every["cost_high"].idxmin()}
     every, found = nearest(deadline=50, budget=0.04)
     assert found == {
-        "cheapest in time": min((c for c in every if c.high <= 50), key=lambda c: c.cost_high),
-        "fastest within the budget": min(
-            (c for c in every if c.cost_high <= 0.04), key=lambda c: c.high
-        ),
+        "cheapest in time": every[every["high"] <= 50]["cost_high"].idxmin(),
+        "fastest within the budget": every[every["cost_high"] <= 0.04]["high"].idxmin(),
     }
     both = plan([small], range(1, 65), deadline=100, budget=0.05, prices=PRICES).choice
     assert both.nearest == {}
@@ -93,8 +89,8 @@ def test_what_is_nearest_where_limits_cannot_be_kept(small):
 
 
 def test_spare_machines_cost_their_test(small):
-    without = plan([small], [8], prices=PRICES).configurations[0]
-    spare = plan([small], [8], prices=PRICES, spare=2, spare_test=30).configurations[0]
+    without = plan([small], [8], prices=PRICES).configurations.iloc[0]
+    spare = plan([small], [8], prices=PRICES, spare=2, spare_test=30).configurations.iloc[0]
     assert spare.seconds == without.seconds + 30
     assert spare.high == without.high + 30
     assert spare.cost == pytest.approx(without.cost + 0.36 / 3600 * (8 + 2) * 30)
@@ -104,8 +100,8 @@ def test_spare_machines_cost_their_test(small):
 
 def test_iterations_scale_the_time(small):
     cut = replace(small, iterations=25)
-    measured = plan([cut], [8]).configurations[0]
-    whole = plan([cut], [8], iterations=500).configurations[0]
+    measured = plan([cut], [8]).configurations.iloc[0]
+    whole = plan([cut], [8], iterations=500).configurations.iloc[0]
     assert whole.seconds == pytest.approx(20 * measured.seconds)
     assert whole.high == pytest.approx(20 * measured.high)
     assert "times are for 25 iterations, as measured" in plan([cut], [8]).warnings
@@ -119,10 +115,10 @@ def test_what_lies_outside_is_told(small):
     far = plan([small], [64], scale=3, deadline=1000)
     assert any("the scale 3 is outside what was measured (1)" in w for w in far.warnings)
     assert any("64 machines are outside what was measured (1 to 32" in w for w in far.warnings)
-    assert not far.configurations[0].measured
+    assert not far.configurations.iloc[0].measured
     near = plan([small], [16], deadline=1000)
     assert near.warnings == ()
-    assert near.configurations[0].measured
+    assert near.configurations.iloc[0].measured
 
 
 def test_the_scale_must_be_given_when_it_changed(written):
