@@ -32,9 +32,8 @@ class AutoScaling(ScalingModel):
 
     Attributes
     ----------
-    coef_, terms_, formula_, r2_, loocv_, cliffs_, warnings_, law_, points_
-        As in :class:`LinearScaling`; the formula is that of the shape whose predictions are
-        nearest to the mean.
+    r2_, loocv_, cliffs_, warnings_, law_, points_
+        As in :class:`LinearScaling`; many curves have no common formula.
 
     Examples
     --------

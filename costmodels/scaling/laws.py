@@ -16,14 +16,6 @@ from costmodels.scaling.terms import Term
 class Law(Protocol):
     """Seconds of a configuration."""
 
-    @property
-    def coefficients(self) -> dict[str, float]:
-        """Fitted values by name."""
-
-    @property
-    def formula(self) -> str:
-        """One line: ``seconds = …``."""
-
     def seconds(self, columns: Columns) -> FloatArray:
         """Return the seconds of each configuration, shape (n,)."""
 

@@ -13,7 +13,7 @@ from costmodels.intervals import interval_about
 from costmodels.rows import WEIGHTS, CostRegressor, determination
 from costmodels.scaling.check import left_out_configurations
 from costmodels.scaling.cliffs import Cliff, find_cliffs
-from costmodels.scaling.laws import Law, fit_linear
+from costmodels.scaling.laws import Law, LinearLaw, fit_linear
 from costmodels.scaling.points import Columns, Points, gather_points, read_columns, read_runs
 from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms
 
@@ -26,7 +26,7 @@ class ScalingModel(CostRegressor):
     Attributes
     ----------
     law_ : Law
-        The fitted law; ``formula_``, ``terms_`` and ``coef_`` are its formula and coefficients.
+        The fitted law, which `predict` evaluates.
     points_ : Points
         The distinct configurations, with the median of repeats.
     cliffs_ : list of Cliff
@@ -63,9 +63,6 @@ class ScalingModel(CostRegressor):
         self.cliffs_: list[Cliff] = find_cliffs(points)
         self.law_ = self._law(points)
         self.loocv_ = left_out_configurations(self._law, points)
-        self.terms_ = self.law_.coefficients
-        self.coef_ = np.array(list(self.terms_.values()))
-        self.formula_ = self.law_.formula
         fitted = self.law_.seconds(points.columns)
         self.r2_ = determination(points.seconds, fitted, points.repeats)
         self.warnings_ = self._warnings()
@@ -201,6 +198,10 @@ class LinearScaling(ScalingModel):
         if self.weights not in WEIGHTS:
             raise ValueError(f"unknown weights {self.weights!r}; accepted: {', '.join(WEIGHTS)}")
         super()._fit(points)
+        assert isinstance(self.law_, LinearLaw)
+        self.terms_ = self.law_.coefficients
+        self.coef_ = np.array(self.law_.coef)
+        self.formula_ = self.law_.formula
         count, terms = len(points), len(self.coef_)
         if count < terms and np.count_nonzero(self.coef_) >= count:
             raise ValueError(f"found {count} configurations, too few to tell {terms} terms apart")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import stdtrit
@@ -17,7 +16,7 @@ from costmodels.scaling.posterior import (
     smoothness,
     weigh_shapes,
 )
-from costmodels.scaling.shapes import Prior, log_shapes, readable_shape
+from costmodels.scaling.shapes import Prior, log_shapes
 
 
 @dataclass(frozen=True)
@@ -33,45 +32,6 @@ class PooledLaw:
     shares: FloatArray
     # Logarithm of how likely the priors make what was measured, up to a constant of the points.
     evidence: float
-
-    @cached_property
-    def coefficients(self) -> dict[str, float]:
-        """The single shape that predicts most like all of them, as a law."""
-        points = self.measured.points
-        mean, _ = self._members(points.columns)
-        near = int(np.argmin(np.abs(mean - np.median(mean, axis=0)).sum(axis=1)))
-        logs = self.measured.residuals(self.shapes)[near]
-        level = float(np.average(logs, weights=points.repeats))
-        found = readable_shape(self.shapes[near], level, self.measured.middle)
-        columns = points.columns
-        load = columns["scale"] / columns["machines"] / columns.get("memory", 1.0)
-        if found["factor"] == 1 or not load.min() < found["edge"] < load.max():
-            found["factor"] = 1.0
-        return found
-
-    @property
-    def formula(self) -> str:
-        """One line: the law of the likeliest shape, and how far the exponent may be off."""
-        law, columns = self.coefficients, self.measured.points.columns
-        grows = len(np.unique(columns["scale"])) > 1
-        data = f" scale^{law['r']:.3g}" if grows else ""
-        work = f" scale^{law['p']:.3g}" if grows else ""
-        low, high = np.quantile(np.maximum(self.shapes[:, 0], 0), (0.05, 0.95))
-        divided = f"(machines - {law['k']:.2g})" if round(law["k"], 1) > 0 else "machines"
-        typed, memory = "cores" in columns, "memory" in columns
-        by_cores = f" cores^-{law['e']:.3g}" if typed else ""
-        parts = [
-            f"{law['a']:.4g} s{data}",
-            f"{law['b']:.4g} s{work} {divided}^-{law['c']:.3g} ({low:.2g} to {high:.2g}){by_cores}",
-            f"{law['d']:.4g} s{data} machines^{law['q']:.3g}",
-        ]
-        text = " + ".join(parts)
-        if typed and memory:
-            text = f"({text}) (memory/cores)^{law['h']:.3g}"
-        if law["factor"] > 1:
-            load = "scale/machines/memory" if memory else "scale/machines"
-            text += f"; above {load} = {law['edge']:.4g}: {law['factor']:.3g} times that"
-        return f"seconds = {text}"
 
     def seconds(self, columns: Columns) -> FloatArray:
         """Return the seconds of each configuration: those of least expected relative error.

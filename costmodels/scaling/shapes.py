@@ -157,33 +157,3 @@ def _log_factor(
     rank = (ndtr(pressure) - (1 - share)) / share
     factor: FloatArray = np.where(rank > 0, low + (high - low) * rank, 0.0)
     return factor
-
-
-def readable_shape(shape: FloatArray, log_seconds: float, middle: FloatArray) -> dict[str, float]:
-    """Return a shape, which is 1 at `log_seconds`, as a law in seconds, scale and machines.
-
-    It is (a s^r + b s^p (m - k)^-c cores^-e + d s^r m^q) (memory/cores)^h, times `factor` above
-    the load `edge`.
-    """
-    power, fixed, growing, q, p, r, pressure, edge, reserved, by_cores, by_memory = (
-        float(x) for x in shape
-    )
-    c, q, r = max(power, 0.0), float(expit(q)), float(expit(r))
-    machines, scale, cores, memory = (float(x) for x in middle)
-    k = float(_reserved(np.array(reserved)))
-    center = np.log(np.exp(machines) - k * min(np.exp(machines), 1.0))
-    level = log_seconds - by_memory * (memory - cores)
-    return {
-        "a": float(np.exp(level + fixed - r * scale)),
-        "b": float(np.exp(level - p * scale + c * (center + by_cores * cores))),
-        "c": c,
-        "p": p,
-        "k": k,
-        "d": float(np.exp(level + growing - q * machines - r * scale)),
-        "q": q,
-        "r": r,
-        "e": c * by_cores,
-        "h": by_memory,
-        "factor": float(np.exp(_log_factor(np.array(pressure)))),
-        "edge": float(np.exp(edge + scale - machines - memory)),
-    }

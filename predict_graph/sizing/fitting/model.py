@@ -17,7 +17,6 @@ import pandas as pd
 
 from costmodels.scaling import TERMS, check_fit
 from costmodels.scaling.laws import Law, LinearLaw
-from costmodels.scaling.pooled import PooledLaw
 from costmodels.scaling.priors import prior_to_plain
 from costmodels.scaling.search import success_chance
 from predict_graph.answers import Answer, Table, sure
@@ -106,15 +105,15 @@ class JobModel(Result):
             ),
             ("verdict", self.misfit or str(check)),
         ]
+        rows = coefficient_rows(estimator.law_)
         details = [
-            ("formula", str(estimator.law_.formula)),
+            *([("formula", estimator.formula_)] if rows else []),
             ("file", self.source),
             ("columns", ", ".join(map(": ".join, self.measurements.columns.items()))),
             ("R²", f"{estimator.r2_:.4f}"),
             ("residuals left out", f"sum of squares {left_out.residual_sum_of_squares:.4g} s²"),
             ("ranking left out", ranking_text(left_out.to_dict())),
         ]
-        rows = [] if isinstance(estimator.law_, PooledLaw) else coefficient_rows(estimator.law_)
         fits = check.fits and self.misfit is None
         return Answer(
             self._sentence(fits),
@@ -138,7 +137,7 @@ class JobModel(Result):
             "schema": 1,
             "verdict": {"sentence": self.answer.sentence},
             "model": self.name,
-            "formula": estimator.formula_,
+            "formula": getattr(estimator, "formula_", None),
             "coefficients": [
                 {"name": name, "value": value, "unit": unit}
                 for name, value, unit in coefficient_rows(estimator.law_)
@@ -283,10 +282,13 @@ def ranking_text(errors: Mapping[str, float]) -> str:
 
 
 def coefficient_rows(law: Law) -> list[tuple[str, float, str]]:
-    """Return name, value and unit of each coefficient of a law."""
-    terms = law.terms if isinstance(law, LinearLaw) else ()
-    units = {term.name: "s" if term.units == "1" else f"s/({term.units})" for term in terms}
-    return [(name, float(value), units.get(name, "")) for name, value in law.coefficients.items()]
+    """Return name, value and unit of each coefficient of a linear law; others have none."""
+    if not isinstance(law, LinearLaw):
+        return []
+    return [
+        (term.name, value, "s" if term.units == "1" else f"s/({term.units})")
+        for term, value in zip(law.terms, law.coef, strict=True)
+    ]
 
 
 def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatArray:
@@ -327,7 +329,6 @@ def model_document(model: JobModel) -> dict[str, Any]:
         "version": version("predict-graph"),
         "source": model.source,
         "model": model.name,
-        "formula": model.estimator.formula_,
         "weights": options.get("weights", "relative"),
         "terms": terms,
         "iterations": model.iterations,
