@@ -18,7 +18,6 @@ from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 
 _UNLIKENESS = ("d_in_degree", "d_out_degree", "d_hop_plot")
-_FEW_BLOCKS = 5  # by definition: a sign test of fewer is never significant at 5% (1/2^5 = 3%)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +88,7 @@ class SamplerComparison(Result):
                 "rank": ranks.mean(),
                 "low": low,
                 "high": high,
-                "tied": (behind <= 0.0) | (len(ranks) < _FEW_BLOCKS),
+                "tied": (behind <= 0.0) | _are_few(len(ranks)),
             }
         )
         costs = frame.groupby("sampler")[["edge_share", "seconds"]].mean()
@@ -165,7 +164,7 @@ class SamplerComparison(Result):
 
     def _warnings(self, graphs: int) -> list[str]:
         blocks = {(row["graph"], row["ratio"], row["seed"]) for row in self.rows}
-        if len(blocks) < _FEW_BLOCKS:
+        if _are_few(len(blocks)):
             return [
                 f"only {counted(len(blocks), 'samples')} by each sampler: the "
                 "intervals of the ranks say little; take more --seeds, and more graphs"
@@ -205,6 +204,11 @@ _HEADINGS = {
     "clustering": "cluster",
     "largest_component": "largest",
 }
+
+
+def _are_few(blocks: int) -> bool:
+    """Whether a sign test of so many is never significant at 5%."""
+    return 0.5**blocks > 0.05
 
 
 def _winner(what: str, ranks: pd.DataFrame, measure: str, form: str) -> str:

@@ -20,7 +20,7 @@ from predict_graph.pictures import LIGHT, Picture, Values
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.5)), (0, (5, 1.5, 1.5, 1.5)), (0, (8, 2)))
 _MARKS = ("o", "s", "^", "D", "v")
 _ACROSS, _UP = ("axes fraction", "data"), ("data", "axes fraction")
-_BAND = 0.18  # opacity; trades off visible bands for visible lines
+_BAND: Any = {"alpha": 0.18, "linewidth": 0}  # lines below stay visible
 # Background of labels over lines
 _CLEAR = {"facecolor": LIGHT.paper, "edgecolor": "none", "alpha": 0.85, "pad": 0.6}
 
@@ -72,7 +72,7 @@ def convergence(
     xlabel = f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})"
     ends = {"threshold": threshold}
     found = draw_lines(axes, lines, xlabel=xlabel, ylabel=what, limits=ends, seconds=False)
-    axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.predicted, alpha=_BAND, linewidth=0)
+    axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.predicted, **_BAND)
     axes.set_yscale("log")
     axes.set_ylim(bottom=threshold / 20.0)
     return found
@@ -128,7 +128,7 @@ def draw_lines(
         color, ends = getattr(LIGHT, line.color), list[FloatArray]()
         if line.low is not None and line.high is not None:
             ends = [np.asarray(end) / divisor for end in (line.low, line.high)]
-            axes.fill_between(line.x, *ends, color=color, alpha=_BAND, linewidth=0)
+            axes.fill_between(line.x, *ends, color=color, **_BAND)
         # Enough values under the pointer, and a page that is not too large.
         at = np.unique(np.linspace(math.ceil(x[0]), math.floor(x[-1]), 100).round())
         heights = [np.interp(at, x, each) for each in (middle, *ends)]
