@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from costmodels.arrays import FloatArray
+from costmodels.rows import check_positive
 
 
 def occupancies_of(
@@ -51,13 +54,9 @@ def occupancies_of(
     time = np.atleast_1d(np.asarray(seconds, dtype=np.float64))
     busy = _column("utilization", utilization, len(time), 0.0, 1.0)
     share = _column("network_share", network_share, len(time), 0.0, 1.0)
-    flow = _column("data", data, len(time), 0.0, np.inf)
-    for name, values in (("seconds", time), ("data", flow)):
-        wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
-        if len(wrong):
-            raise ValueError(
-                f"{name} of row {wrong[0]} is {values[wrong[0]]:g}, but must be positive and finite"
-            )
+    flow = _column("data", data, len(time), 0.0, sys.float_info.max)
+    check_positive("seconds", time)
+    check_positive("data", flow)
     a_unit = time / flow
     stalled = a_unit * (1.0 - busy)
     network = stalled * share

@@ -126,11 +126,12 @@ def fit_pooled(
 def _fitted(
     points: Points, priors: Sequence[Prior], middle: FloatArray | None, members: int = 200
 ) -> PooledLaw:
-    found = weigh_shapes(Measured(points, middle), priors)
+    measured = Measured(points, middle)
+    found = weigh_shapes(measured, priors)
     reached = np.cumsum(found.weights.ravel())  # evenly drawn by their weights
     drawn = np.searchsorted(reached, (np.arange(members) + 0.5) / members * reached[-1])
     spread, shape = np.divmod(drawn, found.weights.shape[1])
-    return PooledLaw(found.shapes[shape], spread, found.measured, found.shares, found.evidence)
+    return PooledLaw(found.shapes[shape], spread, measured, found.shares, found.evidence)
 
 
 def _with_ended(points: Points, ended: Ended, law: PooledLaw) -> Points:

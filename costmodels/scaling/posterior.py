@@ -92,7 +92,6 @@ class Posterior:
     shares: FloatArray
     # Logarithm of how likely the priors make what was measured, up to a constant of the points.
     evidence: float
-    measured: Measured
 
 
 def weigh_shapes(
@@ -134,7 +133,7 @@ def weigh_shapes(
     evidence = logsumexp(log_weights)
     weights = np.exp(log_weights - evidence)
     evidence -= np.log(len(shapes))
-    return Posterior(shapes, weights, softmax(shares), float(evidence), measured)
+    return Posterior(shapes, weights, softmax(shares), float(evidence))
 
 
 def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
