@@ -9,8 +9,9 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from costmodels.arrays import FloatArray
 from costmodels.occupancy.terms import Term, attribute_of, reference_values
-from costmodels.rows import CostRegressor, FloatArray, check_positive, column_names
+from costmodels.rows import CostRegressor, check_positive, column_names
 
 RESOURCES = ("compute", "network", "disk")
 
