@@ -89,7 +89,7 @@ def table_three(runs: pd.DataFrame) -> list[str]:
     return table(["runs", "choice", *map(str, means.columns)], rows, text_columns=2)
 
 
-def _by_training(part: pd.DataFrame) -> list[dict[str, Any]]:
+def _by_training(part: pd.DataFrame) -> list[dict[Any, Any]]:
     rows = []
     chosen = actively(part, max(COUNTS))
     for count in COUNTS:
