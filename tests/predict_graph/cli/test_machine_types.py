@@ -31,7 +31,6 @@ def test_one_model_ranks_all_types_those_of_few_runs_too(program, folder):
     # Of lean there is one run only, and it has the cores of big.
     wrote(folder, *measured("small", "big"), *measured("lean", counts=(4,)))
     said = fitted(program, "--verbose")
-    assert "cores^-" in said
     assert "machine_type" not in said.partition("warning")[2]
     made = planned(program, "--deadline", "2m")
     costs = {

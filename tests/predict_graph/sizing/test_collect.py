@@ -199,20 +199,16 @@ def test_a_full_disk_ends_the_collection(design, written, job, out, monkeypatch)
 
 
 def test_bad_requests(design, job, out, tmp_path):
-    for command, said in (
-        ([], "there is no command"),
-        (["sleep", "{scale}", "{machine}"], r"does not use \{machines\}.*accepted placeholders"),
-        (["no-such-program", "{scale}", "{machines}"], "command 'no-such-program' is not there"),
+    for command, options, said in (
+        ([], {}, "there is no command"),
+        (["sleep", "{scale}", "{machine}"], {}, r"not use \{machines\}.*accepted placeholders"),
+        (["no-such-program", "{scale}", "{machines}"], {}, "'no-such-program' is not there"),
+        (job, {"parallel": 0}, "parallel is 0"),
+        (job, {"repeats": 0}, "repeats are 0"),
+        (job, {"repeats": 10**6}, "accepted: at most 1,000,000"),
     ):
         with pytest.raises(RequestError, match=said):
-            collect(design, command, out)
-    for options, said in (
-        ({"parallel": 0}, "parallel is 0"),
-        ({"repeats": 0}, "repeats are 0"),
-        ({"repeats": 10**6}, "accepted: at most 1,000,000"),
-    ):
-        with pytest.raises(RequestError, match=said):
-            collect(design, job, out, **options)
+            collect(design, command, out, **options)
     with pytest.raises(RequestError, match="there is no folder"):
         collect(design, job, tmp_path / "away" / "points.csv")
     assert not out.exists()
