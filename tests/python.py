@@ -2,6 +2,10 @@
 
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
+
+import psutil
 
 
 def python(*words, check=True, **options):
@@ -10,3 +14,30 @@ def python(*words, check=True, **options):
     return subprocess.run(
         command, capture_output=True, text=True, timeout=600, check=check, **options
     )
+
+
+@contextmanager
+def started(*words, **options):
+    """Start a Python with these words, and kill it at the end."""
+    command, pipe = [sys.executable, *map(str, words)], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_until(holds, seconds=600.0):
+    """Wait until a condition holds; fail if that takes too long."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def has_ended(process):
+    """Return whether a process, by its number, is not there, or waits to be collected."""
+    try:
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

@@ -17,6 +17,7 @@ from predict_graph.functions.child import Limits, run_in_child
 from predict_graph.processes import ENDING, supervise
 from predict_graph.sizing.measuring.collecting import Job
 from predict_graph.sizing.tasks.watching import watch
+from tests.python import wait_until
 
 pytestmark = [
     pytest.mark.slow,  # starts processes
@@ -50,17 +51,13 @@ def forked_twice(file):
             time.sleep(300)
         noted(file, process)
         os._exit(0)
-    while not file.exists() or not file.read_text().endswith("\n"):
-        time.sleep(0.01)
+    wait_until(lambda: file.exists() and file.read_text().endswith("\n"))
 
 
 def end_of(file):
     """Wait until none of the processes is there any more."""
-    for number in map(int, file.read_text().split()):
-        until = time.monotonic() + 10.0
-        while psutil.pid_exists(number):
-            assert time.monotonic() < until, f"process {number} is left"
-            time.sleep(0.02)
+    numbers = [int(number) for number in file.read_text().split()]
+    wait_until(lambda: not any(map(psutil.pid_exists, numbers)), 10.0)
 
 
 def returns(_): ...
@@ -97,8 +94,7 @@ def test_what_a_function_started_ends_with_its_grandparent(tmp_path):
     if caller == 0:
         run_in_child(lambda: None, lambda _: (forked_twice(file), sleeps(None)))
         os._exit(0)
-    while not file.exists():
-        time.sleep(0.02)
+    wait_until(file.exists)
     os.kill(caller, signal.SIGKILL)
     os.waitpid(caller, 0)
     end_of(file)

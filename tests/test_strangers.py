@@ -11,7 +11,6 @@ import re
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
@@ -27,6 +26,7 @@ from predict_graph.graph import Graph, check_graph, save_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.limits import limited, parse_limits
 from tests.graphs import refused
+from tests.python import started, wait_until
 
 EDGES = "0 1\n1 2\n2 0\n0 3\n3 1\n"
 
@@ -216,18 +216,12 @@ def test_4_streams_are_read_once(program, process, tmp_path):
 
 @pytest.fixture
 def server():
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "from predict_graph.resources.network import serve\n"
-            "serve(0, ready=lambda port: print(port, flush=True))",
-        ],
-        stdout=subprocess.PIPE,
+    code = (
+        "from predict_graph.resources.network import serve\n"
+        "serve(0, ready=lambda port: print(port, flush=True))"
     )
-    yield process, int(process.stdout.readline())
-    process.kill()
-    process.wait()
+    with started("-c", code) as process:
+        yield process, int(process.stdout.readline())
 
 
 def figure(process, name):
@@ -355,19 +349,12 @@ def test_13_ctrl_c_while_spark_takes_the_signal():
 
 def test_13_a_request_to_end_leaves_nothing_behind(tmp_path):
     (tmp_path / "tmp").mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "predict_graph", "calibrate"],
-        env=os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PREDICT_GRAPH_HISTORY": "none"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    patience = time.monotonic() + 600
-    while not list((tmp_path / "tmp").glob("predict-graph-*")):
-        assert time.monotonic() < patience
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=600)
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp"), "PREDICT_GRAPH_HISTORY": "none"}
+    with started("-m", "predict_graph", "calibrate", env=environment) as process:
+        made = (tmp_path / "tmp").glob
+        wait_until(lambda: list(made("predict-graph-*")) or process.poll() is not None)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=600)
     assert process.returncode == 143
     assert err.strip().endswith("error: ended; nothing is half written")
     assert list((tmp_path / "tmp").glob("predict-graph-*")) == []

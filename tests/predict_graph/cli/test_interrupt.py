@@ -2,10 +2,8 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
-from contextlib import contextmanager
 
 import numba
 import numpy as np
@@ -13,30 +11,14 @@ import pytest
 from numba.core import event
 
 from predict_graph.cli.app import _interrupts_seen
+from tests.python import started, wait_until
 
 pytestmark = [pytest.mark.usefixtures("interruptible"), pytest.mark.slow]
 
+PROGRAM = ("-m", "predict_graph")
 # A long path mixes slowly: with next to no jumps this would run for hours.
 ENDLESS = ["pagerank", "path:n=300000", "-p", "damping=0.999999", "-p", "tolerance=1e-300"]
 LIMIT = ["-p", "max_iterations=1000000000"]
-
-
-@contextmanager
-def started(arguments, folder, **options):
-    """Start the program, and end it at the end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "predict_graph", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"PREDICT_GRAPH_HISTORY": "none"},
-        **options,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
 
 
 def is_interrupted(process, before, folder, *progress):
@@ -53,18 +35,20 @@ def is_interrupted(process, before, folder, *progress):
 
 def test_a_run_is_interrupted(tmp_path):
     arguments = ["run", *ENDLESS, *LIMIT, "--out", "ranks.csv", "--json", "out.json"]
-    with started(arguments, tmp_path) as process:
+    with started(*PROGRAM, *arguments, cwd=tmp_path) as process:
         first = process.stderr.readline()
         assert process.poll() is None, first + process.stderr.read()
         process.send_signal(signal.SIGINT)
         # How far it came by then is the machine's affair.
-        is_interrupted(process, first, tmp_path, "starting", "setting up", "pagerank: ")
+        is_interrupted(
+            process, first, tmp_path, "starting", "compiling", "setting up", "pagerank: "
+        )
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
 def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
     arguments = ["validate", "pagerank", "rmat:scale=18,edge_factor=8,seed=1", "--json", "o.json"]
-    with started(arguments, tmp_path, start_new_session=True) as process:
+    with started(*PROGRAM, *arguments, cwd=tmp_path, start_new_session=True) as process:
         children = []
         while not children:
             assert process.poll() is None, process.communicate()
@@ -72,9 +56,7 @@ def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
         # A terminal sends the interrupt to all processes of the program.
         os.killpg(process.pid, signal.SIGINT)
         is_interrupted(process, "", tmp_path, "elapsed")
-        patience = time.monotonic() + 60
-        while any(is_the_run(child) for child in children):
-            assert time.monotonic() < patience
+        wait_until(lambda: not any(is_the_run(child) for child in children), 60.0)
 
 
 def test_an_interrupt_waits_until_code_is_compiled():

@@ -4,7 +4,6 @@ import csv
 import fcntl
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -13,6 +12,7 @@ import pytest
 from predict_graph.errors import JobError, RequestError
 from predict_graph.sizing import collect, read_design, read_measurements
 from predict_graph.timing import clock
+from tests.python import has_ended, started, wait_until
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
@@ -98,25 +98,13 @@ def test_failures_are_recorded_and_tried_again(written, out, tmp_path):
     assert len(read_measurements(out).of("failed")) == 2
 
 
-def alive(process):
-    try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def hanging(*arguments):
     return ["sh", "-c", HANGS, "sh", *map(str, arguments)]
 
 
-def gone(process, patience=60.0):
-    end = time.monotonic() + patience
-    while alive(process):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
+def check_ended(file):
+    """Check that the process whose number is in a file ends."""
+    wait_until(lambda: has_ended(int(file.read_text())), 60.0)
 
 
 needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
@@ -144,7 +132,7 @@ def test_a_job_that_hangs_is_ended_with_its_children(written, out, tmp_path, mon
     assert outcome.exit_status == -9 if words else outcome.exit_status
     assert 2.5 <= outcome.seconds < 300  # the child sleeps longer
     assert rows(out)[0]["outcome"] == "timeout"
-    assert gone(int(child.read_text()))
+    check_ended(child)
 
 
 def test_several_at_a_time(written, out, tmp_path):
@@ -216,25 +204,12 @@ def test_bad_requests(design, job, out, tmp_path):
 
 def interrupted(arguments, folder, number, ready):
     """Start collect, wait for `ready`, send a signal, and return status, output and seconds."""
-    started = subprocess.Popen(
-        [sys.executable, "-m", "predict_graph", "collect", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=folder,
-    )
-    try:
-        end = time.monotonic() + 600
-        while not ready():
-            assert started.poll() is None, started.communicate()
-            assert time.monotonic() < end
-            time.sleep(0.01)
-        started.send_signal(number)
+    with started("-m", "predict_graph", "collect", *arguments, cwd=folder) as process:
+        wait_until(lambda: ready() or process.poll() is not None)
+        process.send_signal(number)
         asked = time.monotonic()
-        out, err = started.communicate(timeout=600)
-        return started.returncode, out, err, time.monotonic() - asked
-    finally:
-        started.kill()
+        out, err = process.communicate(timeout=600)
+        return process.returncode, out, err, time.monotonic() - asked
 
 
 @needs_proc
@@ -259,7 +234,7 @@ def test_an_interrupt_ends_children_and_keeps_what_is_measured(written, tmp_path
         f"error: {'ended' if number == signal.SIGTERM else 'interrupted'}; nothing is half written",
     ]
     assert [r["machines"] for r in rows(tmp_path / "points.csv")] == ["1"]
-    assert gone(int(child.read_text()))
+    check_ended(child)
 
 
 @needs_proc

@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 
 import pytest
@@ -15,6 +13,7 @@ from predict_graph.engines.spark import SparkSettings
 from predict_graph.engines.spark.session.driver import require_spark
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.errors import JobError, RequestError
+from tests.python import started, wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -124,16 +123,9 @@ def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
-    run = subprocess.Popen(
-        [sys.executable, "-c", _SESSIONS, json.dumps([quick_conf, memories])],
-        cwd=here,
-        env=os.environ | {"TMPDIR": str(there)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
+    words = ("-c", _SESSIONS, json.dumps([quick_conf, memories]))
+    options = {"cwd": here, "env": os.environ | {"TMPDIR": str(there)}, "start_new_session": True}
+    with started(*words, **options) as run:
         for memory in memories:
             most = int(memory.removesuffix("m"))
             assert most - 100 < int(run.stdout.readline() or run.communicate()[1]) <= most
@@ -143,12 +135,7 @@ def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
         time.sleep(0.3)
         run.send_signal(sent)
         err = run.communicate(timeout=600)[1]
-    finally:
-        run.kill()
-    deadline = time.monotonic() + 300
-    while processes_of(run.pid) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert processes_of(run.pid) == []
+    wait_until(lambda: not processes_of(run.pid), 300.0)
     assert os.listdir(here) == []
     if sent == signal.SIGINT:
         assert (run.returncode, err) == (130, "")
