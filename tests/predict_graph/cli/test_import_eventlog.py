@@ -10,12 +10,8 @@ from tests.predict_graph.cli.events import spark_job as job
 START = start(9.0, **{"spark.master": "spark://far:7077", "spark.executor.memory": "2g"})
 
 
-@pytest.fixture
-def log(tmp_path):
-    sites = ["count at a.py:3", *["collect at a.py:9"] * 4, "save at a.py:12"]
-    path = tmp_path / "app-7"
-    path.write_text(START + "".join(job(number, site) for number, site in enumerate(sites)))
-    return path
+SITES = ["count at a.py:3", *["collect at a.py:9"] * 4, "save at a.py:12"]
+LOOP = [job(number, site) for number, site in enumerate(SITES)]
 
 
 @pytest.fixture
@@ -24,15 +20,19 @@ def history(tmp_path):
 
 
 @pytest.fixture
-def imported(program, history):
-    """Import a log."""
-    return lambda log, *more: program(
-        "history", "import-eventlog", log, *more, "--history", history
-    )
+def imported(program, history, tmp_path):
+    """Import the log of an application with these events after its start."""
+
+    def call(events, *more):
+        log = tmp_path / "app-7"
+        log.write_text(START + "".join(events))
+        return program("history", "import-eventlog", log, *more, "--history", history)
+
+    return call
 
 
-def test_a_log_becomes_a_run(program, imported, log, history):
-    added = imported(log, "--graph", "web", "--vertices", 40, "--edges", 200)
+def test_a_log_becomes_a_run(program, imported, history):
+    added = imported(LOOP, "--graph", "web", "--vertices", 40, "--edges", 200)
     assert added.status == 0, added.err
     assert "ranks: 4 supersteps in 4.0 s added, of 7.0 s of the application; certain" in added.out
     (run,) = program("history", "list", "--history", history, "--json", "-").answer
@@ -49,10 +49,10 @@ def test_a_log_becomes_a_run(program, imported, log, history):
         assert (row["local_message_bytes"], row["remote_message_bytes"]) == (300, 900)
 
 
-def test_a_cluster_is_predicted_from_a_log_alone(program, imported, log, history):
+def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
     """Nothing listens at far:7077, and nothing has to."""
     given = ("--graph", "web", "--vertices", 40, "--edges", 200)
-    imported(log, "--algorithm", "pagerank", *given)
+    imported(LOOP, "--algorithm", "pagerank", *given)
     cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
     graph = "barabasi-albert:n=300,m=2,seed=1"
     asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
@@ -63,23 +63,20 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, log, history
     assert any("real runs on other graphs only" in warning for warning in found["warnings"])
 
 
-def test_the_same_log_twice(program, imported, log, history):
+def test_the_same_log_twice(program, imported, history):
     for said in ("added", "was here already"):
-        assert said in imported(log, "--algorithm", "mine").out
+        assert said in imported(LOOP, "--algorithm", "mine").out
     runs = program("history", "list", "--history", history, "--json", "-").answer
     assert [run["algorithm"] for run in runs] == ["mine"]
 
 
-def test_one_of_several_named_runs(imported, tmp_path):
-    path = tmp_path / "app-7"
+def test_one_of_several_named_runs(imported):
     runs = {"pagerank-a0000001": "pagerank", "job-20240131": "job-20240131"}
     names = [f"{run}/superstep/{step}" for run in runs for step in (0, 1, 2)]
-    jobs = (job(number, "collect at x.py:1", name) for number, name in enumerate(names))
-    path.write_text(START + "".join(jobs))
+    jobs = [job(number, "collect at x.py:1", name) for number, name in enumerate(names)]
     for run, algorithm in runs.items():
-        assert f"{algorithm}: 2 supersteps" in imported(path, "--run", run).out
-    refused = imported(path, "--run", "x")
-    refused.is_refused(f"no run 'x'; accepted: {', '.join(runs)}")
+        assert f"{algorithm}: 2 supersteps" in imported(jobs, "--run", run).out
+    imported(jobs, "--run", "x").is_refused(f"no run 'x'; accepted: {', '.join(runs)}")
 
 
 def query(sites):
@@ -98,14 +95,12 @@ def query(sites):
 @pytest.mark.parametrize(
     "site", ["count at NativeMethodAccessorImpl.java:0", "count at Main.scala:12"]
 )
-def test_stages_of_one_query_are_no_supersteps(imported, tmp_path, site):
-    path = tmp_path / "log"
-    path.write_text(START + query([site] * 8))
+def test_stages_of_one_query_are_no_supersteps(imported, site):
     said = "nothing repeats in its 1 piece of work, whose jobs took 8.0 s"
-    imported(path).is_refused("no supersteps", said)
+    imported(query([site] * 8)).is_refused("no supersteps", said)
     # Datasets of a program are called by the lines that made them.
-    path.write_text(START + query([*["reduceByKey at a.py:7"] * 7, "collect at a.py:9"]))
-    assert "7 supersteps in 7.0 s added" in imported(path).out
+    named = query([*["reduceByKey at a.py:7"] * 7, "collect at a.py:9"])
+    assert "7 supersteps in 7.0 s added" in imported(named).out
 
 
 @pytest.mark.parametrize(
@@ -118,27 +113,19 @@ def test_stages_of_one_query_are_no_supersteps(imported, tmp_path, site):
     ],
 )
 @pytest.mark.parametrize("group", [None, "8832165168432185419_4949274263386184428_cell"])
-def test_descriptions_count_up_in_any_of_their_numbers(imported, tmp_path, text, name, group):
-    path = tmp_path / "log"
+def test_descriptions_count_up_in_any_of_their_numbers(imported, text, name, group):
     numbered = [job(n, "collect at a.py:9", group, description=text.format(n)) for n in range(1, 8)]
-    path.write_text(START + job(0, "load at a.py:1", group) + "".join(numbered))
-    added = imported(path)
+    added = imported([job(0, "load at a.py:1", group), *numbered])
     assert f"{name}: 7 supersteps in 7.0 s added" in added.out
     assert "certain: job groups or descriptions count 7 supersteps" in added.out
 
 
 @pytest.mark.parametrize("group", ["{}", "table_{}"])
-def test_numbered_pieces_of_other_code_are_no_supersteps(imported, tmp_path, group):
-    path = tmp_path / "log"
+def test_numbered_pieces_of_other_code_are_no_supersteps(imported, group):
     pieces = [job(n, f"count at a.py:{n}", group.format(n)) for n in range(5)]
-    path.write_text(START + "".join(pieces))
-    refused = imported(path)
-    assert refused.status == 2
-    assert "no supersteps found" in refused.err
+    imported(pieces).is_refused("no supersteps found")
 
 
-def test_a_name_of_several_lines_is_one_line(imported, tmp_path):
-    path = tmp_path / "log"
+def test_a_name_of_several_lines_is_one_line(imported):
     pieces = [job(n, "start at a.py:1", None, f"q\nid = a\nbatch = {n}") for n in range(4)]
-    path.write_text(START + "".join(pieces))
-    assert imported(path).out.startswith("q id = a batch: 3 supersteps")
+    assert imported(pieces).out.startswith("q id = a batch: 3 supersteps")

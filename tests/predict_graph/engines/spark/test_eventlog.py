@@ -27,11 +27,11 @@ def text(lines):
 
 @pytest.fixture
 def log_of(tmp_path):
-    """Write lines as a log, and read it."""
+    """Write the content of a log, and read it."""
 
-    def read(lines):
-        path = tmp_path / "app-1"
-        path.write_bytes(text(lines))
+    def read(content, name="app-1"):
+        path = tmp_path / name
+        path.write_bytes(content)
         return read_event_log(path)
 
     return read
@@ -49,10 +49,8 @@ def log_of(tmp_path):
     ],
     ids=["plain", "gzip", "zstd", "zstd in two frames"],
 )
-def test_forms_of_a_log(tmp_path, packed):
-    path = tmp_path / "app-1"
-    path.write_bytes(packed(text(LINES)))
-    log = read_event_log(path)
+def test_forms_of_a_log(log_of, packed):
+    log = log_of(packed(text(LINES)))
     assert log.application == {"id": "app-7", "name": "ranks", "started": 0.5}
     assert list(log.tasks["group"]) == ["a", "a"]
     assert list(log.tasks["task_seconds"]) == [0.4, 0.4]
@@ -92,22 +90,19 @@ def test_a_folder_of_databricks(tmp_path):
         assert list(log.jobs["finished"]) == [3.0]
 
 
-def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes(tmp_path):
-    path = tmp_path / "app-1.inprogress"
-    path.write_bytes(text(LINES)[:-20])
-    log = read_event_log(path)
+def test_a_log_that_is_cut_off_is_read_as_far_as_it_goes(log_of):
+    log = log_of(text(LINES)[:-20], "app-1.inprogress")
     assert len(log.tasks) == 2
     assert log.jobs["finished"].isna().all()
     content = gzip.compress(text([*LINES, *(task(0, number) for number in range(2000))]))
-    path.write_bytes(content[: len(content) * 3 // 4])
-    assert 500 < len(read_event_log(path).tasks) < 2002
+    assert 500 < len(log_of(content[: len(content) * 3 // 4]).tasks) < 2002
 
 
 def test_failed_killed_and_repeated_tasks(log_of):
     lines = [START, JOB, stage(0), task(0, 0, Failed=True), task(0, 0, 4.0)]
     lines += [task(0, 1), task(0, 1, Killed=True), stage(0, **{"Stage Attempt ID": 1})]
     lines += [task(0, 1, 6.0, attempt=1)]
-    tasks = log_of([*lines, job_end(0, 7.0)]).tasks
+    tasks = log_of(text([*lines, job_end(0, 7.0)])).tasks
     assert list(tasks["failed"]) == [True, False, False, True, False]
     assert list(tasks["redone"]) == [False, False, True, False, False]
     counted = tasks[~tasks["failed"] & ~tasks["redone"]]
@@ -116,13 +111,14 @@ def test_failed_killed_and_repeated_tasks(log_of):
 
 def test_a_stage_belongs_to_the_job_that_runs_it(log_of):
     lines = [*LINES, job_start(1, [0, 1], 4.0), stage(1), task(1, 0), job_end(1, 5.0)]
-    assert list(log_of(lines).tasks["job"]) == [0, 0, 1]
+    assert list(log_of(text(lines)).tasks["job"]) == [0, 0, 1]
 
 
 def test_sql_executions_and_their_calls(log_of):
     fields = {"executionId": 4, "rootExecutionId": 3, "description": "d", "details": "f(X.scala:1)"}
     lines = [START, JOB, event(f"{SQL}ExecutionStart", **fields, time=9000)]
-    log = log_of([*lines, event(f"{SQL}ExecutionEnd", executionId=4, time=9500)])
+    lines += [event(f"{SQL}ExecutionEnd", executionId=4, time=9500)]
+    log = log_of(text(lines))
     assert log.executions.to_numpy().tolist() == [[4, 3, "d", "f(X.scala:1)", 9.0, 9.5]]
 
 
@@ -136,11 +132,9 @@ def test_sql_executions_and_their_calls(log_of):
         (b"LZ4Block\x15", "compressed by lz4; accepted"),
     ],
 )
-def test_what_is_no_event_log(tmp_path, content, said):
-    path = tmp_path / "file"
-    path.write_bytes(content)
+def test_what_is_no_event_log(log_of, tmp_path, content, said):
     with pytest.raises(RequestError, match=said):
-        read_event_log(path)
+        log_of(content)
     with pytest.raises(RequestError, match="there is no event log"):
         read_event_log(tmp_path / "none")
 
