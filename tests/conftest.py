@@ -168,9 +168,12 @@ class Result:
 
 
 @pytest.fixture
-def program(capsys):
-    """Run the program in this process."""
+def program(capsys, monkeypatch):
+    """Run the program in this process: on a wide terminal, and without a history of its own."""
     from predict_graph.cli import main
+
+    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+    monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments):
         with pytest.raises(SystemExit) as exit_:
@@ -229,11 +232,9 @@ def history(tmp_path):
 
 @pytest.fixture
 def only_built_in(monkeypatch):
-    """Forget the plug-ins that a test loads, and keep no history."""
+    """Forget the plug-ins that a test loads."""
     from predict_graph.plugins import registrations
 
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr("predict_graph.plugin_files._LOADED", {})
     before = registrations()
     yield

@@ -44,8 +44,7 @@ def test_an_unknown_name_gives_one_sentence_with_the_legal_names(registry):
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
-def test_the_program_lists_every_plug_in_with_one_line_of_what_it_is(kind, program, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
+def test_the_program_lists_every_plug_in_with_one_line_of_what_it_is(kind, program):
     lines = [line.strip("│ ") for line in program("list", kind).out.splitlines()]
     for name in REGISTRIES[kind].names():
         plugin = REGISTRIES[kind].get(name)

@@ -35,8 +35,6 @@ EDGES = "0 1\n1 2\n2 0\n0 3\n3 1\n"
 def program(tmp_path, monkeypatch, program):
     """Run the program in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
-    monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments, status=None):
         done = program(*arguments)

@@ -12,11 +12,10 @@ PRICES = "type,cores,usd_per_hour\nsmall,4,0.36\nlarge,8,1.08\n"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "runs.csv").write_text(ROWS)
-    (tmp_path / "prices.csv").write_text(PRICES)
-    return tmp_path
+def folder(folder):
+    (folder / "runs.csv").write_text(ROWS)
+    (folder / "prices.csv").write_text(PRICES)
+    return folder
 
 
 @pytest.fixture

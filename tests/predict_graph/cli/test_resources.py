@@ -17,12 +17,11 @@ BUSY = "import sys, time\nend = time.process_time() + {0}\nwhile time.process_ti
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write_profile(machine(), tmp_path / "here.json")
+def folder(folder):
+    write_profile(machine(), folder / "here.json")
     slow = machine(speed=500.0, cores=1.0, latency=180.0, bandwidth=2.5)
-    write_profile(slow, tmp_path / "slow.json")
-    return tmp_path
+    write_profile(slow, folder / "slow.json")
+    return folder
 
 
 def test_calibrate(program, folder, monkeypatch):

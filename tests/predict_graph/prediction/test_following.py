@@ -72,8 +72,7 @@ def test_what_is_expected_of_another_run_is_refused(given, said):
         predict_graph.run(**call)
 
 
-def test_the_command_line_writes_events_and_a_last_line(program, tmp_path, monkeypatch):
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+def test_the_command_line_writes_events_and_a_last_line(program, tmp_path):
     expected, events = tmp_path / "expected.json", tmp_path / "events.ndjson"
     found = program("predict", "pagerank", GRAPH, "--seed", "1", "--json", expected)
     assert found.status == 0, found

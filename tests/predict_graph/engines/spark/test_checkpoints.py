@@ -8,10 +8,8 @@ import psutil
 import pytest
 
 from predict_graph.algorithms import check_algorithm
-from predict_graph.cli.groups import Cluster
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
 
 INTERVAL = 3
@@ -68,8 +66,3 @@ def test_a_run_goes_on_when_an_executor_is_killed(cluster, quick_conf, tmp_path)
         # One state is kept, that of the last superstep.
         assert len(list(place.glob("*/rdd-*"))) == 1
     assert list(place.iterdir()) == []
-
-
-def test_the_local_engine_has_none():
-    with pytest.raises(RequestError, match="--checkpoint is no option of the engine 'local'"):
-        Cluster(checkpoint=".").asked()
