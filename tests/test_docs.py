@@ -84,12 +84,6 @@ def test_names_of_ours_that_are_called_are_there():
     assert [each for each in sorted(called) if each[1] not in predict_graph.__all__] == []
 
 
-@pytest.fixture
-def page(tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmarks.pages.ROOT", tmp_path)
-    return tmp_path / "README.md"
-
-
 @pytest.mark.parametrize(
     ("block", "wrong"),
     [
@@ -101,7 +95,9 @@ def page(tmp_path, monkeypatch):
         ("```console\n$ echo 12 stones\n7 stones\n$ echo a\n7\n```", "-#\n+a"),
     ],
 )
-def test_what_fails_is_told(page, block, wrong):
+def test_what_fails_is_told(tmp_path, monkeypatch, block, wrong):
+    monkeypatch.setattr("benchmarks.pages.ROOT", tmp_path)
+    page = tmp_path / "README.md"
     page.write_text(block + "\n")
     with pytest.raises(Different, match=re.escape(wrong)):
         check_page(page)

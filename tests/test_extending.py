@@ -78,10 +78,8 @@ def installed(tmp_path_factory):
 
 
 def test_as_an_installed_package(installed, tmp_path, process):
-    shown = []
-    for program, *words in commands("As a package"):
-        assert program == "predict-graph"
-        shown.append(process(*words, cwd=tmp_path, env=surroundings(str(installed))))
+    options = {"cwd": tmp_path, "env": surroundings(str(installed))}
+    shown = [process(*words, **options) for _, *words in commands("As a package")]
     assert [done.status for done in shown] == [0] * len(shown)
     assert "lowest_ids:LowestIds" in shown[0].out
     assert all(name in shown[1].out for name in ("hops", "lowest-ids", "per-message"))

@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 906,
     "costmodels": 2_229,
     "predict_graph": 28_767,
-    "tests": 14_497,
+    "tests": 14_487,
     "benchmarks": 5_497,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

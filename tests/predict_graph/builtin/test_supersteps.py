@@ -156,10 +156,11 @@ def test_supersteps_are_those_of_a_slow_program(name, data, n):
         drawn["max_iterations"] = data.draw(st.sampled_from([1, 2, 12, 200]))
     algorithm = check_algorithm(name, drawn)
     if data.draw(st.booleans()):
-        shape = data.draw(st.sampled_from(list(MORE if algorithm.undirected else DIRECTED)))
+        shapes = MORE if algorithm.undirected else DIRECTED
+        shape = data.draw(st.sampled_from(list(shapes)))
         # Scores are bounded, so that look-ups can be skipped, if no weight is negative.
         if (name, shape) != ("semi-clustering", "weights that cancel out"):
-            check(algorithm, (MORE if algorithm.undirected else DIRECTED)[shape])
+            check(algorithm, shapes[shape])
         return
     vertex = st.integers(0, n - 1)
     pairs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=50))

@@ -42,8 +42,8 @@ def test_an_answer_is_given_though_the_history_cannot_be_written(program, tmp_pa
         assert "the run is not kept" in result.err
 
 
-def test_odd_names_of_files_are_no_internal_errors(program, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "design.csv").write_text("machines\n1\n")
-    program("collect", "--design", "design.csv", "--logs", "", "--", "true", "{machines}")
+def test_odd_names_of_files_are_no_internal_errors(program, folder):
+    (folder / "design.csv").write_text("machines\n1\n")
+    collect = ("collect", "--design", "design.csv", "--logs", "", "--", "true", "{machines}")
+    assert program(*collect).status == 0
     assert program("history", "list", "--history", "~nosuch/h.sqlite").status == 0

@@ -184,13 +184,6 @@ def test_a_short_run_is_predicted_by_the_run_itself():
     assert prediction.warnings == []  # those of samples do not concern it
 
 
-@pytest.mark.parametrize("budget", [0, "0", "0s"])
-def test_a_budget_of_nothing_measures_nothing(budget):
-    found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1, budget=budget)
-    assert found.method["name"] == "baseline estimate"
-    assert found.samples == []
-
-
 @pytest.mark.parametrize("options", [{"budget": 0}, {"budget": "5%"}, {}, {"ratio": 0.3}])
 @pytest.mark.parametrize("name", ["triangle-count", "k-core", "topk-ranking"])
 def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
@@ -201,10 +194,14 @@ def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
 USUAL = int(usual_of("pagerank").iterations)
 
 
-@pytest.mark.parametrize(("limit", "said"), [(5, True), (USUAL, False), (USUAL + 1, False)])
-def test_a_baseline_estimate_says_that_a_limit_is_lower_than_usual(limit, said):
+@pytest.mark.parametrize(
+    ("budget", "limit", "said"), [(0, 5, True), ("0", USUAL, False), ("0s", USUAL + 1, False)]
+)
+def test_a_budget_of_nothing_measures_nothing_and_says_of_a_low_limit(budget, limit, said):
     job = predict_graph.algorithms.PageRank(max_iterations=limit)
-    found = predict_graph.predict(job, GRAPH, history="none", seed=1, budget=0)
+    found = predict_graph.predict(job, GRAPH, history="none", seed=1, budget=budget)
+    assert found.method["name"] == "baseline estimate"
+    assert found.samples == []
     assert found.iterations.predicted == min(limit, USUAL)
     assert any("stop at its limit" in text for text in found.warnings) is said
 

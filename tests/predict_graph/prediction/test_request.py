@@ -32,8 +32,6 @@ UNREAD = [  # options, the one that nothing reads, what does not read it, and wh
         ({"algorithm": 3}, "an algorithm cannot be a int"),
         ({"parameters": {"speed": 1}}, "unknown parameter of pagerank 'speed'"),
         ({"engine": "steam"}, "unknown engine 'steam'"),
-        ({"workers": 0}, "workers is 0"),
-        ({"threads": -2}, "threads is -2"),
         ({"method": "baseline"}, "unknown method for pagerank 'baseline'"),
         ({"sampler": "jump"}, "unknown sampler 'jump'"),
         ({"ratio": 1.5}, "ratio is 1.5"),

@@ -1,7 +1,8 @@
 """Which source is bought: by what the run is expected to take on its engine, and by memory."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -196,14 +197,9 @@ def test_what_is_named_has_a_deadline_unless_the_budget_is_too_small_for_it(
     assert [math.isfinite(each) for each in left] == [stops]
 
 
-@dataclass
-class Peak:
-    fits: bool | None
-
-
 @pytest.mark.parametrize("fits", [None, False])
 def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
-    monkeypatch.setattr(sources, "peak_memory", lambda *given: Peak(fits))
+    monkeypatch.setattr(sources, "peak_memory", lambda *given: SimpleNamespace(fits=fits))
     assert not runs_in_full(case(0.1, 100.0, budget="none"))
 
 

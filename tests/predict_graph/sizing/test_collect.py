@@ -98,10 +98,6 @@ def test_failures_are_recorded_and_tried_again(written, out, tmp_path):
     assert len(read_measurements(out).of("failed")) == 2
 
 
-def hanging(*arguments):
-    return ["sh", "-c", HANGS, "sh", *map(str, arguments)]
-
-
 def check_ended(file):
     """Check that the process whose number is in a file ends."""
     wait_until(lambda: has_ended(int(file.read_text())), 60.0)
@@ -126,7 +122,7 @@ def test_a_job_that_hangs_is_ended_with_its_children(written, out, tmp_path, mon
     monkeypatch.setattr("predict_graph.processes._end_the_rest.__defaults__", (0.5,))
     child = tmp_path / "child"
     design = read_design(written("machines\n1\n"))
-    collected = collect(design, hanging(child, *words), out, timeout=2.5)
+    collected = collect(design, ["sh", "-c", HANGS, "sh", str(child), *words], out, timeout=2.5)
     outcome = collected.failed[0][1]
     assert outcome.outcome == "timeout"
     assert outcome.exit_status == -9 if words else outcome.exit_status
