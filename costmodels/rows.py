@@ -30,10 +30,11 @@ class CostRegressor(RegressorMixin, BaseEstimator):
 
 
 def check_positive(name: str, values: FloatArray) -> None:
-    """Refuse values that are not positive; the first one is named."""
-    wrong = np.flatnonzero(~(values > 0))
+    """Refuse values that are not positive and finite; the first one is named."""
+    wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
     if len(wrong):
-        raise ValueError(f"{name} of row {wrong[0]} is {values[wrong[0]]:g}, but must be positive")
+        value = values[wrong[0]]
+        raise ValueError(f"{name} of row {wrong[0]} is {value:g}, but must be positive and finite")
 
 
 @dataclass(frozen=True)

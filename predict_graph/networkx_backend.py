@@ -117,25 +117,27 @@ def _watch(call: Any, *given: Any) -> None:
 def _report(call: Any, ended: threading.Event, thread: int, began: float) -> None:
     """Predict a call of a thread if it lasts, and say how far it is, until it ends.
 
-    A line is logged every half to six thresholds.
+    It lasts from a tenth of the threshold on, or a second. A line is logged every five seconds, or
+    half a threshold, at first, and every minute at last.
     """
     import networkx
 
+    threshold = float(networkx.config.backends.predict_graph.threshold)
+    if ended.wait(min(max(threshold / 10.0, 0.1), 1.0)):
+        return
     from predict_graph.durations import readable_seconds
     from predict_graph.functions.track import Watcher
 
-    threshold = float(networkx.config.backends.predict_graph.threshold)
-    if ended.wait(threshold / 10.0):
-        return
     name, prediction = f"networkx:{call.func.name}", predicted(call)
     expected = None if prediction is None else prediction.runtime_seconds
     if expected is not None and expected.predicted > threshold:
         advice = "".join(f"; {each}" for each in prediction.advice)
         _log.warning("%s: %s%s", name, prediction.verdict.sentence, advice)
     watcher, said = Watcher(thread, _called.__code__, expected, began), time.perf_counter()
-    while not ended.wait(max(threshold / 40.0, 0.02)):
+    first = min(max(threshold / 2.0, 0.5), 5.0)
+    while not ended.wait(first / 20.0):
         moment, now = watcher.observe(), time.perf_counter()
-        pause = min(max(threshold / 2.0, (now - began) / 3.0), 6.0 * threshold)
+        pause = min(max(first, (now - began) / 3.0), 60.0)
         if moment is None or now - said < pause:
             continue
         said = now

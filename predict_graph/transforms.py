@@ -58,14 +58,22 @@ class Transform:
         return float(value)
 
 
+def _scaled(threshold: float, ratio: float) -> float:
+    return threshold / ratio
+
+
+def _same(threshold: float, ratio: float) -> float:
+    return threshold
+
+
 scaled_threshold = Transform(
     "scaled-threshold",
-    lambda threshold, ratio: threshold / ratio,
+    _scaled,
     "tau_S = tau_G / sr: for a threshold on an absolute aggregate (default rule 1)",
 )
 same_threshold = Transform(
     "same-threshold",
-    lambda threshold, ratio: threshold,
+    _same,
     "tau_S = tau_G: for a threshold on a ratio (default rule 2)",
 )
 

@@ -12,6 +12,9 @@ from costmodels.arrays import FloatArray
 
 Cost = Callable[[FloatArray, FloatArray], FloatArray]
 
+MOST_CANDIDATES = 5_000  # some seconds: 2,000 take about one (docs/design-of-experiments.md)
+
+
 COSTS: dict[str, Cost] = {
     "machine-time": lambda scale, machines: scale / scale.min(),
     "time": lambda scale, machines: scale / scale.min() / machines,
@@ -31,7 +34,6 @@ def candidate_grid(
     partitions: int | None = None,
     cores_per_machine: int | None = None,
     cost: str | Cost = "time",
-    most: int = 5_000,
 ) -> pd.DataFrame:
     """List the experiments that could be run, with their costs.
 
@@ -51,8 +53,6 @@ def candidate_grid(
     cost : {"time", "machine-time"} or callable, default "time"
         A name of :data:`COSTS`, or a function of the arrays scale and machines that returns the
         cost of one run each, positive, in any unit: seconds by a model of an earlier job, a price.
-    most : int, default 5,000
-        Candidates that are accepted: to choose among 2,000 takes about a second.
 
     Returns
     -------
@@ -76,14 +76,13 @@ def candidate_grid(
     1   0.50         1   2.0
     2   0.50         2   1.0
     """
-    counts = _machine_counts(machines)
-    check_whole("steps", steps)
-    if steps * len(counts) > most:
-        raise ValueError(
-            f"{steps} scales and {len(counts)} machine counts are {steps * len(counts)} "
-            f"candidates; at most {most} are accepted"
-        )
     scales = _scales(scale, steps, partitions)
+    counts = _machine_counts(machines)
+    if len(scales) * len(counts) > MOST_CANDIDATES:
+        raise ValueError(
+            f"{len(scales)} scales and {len(counts)} machine counts are "
+            f"{len(scales) * len(counts)} candidates; at most {MOST_CANDIDATES} are accepted"
+        )
     grid = pd.DataFrame(
         {"scale": np.repeat(scales, len(counts)), "machines": np.tile(counts, len(scales))}
     )
@@ -104,8 +103,11 @@ def candidate_grid(
 
 def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> FloatArray:
     low, high = _check_range("scale", scale)
+    check_whole("steps", steps)
     if steps < 2:
         raise ValueError(f"steps is {steps}, but must be 2 or more")
+    if steps > MOST_CANDIDATES:
+        raise ValueError(f"steps is {steps}, but at most {MOST_CANDIDATES} are accepted")
     scales: FloatArray = np.linspace(low, high, steps)
     if partitions is None:
         return scales

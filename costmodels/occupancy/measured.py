@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -54,7 +52,7 @@ def occupancies_of(
     time = np.atleast_1d(np.asarray(seconds, dtype=np.float64))
     busy = _column("utilization", utilization, len(time), 0.0, 1.0)
     share = _column("network_share", network_share, len(time), 0.0, 1.0)
-    flow = _column("data", data, len(time), 0.0, sys.float_info.max)
+    flow = _column("data", data, len(time), 0.0, np.inf)
     check_positive("seconds", time)
     check_positive("data", flow)
     a_unit = time / flow

@@ -19,6 +19,8 @@ from costmodels.occupancy.terms import (
 )
 from costmodels.rows import CostRegressor, column_names
 
+_ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
+
 
 class OccupancyPredictor(CostRegressor):
     """Regression of one occupancy on attributes of resources and data (NIMO, Algorithm 2).
@@ -119,7 +121,7 @@ class OccupancyPredictor(CostRegressor):
         size = float(np.sqrt(np.mean((root * y) ** 2))) or 1.0
 
         def error(columns: IntArray) -> float:
-            return max(_left_out(design[:, columns], y, root)[1] / size, 1e-9)  # not rounding
+            return max(_left_out(design[:, columns], y, root)[1] / size, _ROUNDING)
 
         most, every = max(len(y) // 2, 2), list(range(1, len(values)))
         order, path = select_columns(error, [0], every, most, self.min_gain)
@@ -140,9 +142,7 @@ class OccupancyPredictor(CostRegressor):
         return ("-" if first[0] < 0 else "") + first[1] + signed
 
 
-def _left_out(
-    design: FloatArray, y: FloatArray, root: FloatArray, rounding: float = 1e-9
-) -> tuple[FloatArray, float]:
+def _left_out(design: FloatArray, y: FloatArray, root: FloatArray) -> tuple[FloatArray, float]:
     """Return the least-squares solution and its error on left-out rows, from one factorisation.
 
     The error of a row that was left out is its residual over one less its leverage.
@@ -152,11 +152,11 @@ def _left_out(
     if (lengths == 0.0).any() or len(y) < design.shape[1]:
         return np.zeros(design.shape[1]), np.inf
     q, r = np.linalg.qr(weighted / lengths)
-    if np.abs(np.diag(r)).min() < rounding:
+    if np.abs(np.diag(r)).min() < _ROUNDING:
         return np.zeros(design.shape[1]), np.inf
     solution = np.linalg.solve(r, q.T @ goal)
     residuals = goal - (weighted / lengths) @ solution
     left = 1.0 - np.einsum("ij,ij->i", q, q)
-    if (left < rounding).any():
+    if (left < _ROUNDING).any():
         return np.asarray(solution / lengths), np.inf if design.shape[1] > 1 else 0.0
     return np.asarray(solution / lengths), float(np.sqrt(np.mean((residuals / left) ** 2)))

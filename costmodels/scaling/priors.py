@@ -14,6 +14,10 @@ from costmodels.scaling.points import Points
 from costmodels.scaling.posterior import Measured, weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
+# Contexts of a job that are used, those with the most configurations: a job counts once
+# however many it has, and further ones cost time.
+MOST_CONTEXTS = 12  # not tuned: bounds the time
+
 
 def learn_prior(
     jobs: Mapping[str, Sequence[Points]],
@@ -57,7 +61,7 @@ def learn_prior(
     """
     below = shipped_prior() if base is None else base
     useful = {
-        name: largest_contexts(kept)
+        name: sorted(kept, key=len, reverse=True)[:MOST_CONTEXTS]
         for name, sets in jobs.items()
         if (kept := [p for p in sets if len(np.unique(p.columns["machines"])) > 1])
     }
@@ -88,14 +92,6 @@ def _maximised(
     mean = means / total
     covariance = squares / total - np.outer(mean, mean)
     return Prior(mean, covariance, spreads / total)
-
-
-def largest_contexts(sets: Sequence[Points], most: int = 12) -> list[Points]:
-    """Return the contexts of a job with the most configurations.
-
-    A job counts once however many it has; `most` bounds the time, and is not tuned.
-    """
-    return sorted(sets, key=len, reverse=True)[:most]
 
 
 def prior_to_plain(prior: Prior) -> dict[str, Any]:

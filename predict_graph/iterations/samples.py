@@ -109,8 +109,8 @@ def draw_sample(
             raise RequestError(str(error)) from error  # samplers know nothing of our errors
     kept = np.asarray(drawn.vertices)
     try:
-        if not kept.size:
-            raise ValueError("there are none")
+        if kept.ndim != 1 or kept.dtype.kind not in "iu" or not kept.size:
+            raise ValueError(f"{kept.dtype}, shape {kept.shape}; accepted: a vector of vertices")
         if max_edges is not None:
             within = np.cumsum(edges_by_later_position(graph, kept))
             kept = kept[: max(int(np.searchsorted(within, max_edges, side="right")), 1)]

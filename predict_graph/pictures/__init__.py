@@ -60,6 +60,7 @@ class Palette:
 LIGHT = Palette()
 
 
+_WIDTH, _HEIGHT = 4.2, 2.9  # inches; limits the width so that text is readable at 360 pixels
 _STYLE = {
     **dict.fromkeys(("text.color", "axes.labelcolor"), LIGHT.ink),
     **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), LIGHT.muted),
@@ -68,7 +69,6 @@ _STYLE = {
     **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
     **dict.fromkeys(("axes.grid", "axes.axisbelow"), True),
     **dict.fromkeys(("font.size", "axes.labelsize"), 9.5),
-    "figure.figsize": (4.2, 2.9),  # inches, so that text is readable at 360 pixels
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "axes.titlesize": 10.5,
@@ -128,9 +128,9 @@ def draw_together(pictures: Sequence[Picture], title: str, path: Path | None) ->
     across = min(len(pictures), 2 if len(pictures) in (2, 4) else 3)
     down = -(-len(pictures) // across)
     with mpl.rc_context(_STYLE):
+        size = (_WIDTH * across, _HEIGHT * down + 0.5)
         layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.12)
-        figure = Figure(layout=layout)
-        figure.set_size_inches(*(figure.get_size_inches() * (across, down) + (0, 0.5)))
+        figure = Figure(figsize=size, layout=layout)
         places = figure.subplots(down, across, squeeze=False).ravel()
         for axes, picture in zip(places, pictures, strict=False):
             axes.set_title(picture.title)
@@ -167,8 +167,7 @@ def svg_of(picture: Picture, name: str) -> str:
     target = io.StringIO()
     with mpl.rc_context(_STYLE):
         # With the resolution of SVG.
-        figure = Figure(layout="constrained", dpi=72)
-        figure.set_size_inches(*(figure.get_size_inches() * (1, picture.height)))
+        figure = Figure(figsize=(_WIDTH, _HEIGHT * picture.height), layout="constrained", dpi=72)
         drawn = picture.draw(figure.subplots())
         _show_controls(figure)
         FigureCanvasSVG(figure).print_svg(target, metadata={"Date": None})

@@ -12,7 +12,7 @@ from typing import Any
 
 from predict_graph.answers import cell_text
 
-_GAP = "  "
+_GAP = 2  # limits the width: columns between two cells
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -40,7 +40,7 @@ def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:
     ['graph       G: 10 edges', 'iterations  7']
     """
     name_width = max((_columns(name) for name, _ in facts), default=0)
-    room = width - name_width - len(_GAP)
+    room = width - name_width - _GAP
     if room < 30:  # too few columns
         under = ((name, wrapped(value, width - 2)) for name, value in facts)
         return [
@@ -67,7 +67,7 @@ def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Any]], width: in
     """
     cells = [[cell_text(cell) for cell in row] for row in rows]
     right = are_numbers(columns, rows)
-    widths = _widths(columns, cells, width - len(_GAP) * (len(columns) - 1))
+    widths = _widths(columns, cells, width - _GAP * (len(columns) - 1))
     if widths is None:
         return _blocks(columns, cells, width)
     rule = ["─" * one for one in widths]
@@ -101,7 +101,7 @@ def _row_lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool])
     lines = []
     for line in zip_longest(*parts, fillvalue=""):
         cells = (_padded(*cell) for cell in zip(line, widths, right, strict=True))
-        lines.append(_GAP.join(cells).rstrip())
+        lines.append((" " * _GAP).join(cells).rstrip())
     return lines
 
 

@@ -7,18 +7,19 @@ import re
 
 from predict_graph.errors import RequestError
 
-MOST = 1_000_000  # limits counts, and how many there are: more is a slip
+MOST_COUNTS = 100_000  # limit: more is a slip; not tuned
 _RANGE = re.compile(r"0*([1-9]\d{0,9})(?::0*([1-9]\d{0,9}))?(?::0*([1-9]\d{0,9}))?")
+MOST_MACHINES = 1_000_000_000  # limit: more is a slip; not tuned
 
 
-def check_count(subject: str, value: int, least: int = 1, most: int = MOST) -> None:
+def check_count(subject: str, value: int, least: int = 1, most: int = MOST_MACHINES) -> None:
     """Refuse a count out of range; the subject is that of the sentence, with its verb.
 
     Examples
     --------
     >>> check_count("repeats are", 0)
     Traceback (most recent call last):
-    predict_graph.errors.RequestError: repeats are 0; accepted: from 1 to 1,000,000
+    predict_graph.errors.RequestError: repeats are 0; accepted: from 1 to 1,000,000,000
     """
     if not least <= value <= most:
         raise RequestError(f"{subject} {value}; accepted: from {least} to {most:,}")
@@ -117,10 +118,10 @@ def parse_counts(text: str, what: str = "machines") -> list[int]:
         given = _RANGE.fullmatch(part.replace(" ", ""))
         first, last, step = given.groups() if given else ("1", "0", None)
         counts = range(int(first), int(last or first) + 1, int(step or 1))
-        if not counts or counts[-1] > MOST:
+        if not 1 <= len(counts) <= MOST_COUNTS or counts[-1] > MOST_MACHINES:
             raise RequestError(
-                f"{what} are {text!r}; accepted: counts from 1 to {MOST:,}, such as 8, 2:64, "
-                "2:64:2 or 2,4,8, the smaller first"
+                f"{what} are {text!r}; accepted: counts from 1 to {MOST_MACHINES:,}, such as 8, "
+                f"2:64, 2:64:2 or 2,4,8, the smaller first, at most {MOST_COUNTS:,} of them"
             )
         found.update(counts)
     return sorted(found)

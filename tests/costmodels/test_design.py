@@ -187,7 +187,7 @@ def test_costs():
         ({"scale": 3}, "scale is 3, but must be two numbers"),
         ({"machines": (1, 4.5)}, "machines has 4.5, but must be whole"),
         ({"machines": (1, 10**6)}, "at most 5000 are accepted"),
-        ({"steps": 10**11}, "candidates; at most 5000 are accepted"),
+        ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
         ({"cores_per_machine": 2}, "but not partitions, which it needs"),
         ({"partitions": 64}, "it is a fraction of the data"),
         (

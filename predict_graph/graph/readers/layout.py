@@ -389,11 +389,12 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
 
 
 def _split(line: bytes, delimiter: int) -> list[str]:
-    text = line.decode("utf-8", errors="replace").strip()
+    # A first name may be empty, as that of an index is.
+    text = line.decode("utf-8", errors="replace").strip(" \r\n" if delimiter else None)
     try:
         return fields_of(text, delimiter)
     except ValueError:
-        return text.split(chr(delimiter) if delimiter else None)
+        return [text]
 
 
 def fields_of(text: str, delimiter: int) -> list[str]:

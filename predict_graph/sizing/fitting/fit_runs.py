@@ -16,7 +16,7 @@ from scipy.special import bdtr
 from costmodels.scaling import SCALING_MODELS, shipped_prior
 from costmodels.scaling.points import Points, gather_points
 from costmodels.scaling.pooled import PooledLaw, fit_pooled
-from costmodels.scaling.priors import largest_contexts, learn_prior, prior_from_plain
+from costmodels.scaling.priors import MOST_CONTEXTS, learn_prior, prior_from_plain
 from costmodels.scaling.shapes import Prior
 from predict_graph.documents import usable
 from predict_graph.durations import counted
@@ -302,8 +302,8 @@ class PastJobs:
     @cached_property
     def laws(self) -> list[PooledLaw]:
         """Those of the most similar job, at each size and setting; none without such a job."""
-        sets = [] if self.like is None else largest_contexts(self.jobs[self.like])
-        return [fit_pooled(points, self.priors) for points in sets]
+        sets = [] if self.like is None else sorted(self.jobs[self.like], key=len, reverse=True)
+        return [fit_pooled(points, self.priors) for points in sets[:MOST_CONTEXTS]]
 
 
 def past_jobs(

@@ -13,7 +13,7 @@ import pandas as pd
 from costmodels.scaling.terms import ERNEST, MASHA, TERMS
 from predict_graph.errors import JobError, RequestError, check_installed
 from predict_graph.files import written_beside
-from predict_graph.sizing.quantities import MOST, check_count
+from predict_graph.sizing.quantities import MOST_COUNTS, check_count
 from predict_graph.sizing.table_file import read_table
 
 if TYPE_CHECKING:
@@ -185,10 +185,10 @@ class Design:
         check_count("repeats are", repeats)
         self._check_used(command)
         most = repeats * max(count for _, count in self.points)
-        if most * len(self.points) > MOST:
+        if most * len(self.points) > MOST_COUNTS:
             raise RequestError(
                 f"the design asks for up to {most * len(self.points):,} runs; "
-                f"accepted: at most {MOST:,}"
+                f"accepted: at most {MOST_COUNTS:,}"
             )
         return [
             Experiment(values, repeat, _filled(command, {**values, "repeat": str(repeat)}))

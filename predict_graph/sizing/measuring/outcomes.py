@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 
 import pandas as pd
 
 from predict_graph.errors import RequestError
 from predict_graph.sizing.table_file import TextTable, name_key, to_number
 
+
+def _by_word(table: Mapping[str, str]) -> dict[str, str]:
+    return {word: outcome for outcome, words in table.items() for word in words.split()}
+
+
 # The time of a run that ended by a timeout, or still runs, is less than what it takes.
-_WORDS = {
-    word: outcome
-    for outcome, words in {
+_WORDS = _by_word(
+    {
         "ok": "ok success successful succeeded complete completed done finished passed pass true "
-        "yes y t",
+        "yes y",
         "failed": "failed failure fail error err oom outofmemory killed cancelled canceled aborted "
-        "crashed crash nodefail bootfail preempted lost false no n f",
+        "crashed crash nodefail bootfail preempted lost false no n",
         "timeout": "timeout timedout timelimit timelimitexceeded deadline running",
         "not run": "pending queued waiting submitted accepted configuring skipped",
-    }.items()
-    for word in words.split()
-}
+    }
+)
+# Job states as squeue abbreviates them, and letters for true and false: also names of regions.
+_SHORT = _by_word(
+    {
+        "ok": "cd t",
+        "failed": "bf ca f nf pr rv se st",
+        "timeout": "cg dl r to",
+        "not run": "cf pd rq",
+    }
+)
+_MARKS = str.maketrans({**dict.fromkeys("✓✔✅☑", "ok "), **dict.fromkeys("✗✘❌✖☒", "failed ")})
 
 
 def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
@@ -33,14 +47,22 @@ def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
     Raises
     ------
     RequestError
-        If a status is 0 in some rows and 1 in others.
+        If a status is 0 in some rows and 1 in others, or S and F, or a column such as ``failed``
+        has ticks or crosses, which have no agreed meaning.
     """
     found = pd.DataFrame(index=table.cells.index)
     for column in table.columns:
         read = _READERS.get(name_key(column))
         cells = set(table.cells[column])
+        if read is _word and {"ok"} <= set(map(_http, cells - {""})) <= {"ok", "failed"}:
+            read = _http
         if read is None or (read is _word and not _is_status(cells, column, table)):
             continue
+        if read is _failed and any(cell.translate(_MARKS) != cell for cell in cells):
+            raise RequestError(
+                f"{table.path} has ticks or crosses in the column {column!r}, where either may "
+                "be the failure; accepted: words such as yes and no"
+            )
         outcomes = {cell: read(cell) for cell in cells}
         if read is _succeeded and set(outcomes.values()) == {"ok", None}:
             outcomes[""] = "failed"  # only successes are noted
@@ -59,15 +81,34 @@ def _is_status(cells: set[str], column: str, table: TextTable) -> bool:
             f"{table.path} has the values 0 and 1 in the column {column!r}, where either may be "
             "the success; accepted: words such as ok and failed, or the name success or exit_status"
         )
-    return not {_word(cell) for cell in cells} <= {None, "unknown"}
+    keys = {name_key(cell) for cell in cells}
+    known = {_word(cell) for cell in cells if cell and name_key(cell) not in _SHORT}
+    if "cd" in keys or known - {"unknown"}:
+        return True
+    if known and "f" in keys:
+        raise RequestError(
+            f"{table.path} has letters in the column {column!r}, which may be read in several "
+            "ways; accepted: words such as ok and failed"
+        )
+    return not known and not keys <= {"ca", "pr", ""}
+
+
+def _http(cell: str) -> str | None:
+    """Read a status of HTTP, such as ``200`` or ``503 Service Unavailable``."""
+    try:
+        return "ok" if 200 <= HTTPStatus(int(cell.partition(" ")[0])) < 300 else "failed"
+    except ValueError:
+        return None
 
 
 def _word(cell: str) -> str | None:
     """Read a word such as ``SUCCESS``, or an exit status; ``"unknown"`` if it is neither."""
     if re.fullmatch(r"-?[0-9]+(:[0-9]+)?", cell):
         return _exit_status(cell)
-    whole, first = name_key(cell), name_key(cell.partition(" ")[0])  # CANCELLED by 1000
-    return _WORDS.get(whole) or _WORDS.get(first, "unknown" if cell else None)
+    text = cell.translate(_MARKS)
+    whole, first = name_key(text), name_key(text.partition(" ")[0])  # CANCELLED by 1000
+    known = _WORDS | _SHORT
+    return known.get(whole) or known.get(first, "unknown" if cell else None)
 
 
 def _exit_status(cell: str) -> str | None:

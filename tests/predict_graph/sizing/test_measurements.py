@@ -127,9 +127,12 @@ OUTCOMES = [
     *[("failed", "False", "True"), ("error", "", "java.lang.OutOfMemoryError"), ("oom", "0", "1")],
     *[("finalStatus", "SUCCEEDED", "FAILED"), ("State", "COMPLETED", "CANCELLED by 1000")],
     *[("status", "ok", "something odd"), ("job_status", "Passed", "NODE_FAIL")],
+    *[("State", "CD", short) for short in ("F", "NF", "OOM", "CA", "PR", "S")],
     *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
+    *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("success", "✓", ""), ("result", "✅", "❌")],
     *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
-    ("status", "0", "137"),
+    *[("status", "200", "500"), ("result", "200 OK", "503 Service Unavailable")],
+    *[("status", "0", "137"), ("state", "0", "200")],
 ]
 
 
@@ -169,6 +172,9 @@ def test_a_run_that_took_longer_than_it_says(written):
         [60, 50, 20],
     )
     assert len(found.of("failed")) == 0
+    short = read_measurements(written("nodes,time,state\n1,60,TO\n2,50,R\n4,30,CD\n8,0,PD\n"))
+    assert short.of("timeout").machines.tolist() == [1, 2]
+    assert len(short.runs) == 3
 
 
 def test_scales_with_units_are_in_the_unit_of_the_first(written):
