@@ -110,7 +110,8 @@ def draw_sample(
     kept = np.asarray(drawn.vertices)
     try:
         if kept.ndim != 1 or kept.dtype.kind not in "iu" or not kept.size:
-            raise ValueError(f"{kept.dtype}, shape {kept.shape}; accepted: a vector of vertices")
+            found = f"{kept.dtype} of shape {kept.shape}"
+            raise ValueError(f"vertices must be a vector of integers, not {found}")
         if max_edges is not None:
             within = np.cumsum(edges_by_later_position(graph, kept))
             kept = kept[: max(int(np.searchsorted(within, max_edges, side="right")), 1)]

@@ -35,7 +35,7 @@ def lines(caplog):
 @pytest.mark.slow
 @pytest.mark.usefixtures("active")
 def test_a_long_call_is_predicted_and_its_progress_is_logged(caplog):
-    graph = nx.barabasi_albert_graph(700, 4, seed=1)
+    graph = nx.barabasi_albert_graph(1000, 4, seed=1)
     caplog.set_level(logging.INFO, "predict_graph")
     deadline, found, said = time.monotonic() + 120.0, {}, ""
     while " elapsed" not in said and time.monotonic() < deadline:

@@ -393,8 +393,10 @@ def _split(line: bytes, delimiter: int) -> list[str]:
     text = line.decode("utf-8", errors="replace").strip(" \r\n" if delimiter else None)
     try:
         return fields_of(text, delimiter)
-    except ValueError:
-        return [text]
+    except ValueError:  # an open quote holds the rest of the line
+        before, _, rest = text.partition('"')
+        fields = before.split(chr(delimiter) if delimiter else None)
+        return [*fields[: -1 if delimiter else None], rest]
 
 
 def fields_of(text: str, delimiter: int) -> list[str]:
