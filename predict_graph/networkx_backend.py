@@ -2,7 +2,7 @@
 
 Opt-in: ``nx.config.backend_priority = ["predict_graph"]``, or the environment variable
 ``NETWORKX_BACKEND_PRIORITY=predict_graph``. Each call is then made by networkx as ever. One that
-lasts longer than a tenth of the threshold is predicted from the atlas and watched, in a thread,
+lasts longer than a second is predicted from the atlas and watched, in a thread,
 which writes to the log ``predict_graph`` (to standard error where no handler is set) if it takes
 longer than the threshold: ``nx.config.backends.predict_graph.threshold``, 10 seconds by default.
 """

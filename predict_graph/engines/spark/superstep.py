@@ -117,16 +117,18 @@ class SuperstepJob(ABC):
         return self.converged or self.stopped or len(self.aggregates) >= self.rule[1]
 
     def _superstep(self) -> None:
-        iteration = len(self.aggregates) + 1
+        iteration, started = len(self.aggregates) + 1, time.perf_counter()
         with spark_failures(f"superstep {iteration} on Spark"):
             self.session.group(superstep_group(self.run, iteration))
             aggregate = self.advance()
-        passed = time.perf_counter() - self._began - self.checkpoint_seconds
-        self.seconds.append(passed - sum(self.seconds))
+        ended = time.perf_counter()
+        # With what was lost since the superstep before, which says nothing of the next one.
+        self.seconds.append(ended - self._began - self.checkpoint_seconds - sum(self.seconds))
         self.aggregates.append(aggregate)
         if self.progress is not None:
             self.progress(iteration, aggregate)
-        self.stopped = not self._over and time_left() < self.seconds[-1]
+            self._began += time.perf_counter() - ended
+        self.stopped = not self._over and time_left() < ended - started
 
 
 def program_of(algorithm: Algorithm) -> Any:
