@@ -414,12 +414,9 @@ def fields_of(text: str, delimiter: int) -> list[str]:
     while between:
         found = pattern.match(text, at)
         if found is None:
-            closed = re.compile(r'\s*"(?:[^"]|"")*"').match(text, at)
-            after, unclosed = (
-                "text follows a closing quote",
-                "a quoted field does not end on its line",
-            )
-            raise ValueError(after if closed else unclosed)
+            if re.compile(r'\s*"(?:[^"]|"")*"').match(text, at):
+                raise ValueError("text follows a closing quote")
+            raise ValueError("a quoted field does not end on its line")
         row.append(found[2] if found[1] is None else found[1].replace('""', '"'))
         at, between = found.end(), found[3]
     return row
