@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 908,
     "costmodels": 2_229,
-    "predict_graph": 28_825,
-    "tests": 14_495,
+    "predict_graph": 28_827,
+    "tests": 14_497,
     "benchmarks": 5_497,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

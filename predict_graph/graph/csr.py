@@ -341,4 +341,7 @@ class Graph(Described):
         from scipy import sparse
 
         values = np.ones(self.edges, kind) if self.weights is None else self.weights
-        return sparse.csr_array((values, self.indices, self.indptr), shape=self.shape)
+        # As scipy itself would choose; some functions, such as scikit-learn's, take no others.
+        few = self.edges <= np.iinfo(self.indices.dtype).max
+        indptr = self.indptr.astype(self.indices.dtype) if few else self.indptr
+        return sparse.csr_array((values, self.indices, indptr), shape=self.shape)
