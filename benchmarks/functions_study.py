@@ -27,6 +27,7 @@ import psutil
 from benchmarks.common import Row, study_parser, table, write
 from benchmarks.functions import functions, graph_of, seed_of
 from predict_graph.errors import PredictGraphError
+from predict_graph.files import write_text
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import build
 from predict_graph.functions.naming import GraphFunction
@@ -145,15 +146,15 @@ def one(file: Path, function: GraphFunction, number: int, seed: int) -> None:
         row |= {"graph": kind, "reason": reason}
         if graph is not None or reason == _LONG:
             break
-    file.write_text(json.dumps(row))
+    write_text(file, json.dumps(row))
     if graph is None:
         return
     row |= {"vertices": graph.vertices, "edges": graph.edges}
     row["said"] = [predicted(function, graph, None), predicted(function, graph, 0)]
-    file.write_text(json.dumps(row))
+    write_text(file, json.dumps(row))
     run = run_tracked(function, build(graph, function.form), source=graph, show=False)
     row |= {"seconds": run.processor_seconds, "remaining": remaining_errors(run)}
-    file.write_text(json.dumps(row))
+    write_text(file, json.dumps(row))
 
 
 def watched(folder: Path, number: int, seed: int) -> None:
@@ -172,9 +173,9 @@ def watched(folder: Path, number: int, seed: int) -> None:
             process.kill()
             process.wait()
             stopped = {"stopped": used} if "said" in row else {"reason": "it could not be sized"}
-            file.write_text(json.dumps(row | stopped))
+            write_text(file, json.dumps(row | stopped))
     if not file.exists():
-        file.write_text(json.dumps({"reason": "the process ended"}))
+        write_text(file, json.dumps({"reason": "the process ended"}))
 
 
 def report(rows: list[Row]) -> list[str]:

@@ -12,7 +12,7 @@ CAPS = {
     "costmodels": 2_229,
     "predict_graph": 28_827,
     "tests": 14_497,
-    "benchmarks": 5_497,
+    "benchmarks": 5_498,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
