@@ -96,15 +96,16 @@ class SizedCase(Case):
     Parameters
     ----------
     vertices : N
-        Of a graph that is not there, in place of GRAPH, with --edges: for a function.
+        Of a graph that is not there, in place of GRAPH, with --edges: for a function. Such as 5e7
+        or 50M.
     edges : N
         Of the same graph.
     """
 
     graph: str = ""
     _: KW_ONLY
-    vertices: float | None = None
-    edges: float | None = None
+    vertices: str | None = None
+    edges: str | None = None
 
     @property
     def source(self) -> Any:
@@ -124,7 +125,9 @@ class SizedCase(Case):
             )
         from predict_graph.functions.sizes import GraphSize
 
-        return GraphSize(self.vertices, self.edges)
+        return GraphSize(
+            options.amount(self.vertices, "vertices"), options.amount(self.edges, "edges")
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +66,19 @@ def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None
         kind, such = ("whole numbers", "1,2") if form is int else ("numbers", "0.05,0.1")
         raise RequestError(
             f"{what} are {text!r}; accepted: {kind} with commas between, such as {such}"
+        ) from None
+
+
+def amount(text: str, what: str) -> float:
+    """Return a number such as ``5e7``, ``50M``, ``50 million`` or ``50,000,000``."""
+    number = text.strip().lower().replace(",", "").replace("_", "")
+    letters = re.search(r" *([kmgb]|thousand|million|billion)$", number)
+    scale = {"k": 3, "t": 3, "m": 6, "g": 9, "b": 9}[letters[1][0]] if letters else 0
+    try:
+        return float(number[: letters.start()] if letters else number) * 10**scale
+    except ValueError:
+        raise RequestError(
+            f"{what} are {text!r}; accepted: a number such as 5e7, 50M or '50 million'"
         ) from None
 
 

@@ -80,7 +80,7 @@ def test_a_size_that_is_not_enough_is_refused(size, options, part):
 
 @pytest.mark.slow
 def test_sizes_on_the_command_line(program):
-    sizes = ["--vertices", "5e6", "--edges", "8e7"]
+    sizes = ["--vertices", "5 million", "--edges", "80M"]
     said = program("predict", "networkx:pagerank", *sizes, "--json", "-").answer
     assert said["graph"]["edges"] == 80_000_000
     assert said["verdict"]["peak_memory_bytes"]["high"] > 17e9  # the graph alone
