@@ -75,7 +75,7 @@ def amount(text: str, what: str) -> float:
     letters = re.search(r" *([kmgb]|thousand|million|billion)$", number)
     scale = {"k": 3, "t": 3, "m": 6, "g": 9, "b": 9}[letters[1][0]] if letters else 0
     try:
-        return float(number[: letters.start()] if letters else number) * 10**scale
+        return float(number[: letters.start()] if letters else number) * float(10**scale)
     except ValueError:
         raise RequestError(
             f"{what} are {text!r}; accepted: a number such as 5e7, 50M or '50 million'"
