@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.reports.tables import say
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from predict_graph.sizing.measuring.collecting import Outcome
     from predict_graph.sizing.measuring.experiments import Design, Experiment
     from predict_graph.sizing.planning.candidates import Candidates
@@ -107,9 +109,8 @@ def next_run(
             if not output.quiet:
                 sentence = replace(now, next=chosen).answer.sentence
                 say(options.messages(), sentence.replace("next", "measuring", 1))
-            entries = now.options.loc[chosen, ["machine_type", "machines"]].values.tolist()
             collect(
-                _design(there, entries, scale),
+                _design(there, now.options.loc[chosen], scale),
                 command or [],
                 runs,
                 parallel=parallel,
@@ -141,15 +142,13 @@ def _check_options(run: bool, command: list[str] | None, measuring: Mapping[str,
         raise RequestError(f"--max-runs is {most}; accepted: 1 or more")
 
 
-def _design(there: Candidates, entries: Iterable[Sequence[Any]], scale: float | None) -> Design:
+def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> Design:
     """Return a design of one run each of some machine types and counts."""
     from predict_graph.sizing.measuring.experiments import Design
 
     given = {} if scale is None else {"scale": f"{scale:.10g}"}
-    points = [
-        ({"machine_type": kind, "machines": str(count), **given}, 1) for kind, count in entries
-    ]
-    return Design(there.path, ["machine_type", "machines", *given], points)
+    points = entries[["machine_type", "machines"]].astype(str)
+    return Design(there.path, points.assign(**given, repeats=1))
 
 
 def _told(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,9 @@ from predict_graph.documents import DocumentKind
 from predict_graph.durations import counted, readable_number, readable_seconds
 from predict_graph.errors import RequestError
 from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import Line, draw_lines
 from predict_graph.results import Result
 from predict_graph.sizing.measuring.measurements import Measurements
-from predict_graph.sizing.picture import pictures_of_fit
 from predict_graph.sizing.planning.candidates import Types, columns_of
 
 MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
@@ -204,9 +205,39 @@ class JobModel(Result):
             parts.append(table.assign(predicted=one.seconds(*where), low=low, high=high))
         return pd.concat(parts, ignore_index=True)
 
-    def pictures(self) -> list[Picture]:
-        """Return time against machines."""
-        return pictures_of_fit(self)
+    def pictures(self, most: int = 5) -> list[Picture]:
+        """Return time against machines.
+
+        Of more scales than `most` the smallest, the largest and some between are drawn; of several
+        machine types the largest scale, with a curve for each type that was measured.
+        """
+        every = np.unique(self.measured["scale"])
+        chosen = np.linspace(0, len(every) - 1, min(len(every), most)).round().astype(int)
+        views = [(self, scale) for scale in every[chosen]]
+        if self.types:
+            views = [(view, every[-1]) for view in self.measured_types()]
+        lines = []
+        for view, scale in views:
+            measured = view.measured
+            machines = np.geomspace(measured["machines"].min(), measured["machines"].max())
+            name = f"scale {readable_number(scale)}" if len(every) > 1 else "model"
+            here = measured[measured["scale"] == scale]
+            lines.append(
+                Line(
+                    str(view.machine_type) if self.types else name,
+                    machines,
+                    view.seconds(scale, machines),
+                    *view.bounds(scale, machines),
+                    (here["machines"], here["seconds"]),
+                )
+            )
+        said = (
+            f"Time against {self.unit}, measured (points) and by the model {self.name} (lines): "
+            f"{self.answer.sentence}."
+        )
+        xlabel = f"{self.unit} (band: 90% of runs; points: measured)"
+        draw = partial(draw_lines, lines=lines, xlabel=xlabel, ylabel="time")
+        return [Picture(f"Time against {self.unit}", said, draw)]
 
     def by_type(self) -> list[JobModel]:
         """Return the model as one of each type that it knows, or itself."""

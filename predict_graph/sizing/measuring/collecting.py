@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import shlex
@@ -11,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from predict_graph.errors import RequestError
 from predict_graph.processes import ENDING, supervise
 from predict_graph.sizing.measuring.experiments import MEASURED, Design, Experiment
 from predict_graph.sizing.quantities import check_count
-from predict_graph.sizing.table_file import NoRowsError, appended_table, read_table
+from predict_graph.sizing.table_file import NoRowsError, appended_table, read_table, to_number
 from predict_graph.timing import clock
 
 PATIENCE = 5.0  # seconds between SIGTERM and SIGKILL; not tuned
@@ -234,8 +235,7 @@ def collect(
         except OSError as error:
             raise RequestError(f"cannot make the folder {logs}: {error.strerror}") from error
     with appended_table(out, [*design.columns, *MEASURED]) as append:
-        known = _measured(out, design.columns)
-        left = [one for one in experiments if not _is_known(one, known, out)]
+        left = _not_measured(experiments, out)
         result = Collected([], [], len(experiments) - len(left))
         jobs = [Job(one.command, timeout, _log(logs, one)) for one in left]
         writing = threading.Lock()
@@ -243,8 +243,10 @@ def collect(
         def measure(experiment: Experiment, job: Job) -> tuple[Experiment, Outcome | None]:
             outcome = job.run()
             if outcome is not None:  # else it was stopped
+                ran = {"repeat": experiment.repeat, "command": shlex.join(experiment.command)}
+                row = experiment.values | ran | vars(outcome)
                 with writing:
-                    append(_row(experiment, outcome))
+                    append(row | {"seconds": f"{outcome.seconds:.6f}"})
             return experiment, outcome
 
         with ThreadPoolExecutor(parallel) as pool:
@@ -268,42 +270,32 @@ def collect(
     return result
 
 
-def _measured(out: Path, columns: Sequence[str]) -> dict[tuple[str, ...], str]:
-    """Return the command of each point that a file has; 4 and 4.0 are the same."""
+def _not_measured(experiments: Sequence[Experiment], out: Path) -> list[Experiment]:
+    """Return what a file has no run of that succeeded; refuse runs by another command."""
+    known: dict[tuple[str, ...], str] = {}
     with suppress(NoRowsError):
         cells = read_table(out).cells
         done = cells[cells["outcome"] == "ok"]
-        points = done[[*columns, "repeat"]].map(_plain).itertuples(index=False, name=None)
-        return dict(zip(points, done["command"], strict=True))
-    return {}
-
-
-def _is_known(experiment: Experiment, known: Mapping[tuple[str, ...], str], out: Path) -> bool:
-    """Whether this point was measured already; refuse one measured by another command."""
-    point = *experiment.values.values(), str(experiment.repeat)
-    command = known.get(tuple(map(_plain, point)))
-    if command is None:
-        return False
-    if list(map(_plain, shlex.split(command))) != list(map(_plain, experiment.command)):
-        raise RequestError(
-            f"{out} has {experiment.name} measured by another command: {command}; "
-            f"accepted: the same command, or another --out"
-        )
-    return True
-
-
-def _row(experiment: Experiment, outcome: Outcome) -> dict[str, object]:
-    command, seconds = shlex.join(experiment.command), f"{outcome.seconds:.6f}"
-    point = {**experiment.values, "repeat": experiment.repeat, "command": command}
-    return {**point, **vars(outcome), "seconds": seconds}
+        points = done[[*experiments[0].values, "repeat"]].map(_plain)
+        found = points.itertuples(index=False, name=None)
+        known = dict(zip(found, done["command"], strict=True))
+    left = []
+    for one in experiments:
+        command = known.get(tuple(map(_plain, [*one.values.values(), str(one.repeat)])))
+        if command is None:
+            left.append(one)
+        elif list(map(_plain, shlex.split(command))) != list(map(_plain, one.command)):
+            raise RequestError(
+                f"{out} has {one.name} measured by another command: {command}; "
+                f"accepted: the same command, or another --out"
+            )
+    return left
 
 
 def _plain(value: str) -> str:
-    """Return a number in one way of writing it, and any other text as it is."""
-    try:
-        return repr(float(value))
-    except ValueError:
-        return value
+    """Return a number in one way of writing it, 4 and 4.0, and any other text as it is."""
+    number = to_number(value)
+    return value if math.isnan(number) else repr(number)
 
 
 def _check_programs(experiments: Sequence[Experiment]) -> None:

@@ -151,21 +151,25 @@ class Experiment:
         return ", ".join([*described, f"repeat {self.repeat}"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """Points of a design.
 
     Attributes
     ----------
-    columns : list of str
-        ``machines``, ``scale`` when it changes, and others that the command takes.
-    points : list of (dict of str to str, int)
-        Values and number of repeats.
+    path : Path
+    points : DataFrame
+        The texts of ``machines``, ``scale`` when it changes, and others that the command takes; and
+        the number of ``repeats``.
     """
 
     path: Path
-    columns: list[str]
-    points: list[tuple[dict[str, str], int]]
+    points: pd.DataFrame
+
+    @property
+    def columns(self) -> list[str]:
+        """What the command takes."""
+        return [str(name) for name in self.points if name != REPEATS]
 
     def experiments(self, command: Sequence[str], repeats: int = 1) -> list[Experiment]:
         """Return all runs: every point once, then every point again, so that drift spreads.
@@ -184,17 +188,19 @@ class Design:
         """
         check_count("repeats are", repeats)
         self._check_used(command)
-        most = repeats * max(count for _, count in self.points)
+        counts = self.points[REPEATS] * repeats
+        most = int(counts.max())
         if most * len(self.points) > MOST_COUNTS:
             raise RequestError(
                 f"the design asks for up to {most * len(self.points):,} runs; "
                 f"accepted: at most {MOST_COUNTS:,}"
             )
+        points: Any = self.points[self.columns].to_dict("records")
         return [
             Experiment(values, repeat, _filled(command, {**values, "repeat": str(repeat)}))
             for repeat in range(1, most + 1)
-            for values, count in self.points
-            if repeat <= count * repeats
+            for values, count in zip(points, counts, strict=True)
+            if repeat <= count
         ]
 
     def _check_used(self, command: Sequence[str]) -> None:
@@ -205,7 +211,7 @@ class Design:
             )
         used = {name for word in command for name in _PLACEHOLDER.findall(word)}
         for name in self.columns:
-            if name not in used and len({values[name] for values, _ in self.points}) > 1:
+            if name not in used and self.points[name].nunique() > 1:
                 raise RequestError(
                     f"the command does not use {{{name}}}, which {self.path} varies; "
                     f"accepted placeholders: {', '.join(f'{{{n}}}' for n in self.columns)}"
@@ -238,12 +244,9 @@ def read_design(path: Path) -> Design:
     if REPEATS in table.columns:
         repeats = table.numbers(REPEATS, WHOLE, whole=True)
     columns = [name for name in table.columns if name not in NOT_PASSED]
-    values = table.cells[columns].assign(**{machines: counts})
-    found: dict[tuple[str, ...], int] = {}
-    for point, count in zip(values.itertuples(index=False, name=None), repeats, strict=True):
-        found[point] = found.get(point, 0) + int(count)
-    points = [(dict(zip(columns, v, strict=True)), count) for v, count in found.items()]
-    return Design(path, columns, points)
+    given: dict[str, Any] = {machines: counts, REPEATS: repeats.astype(int)}
+    points = table.cells[columns].assign(**given)
+    return Design(path, points.groupby(columns, sort=False, as_index=False).sum())
 
 
 def _filled(command: Sequence[str], values: dict[str, str]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -74,13 +73,13 @@ class Candidates:
     ----------
     types : dict of str to MachineType
         By name.
-    entries : list of (str, int)
-        Type and machines.
+    entries : DataFrame
+        ``machine_type`` and ``machines``.
     path : Path
     """
 
     types: dict[str, MachineType]
-    entries: list[tuple[str, int]]
+    entries: pd.DataFrame
     path: Path
 
 
@@ -108,15 +107,12 @@ def read_candidates(path: Path, machines: Sequence[int] | None = None) -> Candid
             f"{'no --machines' if own else '--machines N:M, the counts of every type'}"
         )
     types = _types(table)
-    entries: list[tuple[str, int]] = []
     kinds = table.cells[table.needs("the machine type", *_CATALOGUED)]
-    every = map(parse_counts, table.cells["machines"]) if own else repeat(machines or ())
-    for (line, name), counts in zip(kinds.items(), every, strict=False):
-        for count in counts:
-            if (name, count) in entries:
-                raise RequestError(f"{table.place(line)}: {count} machines of {name!r} come twice")
-            entries.append((name, count))
-    return Candidates(types, entries, path)
+    counts = [*map(parse_counts, table.cells["machines"])] if own else [machines] * len(kinds)
+    entries = pd.DataFrame({"machine_type": kinds, "machines": counts}).explode("machines")
+    for line, (name, count) in entries[entries.duplicated()].iterrows():
+        raise RequestError(f"{table.place(line)}: {count} machines of {name!r} come twice")
+    return Candidates(types, entries.astype({"machines": int}), path)
 
 
 def read_types(path: Path) -> dict[str, MachineType]:

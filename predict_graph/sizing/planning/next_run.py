@@ -12,14 +12,13 @@ import pandas as pd
 
 from costmodels.scaling.search import rank_candidates
 from predict_graph.answers import Answer, Table, sure
-from predict_graph.arrays import FloatArray
 from predict_graph.durations import parse_duration, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import dot_picture, unit_of
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.fit_runs import PastJobs
 from predict_graph.sizing.measuring.measurements import Measurements
-from predict_graph.sizing.picture import pictures_of_advice
 from predict_graph.sizing.planning.candidates import PRICE_NAMES, Candidates, columns_of
 from predict_graph.sizing.quantities import check_count
 
@@ -182,9 +181,35 @@ class Advice(Result):
         """Return all candidates, the most promising first."""
         return self.options.assign(next=self.options.index.isin(self.next))
 
-    def pictures(self) -> list[Picture]:
+    def pictures(self, most: int = 10) -> list[Picture]:
         """Return the time of the most promising candidates, and of the best run."""
-        return pictures_of_advice(self)
+        known = self.options.dropna(subset="seconds")
+        following = known[known.index.isin(self.next)]
+        best = [] if self.best is None else [pd.DataFrame([self.best])]
+        named = pd.concat([following, *best])["name"]
+        others = known[~known["name"].isin(named)].head(most - 1)
+        found = pd.concat([following, others, *best])
+        if found.empty:
+            return []
+        order = np.argsort(found["measured"].fillna(found["seconds"]), kind="stable")
+        found = found.iloc[order]
+        measured = found["measured"]
+        times = np.array([measured.fillna(found[end]) for end in ("seconds", "low", "high")])
+        names = found["name"].where(measured.isna(), found["name"] + " (measured)")
+        colors = dict.fromkeys(names[measured.notna()], "actual")
+        colors |= dict.fromkeys(names[found["name"].isin(following["name"])], "ink")
+        divisor, unit = unit_of(times[0])
+        picture = dot_picture(
+            "Time of the candidates",
+            "Time of the most promising configurations, those to measure next as squares: "
+            f"{self.answer.sentence}.",
+            names.tolist(),
+            *times / divisor,
+            xlabel=f"time, {unit} (line: 90% sure)",
+            color="predicted",
+            others=colors,
+        )
+        return [picture]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the advice, ready for JSON."""
@@ -241,20 +266,25 @@ def advise(
     check_count("parallel is", parallel)
     check_count("uses is", uses)
     past = PastJobs({}, []) if past is None else past
-    known, said = runs.runs, [*past.warnings, *runs.notes, *runs.contradictions]
+    known, places = runs.runs.astype({"machines": int}), ["machine_type", "machines"]
+    said = [*past.warnings, *runs.notes, *runs.contradictions]
     if len(known) and runs.done.empty:
         said.append(
             f"all {len(known)} runs failed; what is next is estimated from other jobs, away from "
             "them"
         )
-    places = list(zip(known["machine_type"], known["machines"].astype(int), strict=True))
-    entries = list(dict.fromkeys([*candidates.entries, *places]))
-    rates = _rates(candidates, entries, goal)
-    kinds, counts = zip(*entries, strict=True)
-    table = pd.DataFrame({"scale": 1.0, "machines": counts, "machine_type": kinds})
-    columns = columns_of(table, candidates.types)
-
-    rate = np.ones(len(entries)) if goal.unit == "s" else rates
+    # The candidates, and what else was measured on their types.
+    table = pd.concat([candidates.entries, known[places]]).drop_duplicates(ignore_index=True)
+    columns = columns_of(table.assign(scale=1.0), candidates.types)
+    prices = {name: kind.price for name, kind in candidates.types.items()}
+    # What a second of each costs, in USD.
+    rates = (table["machines"] * table["machine_type"].map(prices).astype(float)).to_numpy() / 3600
+    if goal.unit == "USD" and np.isnan(rates).any():
+        raise RequestError(
+            f"{candidates.path} has no prices, which this goal needs; accepted: a column "
+            f"{' or '.join(PRICE_NAMES)}, or --goal fastest"
+        )
+    rate = np.ones(len(table)) if goal.unit == "s" else rates
 
     def ranked(tried: pd.DataFrame) -> tuple[pd.DataFrame, int | None]:
         limit = goal.deadline or np.inf
@@ -262,9 +292,20 @@ def advise(
             columns, tried, past.priors, rate=rate, deadline=limit, like=past.laws
         )
 
-    tried = known[["seconds", "outcome"]].assign(candidate=[entries.index(one) for one in places])
+    tried = known[[*places, "seconds", "outcome"]].merge(table.reset_index(names="candidate"))
     ranking, best = ranked(tried)
-    options = _options(runs, entries, rates, ranking)
+    medians = runs.done.groupby(places)["seconds"].median().rename("measured")
+    options = pd.DataFrame(
+        {
+            "name": [f"{one.machines} × {one.machine_type}" for one in table.itertuples()],
+            **table[places],
+            **ranking[["seconds", "low", "high"]],
+            "cost": rates * ranking["seconds"],
+            "cost_high": rates * ranking["high"],
+            **ranking[["gain", "beats", "chance"]],
+            "measured": table.join(medians, on=places)["measured"],
+        }
+    )
     own = range(len(candidates.entries))
     left = [i for i in own if i not in set(tried["candidate"])]
     picked = _picked(ranking, tried, ranked, left, parallel)
@@ -292,39 +333,6 @@ def advise(
         source=str(runs.path),
         like=past.like,
     )
-
-
-def _options(
-    runs: Measurements, entries: Sequence[tuple[str, int]], rates: FloatArray, ranking: pd.DataFrame
-) -> pd.DataFrame:
-    """Return the candidates as a table: see :class:`Advice`."""
-    kinds, counts = zip(*entries, strict=True)
-    medians = runs.done.groupby(["machine_type", "machines"])["seconds"].median().to_dict()
-    return pd.DataFrame(
-        {
-            "name": [f"{count} × {kind}" for kind, count in entries],
-            "machine_type": kinds,
-            "machines": counts,
-            **{name: ranking[name] for name in ("seconds", "low", "high")},
-            "cost": rates * ranking["seconds"],
-            "cost_high": rates * ranking["high"],
-            **{name: ranking[name] for name in ("gain", "beats", "chance")},
-            "measured": [medians.get(entry, np.nan) for entry in entries],
-        }
-    )
-
-
-def _rates(candidates: Candidates, entries: Sequence[tuple[str, int]], goal: Goal) -> FloatArray:
-    """Return what a second of each configuration costs, in USD; not a number without prices."""
-    prices = {n: kind.price for n, kind in candidates.types.items() if kind.price is not None}
-    if len(prices) == len(candidates.types):
-        return np.array([count * prices[kind] for kind, count in entries]) / 3600
-    if goal.unit == "USD":
-        raise RequestError(
-            f"{candidates.path} has no prices, which this goal needs; accepted: a column "
-            f"{' or '.join(PRICE_NAMES)}, or --goal fastest"
-        )
-    return np.full(len(entries), np.nan)
 
 
 def _picked(

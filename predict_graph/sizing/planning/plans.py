@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ import pandas as pd
 from predict_graph.answers import Answer, Table
 from predict_graph.durations import counted, readable_number, readable_seconds
 from predict_graph.pictures import Picture
+from predict_graph.pictures.panels import Line, costs, dot_picture, draw_lines, unit_of
 from predict_graph.results import Result
-from predict_graph.sizing.picture import pictures_of_plan
 
 _BY_TIME = ["high", "cost_high", "machines"]
 _BY_COST = ["cost_high", "high", "machines"]
@@ -250,8 +251,72 @@ class Plan(Result):
         )
 
     def pictures(self) -> list[Picture]:
-        """Return time against machines, and cost against time."""
-        return pictures_of_plan(self)
+        """Return time against machines, or of each assignment, and cost against time."""
+        percent, said = f"{100 * self.confidence:.4g}%", self.answer.sentence
+        every, frontier, one = self.configurations, self.frontier, self.chosen
+        if self.scale is None:
+            found = [self._times(f"Time of the assignments: {said}.", percent)]
+        else:
+            text = f"Time against {self.unit}, a line for each machine type with its band. {said}."
+            draw = partial(
+                draw_lines,
+                lines=[self._line(model) for model in self.models],
+                xlabel=f"{self.unit} (band: {percent} at either end)",
+                ylabel="time",
+                limits={} if self.deadline is None else {"deadline": self.deadline},
+                chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),
+            )
+            found = [Picture(f"Time against {self.unit}", text, draw)]
+        dearest = every["cost_high"].max()
+        if not np.isfinite(dearest):
+            return found
+        labels = every["machine_type"].fillna("predicted")
+        if self.scale is None:
+            labels = pd.Series("assignments", every.index)
+        ends: list[Any] = list(frontier.iloc[[0, -1]].drop_duplicates("name").itertuples())
+        shown = self.budget is not None and self.budget <= 1.5 * dearest  # else it flattens all
+        draw = partial(
+            costs,
+            groups={
+                str(label): (rows["high"], rows["cost_high"], rows["name"].tolist())
+                for label, rows in every.groupby(labels, sort=False)
+            },
+            frontier=(frontier["high"], frontier["cost_high"]),
+            xlabel=f"time with {percent} confidence",
+            ylabel=f"{self.cost_unit} with {percent} confidence",
+            limits=(self.deadline, self.budget if shown else None),
+            chosen=None if one is None else (one.high, one.cost_high, one.name),
+            named=[(each.high, each.cost_high, each.name) for each in ends if each != one],
+        )
+        text = (
+            f"Cost against time, {percent} sure not to be passed; the line joins the "
+            f"configurations that none beats in both. {said}."
+        )
+        return [*found, Picture("Cost against time", text, draw)]
+
+    def _times(self, text: str, percent: str) -> Picture:
+        """Return the picture of what each assignment takes."""
+        every, one = self.configurations, self.chosen
+        divisor, unit = unit_of(every["seconds"])
+        return dot_picture(
+            "Time of the assignments",
+            text,
+            every["name"].tolist(),
+            *every[["seconds", "low", "high"]].to_numpy().T / divisor,
+            xlabel=f"time, {unit} (line: {percent} at either end)",
+            color="predicted",
+            others={} if one is None else {one.name: "ink"},
+        )
+
+    def _line(self, model: Any) -> Line:
+        """Return the times of a machine type, and what was measured at this scale, if alike."""
+        rows = self.of_type(model.machine_type)
+        measured = None
+        if self.unit == model.unit and self.iterations is None and not self.spare:
+            here = model.measured[model.measured["scale"] == self.scale].dropna()
+            measured = here["machines"].to_numpy(), here["seconds"].to_numpy()
+        x, *ends = rows[["machines", "seconds", "low", "high"]].to_numpy().T
+        return Line(model.machine_type or "predicted", x, *ends, measured)
 
 
 def _first(table: pd.DataFrame, by: list[str]) -> Any:
