@@ -215,21 +215,21 @@ def appended_table(
     """
     header = _line(columns)
     try:
-        handle = os.open(check_writable(path), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        file = open(check_writable(path), "a+b", buffering=0)  # noqa: SIM115
     except OSError as error:
         raise RequestError(f"cannot write {path}: {error.strerror}") from error
 
     def write(content: bytes) -> None:
         try:
             while content:
-                content = content[os.write(handle, content) :]
-            os.fsync(handle)
+                content = content[os.write(file.fileno(), content) :]
+            os.fsync(file)
         except OSError as error:
             raise JobError(f"writing {path} failed: {error.strerror}") from error
 
-    try:
+    with file:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RequestError(
                 f"{path} is being written by another process; accepted: another --out, or waiting "
@@ -243,12 +243,10 @@ def appended_table(
                 f"{path} begins with {found[:200]!r}, but needs the columns "
                 f"{header.decode().strip()}; accepted: another --out"
             )
-        os.ftruncate(handle, content.rfind(b"\n") + 1)
+        file.truncate(content.rfind(b"\n") + 1)
         if not end:
             write(header)
         yield lambda row: write(_line([row[name] for name in columns]))
-    finally:
-        os.close(handle)
 
 
 def _line(cells: Sequence[object]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -49,9 +49,6 @@ READ_BY = {
     "types": ("auto",),
 }
 JOB_NAMES = ("job", "workload", "application", "program", "task")
-
-
-Jobs = dict[str, list[Points]]  # contexts of each job
 
 
 def fit(
@@ -136,8 +133,9 @@ def fit(
             prior, warnings = past.prior, past.warnings
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
-        rest = measurements_of(table, measured.columns, conditions, others=True)
-        prior = _past([(table, rest)], kinds).prior
+        past = PastJobs()
+        past.add(table, measurements_of(table, measured.columns, conditions, others=True), kinds)
+        prior = past.prior
     fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
     return replace(fitted, warnings=(*fitted.warnings, *warnings))
 
@@ -285,8 +283,8 @@ def load_model(path: Path) -> JobModel:
 class PastJobs:
     """Measured runs of the past jobs of a cluster; `like` names the one that is most similar."""
 
-    jobs: Jobs
-    warnings: list[str]
+    jobs: dict[str, list[Points]] = field(default_factory=dict)  # contexts of each
+    warnings: list[str] = field(default_factory=list)
     like: str | None = None
 
     @cached_property
@@ -305,6 +303,32 @@ class PastJobs:
         sets = [] if self.like is None else sorted(self.jobs[self.like], key=len, reverse=True)
         return [fit_pooled(points, self.priors) for points in sets[:MOST_CONTEXTS]]
 
+    def add(self, table: TextTable, measured: Measurements, types: Types | None) -> None:
+        """Add the jobs of a table: where the types are known, those of a job taken together."""
+        kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
+        pooled = types if kind_name is not None else None
+        if pooled:
+            notes = len(measured.notes)
+            try:
+                measured = of_types(measured, pooled)
+            except RequestError as error:
+                said = "it is taken for the history of another cluster and not used"
+                self.warnings.append(f"{error}; {said}")
+                return
+            self.warnings.extend(measured.notes[notes:])
+        done = measured.done
+        keys = [name for name in (job_name, None if pooled else kind_name) if name is not None]
+        named = [name_key(name) for name in (*TYPE_NAMES, *JOB_NAMES)]
+        others = [name for name in measured.varying if name_key(name) not in named]
+        cells = table.cells.loc[done.index]
+        contexts = _contexts(done, cells, [*keys, *others])
+        if sum(map(len, contexts)) < len(done) / 2:
+            contexts = _contexts(done, cells, keys)
+        for context in contexts:
+            job = str(cells.at[context.index[0], job_name]) if job_name else table.path.stem
+            where = columns_of(context, pooled or {})
+            self.jobs.setdefault(job, []).append(gather_points(where, context["seconds"]))
+
 
 def past_jobs(
     paths: Sequence[Path], types: Types | None = None, like: str | None = None
@@ -315,8 +339,9 @@ def past_jobs(
     each file is one. Where the types are known, those of a job are taken together, with their cores
     and memory; else each type, and each setting of other columns, is a context of its own.
     """
-    tables = [read_table(path) for path in paths]
-    found = _past([(table, measurements_of(table, {}, {})) for table in tables], types)
+    found = PastJobs(like=like)
+    for table in map(read_table, paths):
+        found.add(table, measurements_of(table, {}, {}), types)
     if not (found.jobs or found.warnings):
         named = ", ".join(str(path) for path in paths)
         raise RequestError(
@@ -325,43 +350,6 @@ def past_jobs(
         )
     if like is not None and like not in found.jobs:
         raise unknown_name("past job", like, found.jobs)
-    return replace(found, like=like)
-
-
-def _past(past: Sequence[tuple[TextTable, Measurements]], types: Types | None) -> PastJobs:
-    jobs: Jobs = {}
-    warnings: list[str] = []
-    for table, measured in past:
-        for name, sets in _jobs(table, measured, types, warnings).items():
-            jobs.setdefault(name, []).extend(sets)
-    return PastJobs(jobs, warnings)
-
-
-def _jobs(
-    table: TextTable, measured: Measurements, types: Types | None, warnings: list[str]
-) -> Jobs:
-    kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
-    pooled = types if kind_name is not None else None
-    if pooled:
-        notes = len(measured.notes)
-        try:
-            measured = of_types(measured, pooled)
-        except RequestError as error:
-            warnings.append(f"{error}; it is taken for the history of another cluster and not used")
-            return {}
-        warnings += measured.notes[notes:]
-    done = measured.done
-    keys = [name for name in (job_name, None if pooled else kind_name) if name is not None]
-    named = [name_key(name) for name in (*TYPE_NAMES, *JOB_NAMES)]
-    others = [name for name in measured.varying if name_key(name) not in named]
-    cells = table.cells.loc[done.index]
-    finer = _contexts(done, cells, [*keys, *others])
-    contexts = finer if sum(map(len, finer)) >= len(done) / 2 else _contexts(done, cells, keys)
-    found: Jobs = {}
-    for context in contexts:
-        job = str(cells.at[context.index[0], job_name]) if job_name else table.path.stem
-        where = columns_of(context, pooled or {})
-        found.setdefault(job, []).append(gather_points(where, context["seconds"]))
     return found
 
 

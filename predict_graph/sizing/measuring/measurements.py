@@ -346,14 +346,9 @@ def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, st
 def _varying(cells: pd.DataFrame, known: set[str], configuration: Sequence[str]) -> dict[str, int]:
     """Return other columns that differ, unless they follow from the scale or the machines."""
     counts = cells.drop(columns=[name for name in cells if name in known]).nunique()
-    return {
-        str(name): int(count)
-        for name, count in counts.items()
-        if count > 1 and not any(_follows(cells, str(name), cause) for cause in configuration)
-    }
-
-
-def _follows(cells: pd.DataFrame, name: str, cause: str) -> bool:
-    """Whether rows with the same value of `cause` have the same of `name`, in all rows."""
-    causes = cells[cause].nunique()
-    return bool(len(cells[[cause, name]].drop_duplicates()) == causes < len(cells))
+    counts = counts[counts > 1]
+    for cause in configuration:
+        if cells[cause].duplicated().any():  # else all columns follow from it
+            several = [cells.groupby(cause)[name].nunique().max() > 1 for name in counts.index]
+            counts = counts[several]
+    return {str(name): int(count) for name, count in counts.items()}

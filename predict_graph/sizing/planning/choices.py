@@ -20,10 +20,8 @@ from predict_graph.sizing.planning.candidates import (
     read_types,
 )
 from predict_graph.sizing.planning.plans import Plan
-from predict_graph.sizing.planning.predicted import read_job_model
+from predict_graph.sizing.planning.predicted import ModelLike, read_job_model
 from predict_graph.sizing.quantities import check_count, parse_counts, parse_money
-
-ModelLike = JobModel | str | PathLike[str]
 
 
 def plan(
@@ -106,7 +104,7 @@ def plan(
         spare_test = parse_duration(spare_test, "spare test")
     if isinstance(prices, str | PathLike):
         prices = read_types(Path(prices))
-    loaded = [_read(one, executor_cores, prices) for one in given]
+    loaded = [read_job_model(one, executor_cores, prices) for one in given]
     if prices is None:
         prices = _own_prices(loaded)
     kinds = [one for model in loaded for one in model.by_type()]
@@ -132,20 +130,6 @@ def plan(
             "--machines, or more measured runs"
         )
     return replace(made, warnings=tuple(_warnings(made)))
-
-
-def _read(
-    model: ModelLike, executor_cores: int | None, types: Mapping[str, MachineType] | None
-) -> JobModel:
-    if isinstance(model, JobModel):
-        if executor_cores is not None:
-            raise RequestError("executor cores are for an event log; accepted: its path")
-        return model
-    if isinstance(model, str | PathLike):
-        return read_job_model(str(model), executor_cores, types)
-    raise RequestError(
-        f"a model is of type {type(model).__name__}; accepted: a JobModel, or the path of one"
-    )
 
 
 def _own_prices(models: Sequence[JobModel]) -> dict[str, MachineType] | None:

@@ -265,7 +265,7 @@ def advise(
     """
     check_count("parallel is", parallel)
     check_count("uses is", uses)
-    past = PastJobs({}, []) if past is None else past
+    past = PastJobs() if past is None else past
     known, places = runs.runs.astype({"machines": int}), ["machine_type", "machines"]
     said = [*past.warnings, *runs.notes, *runs.contradictions]
     if len(known) and runs.done.empty:

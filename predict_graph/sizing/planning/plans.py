@@ -315,8 +315,8 @@ class Plan(Result):
         if self.unit == model.unit and self.iterations is None and not self.spare:
             here = model.measured[model.measured["scale"] == self.scale].dropna()
             measured = here["machines"].to_numpy(), here["seconds"].to_numpy()
-        x, *ends = rows[["machines", "seconds", "low", "high"]].to_numpy().T
-        return Line(model.machine_type or "predicted", x, *ends, measured)
+        x, middle, low, high = rows[["machines", "seconds", "low", "high"]].to_numpy().T
+        return Line(model.machine_type or "predicted", x, middle, low, high, measured)
 
 
 def _first(table: pd.DataFrame, by: list[str]) -> Any:

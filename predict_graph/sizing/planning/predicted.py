@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from os import PathLike
 from pathlib import Path
 from statistics import NormalDist
 
@@ -27,6 +28,7 @@ _WANTED = ("machines", "predicted", "low", "high")
 _REPLAY = "seconds by a replay"  # for each doubling, and of the log: docs/studies/one-log.md
 
 
+ModelLike = JobModel | str | PathLike[str]
 Logs = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
@@ -84,9 +86,7 @@ def _replays(job: LoggedJob, cores: int | None, logged: float) -> Logs:
 
 
 def read_job_model(
-    text: str,
-    executor_cores: int | None = None,
-    types: Mapping[str, MachineType] | None = None,
+    given: ModelLike, executor_cores: int | None, types: Mapping[str, MachineType] | None
 ) -> JobModel:
     """Read ``MODEL.json``, or ``TYPE=MODEL.json`` as a model of that machine type.
 
@@ -98,15 +98,24 @@ def read_job_model(
     RequestError
         If it is none of these, or cannot be read.
     """
+    if isinstance(given, JobModel):
+        if executor_cores is not None:
+            raise RequestError("executor cores are for an event log; accepted: its path")
+        return given
+    if not isinstance(given, str | PathLike):
+        raise RequestError(
+            f"a model is of type {type(given).__name__}; accepted: a JobModel, or the path of one"
+        )
+    text = str(given)
     typed = "=" in text and not Path(text).is_file()
-    kind, _, name = text.partition("=") if typed else ("", "", text)
-    if typed and not kind.strip():
+    before, _, name = text.partition("=") if typed else ("", "", text)
+    path, kind = Path(name), before.strip() or None
+    if typed and kind is None:
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
-    path = Path(name)
     if is_event_log(path):
-        own = (types or {}).get(kind.strip())
+        own = (types or {}).get(kind or "")
         found = replayed_job(path, executor_cores, None if own is None else int(own.cores))
-        return replace(found, machine_type=kind.strip() or None)
+        return replace(found, machine_type=kind)
     if executor_cores is not None:
         raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
     try:
@@ -124,9 +133,9 @@ def read_job_model(
     if typed and model.types:
         raise RequestError(
             f"the model of {model.source} is one of the types {', '.join(model.types)}; accepted: "
-            f"the model without {kind}="
+            f"the model without {before}="
         )
-    return replace(model, machine_type=kind.strip()) if typed else model
+    return replace(model, machine_type=kind) if typed else model
 
 
 def predicted_job(path: Path) -> JobModel:
