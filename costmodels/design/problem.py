@@ -14,8 +14,7 @@ import pandas as pd
 from costmodels.arrays import FloatArray
 from costmodels.design.criteria import make_criterion
 from costmodels.design.grid import check_whole
-from costmodels.design.relaxed import solve_relaxed
-from costmodels.design.rounding import cheapest_basis, round_weights
+from costmodels.design.rounding import cheapest_basis, round_weights, solve_relaxed
 from costmodels.scaling.terms import ERNEST, Term, check_terms
 
 CRITERIA = {

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from costmodels.arrays import FloatArray
 from costmodels.intervals import interval_about
 from costmodels.rows import WEIGHTS, CostRegressor, determination
-from costmodels.scaling.check import left_out_configurations
-from costmodels.scaling.cliffs import Cliff, find_cliffs
+from costmodels.scaling.check import Cliff, find_cliffs, left_out_configurations
 from costmodels.scaling.laws import Law, LinearLaw, fit_linear
 from costmodels.scaling.points import Columns, Points, gather_points, read_columns, read_runs
 from costmodels.scaling.terms import ERNEST, MASHA, Term, check_terms

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from costmodels.scaling.points import Points
-from costmodels.scaling.posterior import Measured, weigh_shapes
+from costmodels.scaling.pooled import Measured, weigh_shapes
 from costmodels.scaling.shapes import MISFITS, NAMES, NOISES, Prior
 
 # Contexts of a job that are used, those with the most configurations: a job counts once

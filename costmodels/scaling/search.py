@@ -10,8 +10,14 @@ import pandas as pd
 
 from costmodels.arrays import FloatArray, IntArray
 from costmodels.scaling.points import Columns, gather_points, take_rows
-from costmodels.scaling.pooled import Ended, PooledLaw, fit_pooled
-from costmodels.scaling.posterior import join_logs, middle_of, sobol_normals
+from costmodels.scaling.pooled import (
+    Ended,
+    PooledLaw,
+    fit_pooled,
+    join_logs,
+    middle_of,
+    sobol_normals,
+)
 from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
 
 

@@ -195,15 +195,14 @@ class JobModel(Result):
 
     def _fitted(self, scale: float | None = None) -> pd.DataFrame:
         """Return measured configurations, or those of another scale, with fitted seconds."""
-        parts = []
-        for one in self.measured_types():
-            table = one.measured.assign(machine_type=one.machine_type)
-            if scale is not None:
-                table = table.assign(scale=scale).drop_duplicates("machines")
-            where = table["scale"], table["machines"]
-            low, high = one.bounds(*where)
-            parts.append(table.assign(predicted=one.seconds(*where), low=low, high=high))
-        return pd.concat(parts, ignore_index=True)
+        every = self.measured_types()
+        parts = [one.measured.assign(machine_type=one.machine_type) for one in every]
+        table = pd.concat(parts, ignore_index=True)
+        if scale is not None:
+            table = table.assign(scale=scale).drop_duplicates(["machine_type", "machines"])
+        where = pd.DataFrame(columns_of(table, self.types))
+        middle, low, high = predicted(self.estimator, where, 0.95)
+        return table.assign(predicted=middle, low=low, high=high)
 
     def pictures(self, most: int = 5) -> list[Picture]:
         """Return time against machines.

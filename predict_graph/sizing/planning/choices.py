@@ -12,7 +12,7 @@ import pandas as pd
 
 from predict_graph.durations import parse_duration, readable_number
 from predict_graph.errors import JobError, RequestError, unknown_name
-from predict_graph.sizing.fitting.model import JobModel
+from predict_graph.sizing.fitting.model import JobModel, predicted
 from predict_graph.sizing.measuring.measurements import chosen_scale
 from predict_graph.sizing.planning.candidates import (
     PRICE_NAMES,
@@ -200,8 +200,8 @@ def _configurations(
     seen = counts * cores if model.unit == "cores" else counts
     factor, rate = _iteration_factor(model, plan.iterations), price / 3600
     assert plan.scale is not None
-    middle = model.seconds(plan.scale, seen) * factor
-    low, high = (end * factor for end in model.bounds(plan.scale, seen, plan.confidence))
+    where = model.table(plan.scale, seen)
+    middle, low, high = predicted(model.estimator, where, plan.confidence) * factor
     test, testing = plan.spare_test, (counts + plan.spare) * plan.spare_test
     known = model.measured["machines"]  # nothing, of a type that other types stand for
     kind = model.machine_type
