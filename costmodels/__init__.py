@@ -35,7 +35,5 @@ FEWEST_ROWS = 3  # by definition: an intercept, a slope, and one to leave out
 """Least number of rows for the selection of features."""
 
 # Listing models does not import scikit-learn, which takes a second.
-__getattr__, __all__ = lazily(
-    __name__, {"forward": "ForwardSelectedLinear", "linear": "NonNegativeLinear"}
-)
+__getattr__, __all__ = lazily(__name__)
 __all__ += ["COST_MODELS", "FEWEST_ROWS"]

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+from collections.abc import Callable
 from importlib import import_module
+from pkgutil import get_data
 from typing import Any
 
 
-def lazily(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], list[str]]:
-    """Return the ``__getattr__`` and ``__all__`` of a package, by module below it to its names.
+def lazily(package: str) -> tuple[Callable[[str], Any], list[str]]:
+    """Return the ``__getattr__`` and ``__all__`` of a package.
+
+    Its names are those that it imports ``if TYPE_CHECKING``, so that they are listed once.
 
     Examples
     --------
-    >>> find, names = lazily("json", {"decoder": "JSONDecoder"})
-    >>> find("JSONDecoder"), names
-    (<class 'json.decoder.JSONDecoder'>, ['JSONDecoder'])
+    >>> find, names = lazily("costmodels.occupancy")
+    >>> find("occupancies_of").__module__, names[0]
+    ('costmodels.occupancy.measured', 'OccupancyModel')
     """
-    homes = {name: home for home, names in places.items() for name in names.split()}
+    homes = {
+        alias.name: node.module
+        for block in ast.parse(get_data(package, "__init__.py") or b"").body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
 
     def found(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{homes[name]}"), name)
+        return getattr(import_module(homes[name]), name)
 
     return found, sorted(homes)

@@ -38,25 +38,7 @@ if TYPE_CHECKING:
     from predict_graph.transforms import register_transform as register_transform
     from predict_graph.version import __version__ as __version__
 
-__getattr__, __all__ = lazily(
-    __name__,
-    {
-        "comparison": "compare_samplers sample",
-        "functions.sizes": "GraphSize",
-        "functions.track": "track",
-        "graph": "EdgeList Graph check_graph",
-        "limits": "limited",
-        "notebook": "load_ipython_extension",
-        "plugin_files": "load_plugin",
-        "outcome": "Comparison Prediction",
-        "prediction.learn": "learn",
-        "prediction.pipeline": "predict",
-        "prediction.validation": "run validate",
-        "sizing": "fit plan",
-        "transforms": "register_transform",
-        "version": "__version__",
-    },
-)
+__getattr__, __all__ = lazily(__name__)
 
 
 def __dir__() -> list[str]:

@@ -32,13 +32,4 @@ if TYPE_CHECKING:
     from costmodels.occupancy.overlap import OverlapModel as OverlapModel
     from costmodels.occupancy.predictor import OccupancyPredictor as OccupancyPredictor
 
-__getattr__, __all__ = lazily(
-    __name__,
-    {
-        "active": "first_assignments next_assignment",
-        "measured": "occupancies_of",
-        "model": "OccupancyModel",
-        "overlap": "OverlapModel",
-        "predictor": "OccupancyPredictor",
-    },
-)
+__getattr__, __all__ = lazily(__name__)

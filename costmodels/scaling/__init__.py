@@ -37,16 +37,5 @@ SCALING_MODELS = {
 """Name of each scaling model, and where it is: ``"module:attribute"``."""
 
 # Listing models does not import scikit-learn, which takes a second.
-__getattr__, __all__ = lazily(
-    __name__,
-    {
-        "auto": "AutoScaling",
-        "check": "check_fit",
-        "models": "Ernest LinearScaling Masha",
-        "points": "gather_points",
-        "priors": "learn_prior shipped_prior",
-        "shapes": "Prior",
-        "terms": "TERMS Term",
-    },
-)
+__getattr__, __all__ = lazily(__name__)
 __all__ += ["SCALING_MODELS"]

@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 __all__ = ["EdgeList", "Graph", "check_graph", "save_graph"]
 
 # Imported when first used: reading needs compiled code, and importing the package must not.
-__getattr__, _ = lazily(__name__, {"coerce": "check_graph", "storage": "save_graph"})
+__getattr__, _ = lazily(__name__)

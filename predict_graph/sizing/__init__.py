@@ -34,16 +34,4 @@ if TYPE_CHECKING:
     from predict_graph.sizing.planning.plans import Plan as Plan
 
 # Only fitting and loading models import scikit-learn, which takes a second.
-__getattr__, __all__ = lazily(
-    __name__,
-    {
-        "measuring.collecting": "collect",
-        "measuring.experiments": "Design make_design read_design write_design",
-        "measuring.measurements": "Measurements read_measurements",
-        "fitting.fit_runs": "fit fit_job load_model",
-        "fitting.model": "JobModel save_model",
-        "planning.candidates": "MachineType read_types",
-        "planning.choices": "plan",
-        "planning.plans": "Plan",
-    },
-)
+__getattr__, __all__ = lazily(__name__)

@@ -11,6 +11,4 @@ if TYPE_CHECKING:
     from predict_graph.engines.spark.session.settings import SparkSettings as SparkSettings
 
 # Imported on first use: predictions for the local engine do not need Spark.
-__getattr__, __all__ = lazily(
-    __name__, {"engine": "SparkEngine", "session.settings": "SparkSettings"}
-)
+__getattr__, __all__ = lazily(__name__)
