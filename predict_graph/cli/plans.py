@@ -73,19 +73,14 @@ def fit(
     out : MODEL.json
         Save the model, for plan.
     """
-    from predict_graph.sizing import JobModel, save_model
     from predict_graph.sizing import fit as fit_model
+    from predict_graph.sizing import save_model
 
     refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
     conditions = named_values(where, refused, "the column {} is given twice in --where")
     fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
     if out is not None:
-        if isinstance(fitted, JobModel):
-            save_model(fitted, out)
-        else:
-            from predict_graph.sizing.tasks.model import save_task
-
-            save_task(fitted, out)
+        save_model(fitted, out)
     output.show(fitted)
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,9 @@ from predict_graph.pictures.panels import Line, draw_lines
 from predict_graph.results import Result
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import Types, columns_of
+
+if TYPE_CHECKING:
+    from predict_graph.sizing.tasks.model import TaskModel
 
 MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
 
@@ -238,6 +241,34 @@ class JobModel(Result):
         draw = partial(draw_lines, lines=lines, xlabel=xlabel, ylabel="time")
         return [Picture(f"Time against {self.unit}", said, draw)]
 
+    def document(self) -> dict[str, Any]:
+        """Return the model as plain values, with its checksum."""
+        options, measured = self.estimator.get_params(), self.measurements
+        terms = list(options.get("extra_terms", ()))
+        if own := [term.name for term in terms if not isinstance(term, str)]:
+            raise RequestError(
+                f"a model with the term {own[0]!r} of your own cannot be saved; "
+                f"accepted: terms of the library: {', '.join(TERMS)}"
+            )
+        prior, runs = options.get("prior"), measured.runs.astype(object)
+        content = {
+            "version": version("predict-graph"),
+            "source": self.source,
+            "model": self.name,
+            "weights": options.get("weights", "relative"),
+            "terms": terms,
+            "iterations": self.iterations,
+            "prior": None if prior is None else prior_to_plain(prior),
+            "types": [asdict(kind) for kind in self.types.values()],
+            "columns": measured.columns,
+            "varying": measured.varying,
+            "notes": list(measured.notes),
+            "warnings": list(self.warnings),
+            "lines": runs.index.tolist(),
+            "runs": runs.where(runs.notna(), None).to_dict("list"),
+        }
+        return MODEL.complete(content)
+
     def by_type(self) -> list[JobModel]:
         """Return the model as one of each type that it knows, or itself."""
         if not self.types or self.machine_type in self.types:
@@ -334,7 +365,7 @@ def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatAr
     return np.vstack((middle, estimator.predict_interval(table, 2 * confidence - 1).T))
 
 
-def save_model(model: JobModel, path: Path) -> None:
+def save_model(model: JobModel | TaskModel, path: Path) -> None:
     """Write a model.
 
     Raises
@@ -342,33 +373,4 @@ def save_model(model: JobModel, path: Path) -> None:
     RequestError, JobError
         If it has terms that no file can hold, or the file cannot be written; what was there stays.
     """
-    MODEL.write(model_document(model), path)
-
-
-def model_document(model: JobModel) -> dict[str, Any]:
-    """Return a model as plain values, with its checksum."""
-    options, measured = model.estimator.get_params(), model.measurements
-    terms = list(options.get("extra_terms", ()))
-    if own := [term.name for term in terms if not isinstance(term, str)]:
-        raise RequestError(
-            f"a model with the term {own[0]!r} of your own cannot be saved; "
-            f"accepted: terms of the library: {', '.join(TERMS)}"
-        )
-    prior, runs = options.get("prior"), measured.runs.astype(object)
-    content = {
-        "version": version("predict-graph"),
-        "source": model.source,
-        "model": model.name,
-        "weights": options.get("weights", "relative"),
-        "terms": terms,
-        "iterations": model.iterations,
-        "prior": None if prior is None else prior_to_plain(prior),
-        "types": [asdict(kind) for kind in model.types.values()],
-        "columns": measured.columns,
-        "varying": measured.varying,
-        "notes": list(measured.notes),
-        "warnings": list(model.warnings),
-        "lines": runs.index.tolist(),
-        "runs": runs.where(runs.notna(), None).to_dict("list"),
-    }
-    return MODEL.complete(content)
+    MODEL.write(model.document(), path)

@@ -130,6 +130,11 @@ class TaskModel(Result):
         mean = float(found.percent_errors.mean())
         return {"mean_percent_error": mean, **found.to_dict()}
 
+    def document(self) -> dict[str, Any]:
+        """Return the model as plain values: its runs, to which it is fitted again when read."""
+        about = {"version": version("predict-graph"), **self.to_dict(), "source": self.source}
+        return TASK.complete({**about, "table": self.runs.to_dict("list")})
+
     def seconds(self, assignments: pd.DataFrame, confidence: float) -> FloatArray:
         """Return predicted, least and most seconds of each assignment, shape (3, n)."""
         return predicted(self.estimator, assignments[self.attributes], confidence)
@@ -169,18 +174,6 @@ def fit_task(
         runs[used], seconds, utilization=utilization, data=data, network_share=share
     )
     return TaskModel(name, runs, source, estimator)
-
-
-def save_task(model: TaskModel, path: Path) -> None:
-    """Write a model: its runs, from which it is fitted again when it is read.
-
-    Raises
-    ------
-    RequestError, JobError
-        If the file cannot be written; what was there stays.
-    """
-    about = {"version": version("predict-graph"), **model.to_dict(), "source": model.source}
-    TASK.write(TASK.complete({**about, "table": model.runs.to_dict("list")}), path)
 
 
 def load_task(path: Path) -> TaskModel:

@@ -6,7 +6,6 @@ import pytest
 from costmodels.scaling import SCALING_MODELS, Term
 from predict_graph.errors import RequestError
 from predict_graph.sizing import fit_job, load_model, read_measurements, save_model
-from predict_graph.sizing.fitting.model import model_document
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def test_a_model_comes_back_exactly(runs, tmp_path, name, weights):
     where = [0.3, 1, 2, 7.7, 1e4], [1, 3, 16, 33, 1000]
     assert loaded.seconds(*where).tolist() == fitted.seconds(*where).tolist()
     assert loaded.bounds(*where, 0.9)[1].tolist() == fitted.bounds(*where, 0.9)[1].tolist()
-    assert model_document(loaded) == model_document(fitted)
+    assert loaded.document() == fitted.document()
     assert loaded.estimator.get_params().keys() == fitted.estimator.get_params().keys()
     assert loaded.iterations == 25
     assert loaded.warnings == fitted.warnings

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from predict_graph.errors import RequestError
+from predict_graph.sizing import save_model
 from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
-from predict_graph.sizing.tasks.model import fit_task, load_task, save_task
+from predict_graph.sizing.tasks.model import fit_task, load_task
 from predict_graph.sizing.tasks.runs import add_run
 from predict_graph.sizing.tasks.runs import read_runs as runs_of
 
@@ -43,7 +44,7 @@ def model(runs):
 
 def test_a_model_is_read_back_exactly(model, tmp_path):
     file = tmp_path / "model.json"
-    save_task(model, file)
+    save_model(model, file)
     again = load_task(file)
     table = model.known
     assert list(table) == ["cpu_speed", "network_latency"]
