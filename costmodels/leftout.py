@@ -74,8 +74,7 @@ class LeaveOneOut:
     @property
     def log_errors(self) -> FloatArray:
         """Logarithm of predicted/actual; a prediction of 0 s counts as a thousandth."""
-        factors: FloatArray = np.log(np.maximum(self.predicted / self.actual, 1e-3))
-        return factors
+        return np.log(np.maximum(self.predicted / self.actual, 1e-3))
 
     def misfit(self, threshold: float = 10.0) -> str | None:
         """Say so if the median error is above a threshold, in percent.

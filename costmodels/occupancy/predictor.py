@@ -109,8 +109,7 @@ class OccupancyPredictor(CostRegressor):
         total = np.full(len(table), self.intercept_)
         for term, coefficient in zip(self.terms_, self.coef_, strict=True):
             total += coefficient * term.values(normalised)
-        predicted: FloatArray = self._unit * total
-        return predicted
+        return self._unit * total
 
     def _select(
         self, candidates: list[Term], normalised: FloatArray, y: FloatArray, root: FloatArray

@@ -41,8 +41,7 @@ class Measured:
     def residuals(self, shapes: FloatArray) -> FloatArray:
         """Return log seconds less log shape, shape (k, n)."""
         logs = log_shapes(shapes, self.places, self.middle)
-        found: FloatArray = np.log(self.points.seconds) - logs
-        return found
+        return np.log(self.points.seconds) - logs
 
     def variances(self, spread: int) -> FloatArray:
         """Return the variance along each axis, of misfit and noise `spread`."""
@@ -132,8 +131,7 @@ def weigh_shapes(
 def _joint(densities: FloatArray, priors: Sequence[Prior]) -> FloatArray:
     """Return the log density of each prior, by its odds, at each misfit and noise and shape."""
     spreads = np.log(np.stack([p.odds * p.spreads.ravel() for p in priors]))
-    joint: FloatArray = spreads[:, :, None] + densities[:, None, :]
-    return joint
+    return spreads[:, :, None] + densities[:, None, :]
 
 
 def _log_mean(logs: FloatArray) -> FloatArray:
@@ -146,8 +144,7 @@ def _log_weights(
     likelihood: FloatArray, densities: FloatArray, priors: Sequence[Prior], drawn: FloatArray
 ) -> FloatArray:
     """Return the log weight of each misfit and noise and shape, up to a constant."""
-    found: FloatArray = likelihood + _log_mean(_joint(densities, priors)) - drawn
-    return found
+    return likelihood + _log_mean(_joint(densities, priors)) - drawn
 
 
 def _wider(shapes: FloatArray, weights: FloatArray, prior: Prior, times: float = 1.5) -> Prior:
@@ -238,14 +235,12 @@ class PooledLaw:
         middles = np.cumsum(weights, axis=0) - weights / 2
         halves = weights.sum(axis=0) / 2
         found = [np.interp(*each) for each in zip(halves, middles.T, logs.T, strict=True)]
-        seconds: FloatArray = np.exp(found)
-        return seconds
+        return np.exp(found)
 
     def interval(self, columns: Columns, level: float) -> FloatArray:
         """Return low and high of one run of each configuration, shape (n, 2)."""
         ends = ((1 - level) / 2, (1 + level) / 2)
-        found: FloatArray = np.exp(np.quantile(self.draws(columns), ends, axis=0)).T
-        return found
+        return np.exp(np.quantile(self.draws(columns), ends, axis=0)).T
 
     def draws(self, columns: Columns) -> FloatArray:
         """Return equally likely log seconds of one run, shape (samples, n).

@@ -205,8 +205,7 @@ def success_chance(
     array([0.31, 0.99, 1.  ])
     """
     against, for_ = _nearness(columns, failed), _nearness(columns, fine)
-    chance: FloatArray = 1 - against / (against + for_ + 1 / again - 1)
-    return chance
+    return 1 - against / (against + for_ + 1 / again - 1)
 
 
 def _nearness(columns: Columns, others: Columns, within: float = 0.5) -> FloatArray:
