@@ -83,7 +83,7 @@ class Job:
         self, command: Sequence[str], timeout: float | None = None, log: Path | None = None
     ) -> None:
         self._command = list(command)
-        self._timeout = threading.TIMEOUT_MAX if timeout is None else timeout
+        self._timeout = timeout
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -132,9 +132,10 @@ class Job:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
         # Popen.wait with a timeout looks every 50 ms only, which would be part of the seconds.
-        timer = threading.Timer(self._timeout, self._expire, [process])
+        timer = threading.Timer(self._timeout or 0.0, self._expire, [process])
         timer.daemon = True
-        timer.start()
+        if self._timeout is not None:
+            timer.start()
         try:
             return process.wait()
         finally:
