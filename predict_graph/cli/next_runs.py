@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.cli import options
 from predict_graph.cli.output import Pages
+from predict_graph.cli.plans import Columns
 from predict_graph.errors import JobError, RequestError
 from predict_graph.reports.tables import say
 
@@ -26,6 +27,7 @@ def next_run(
     command: list[str] | None = None,
     *,
     output: Pages,
+    columns: Columns,
     candidates: Path | None = None,
     goal: str = "cheapest",
     machines: str | None = None,
@@ -93,7 +95,7 @@ def next_run(
     past = past_jobs(prior, there.types, like) if prior else None
 
     def advice() -> Advice:
-        found = read_tried(runs, there, scale, missing_ok=run)
+        found = read_tried(runs, there, scale, missing_ok=run, **vars(columns))
         return advise(there, found, wanted, past=past, parallel=parallel, uses=uses)
 
     now = advice()

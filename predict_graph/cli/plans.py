@@ -17,7 +17,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fitting(Group):
+class Columns(Group):
+    """The columns of a table of measured runs, where their names do not say it.
+
+    Parameters
+    ----------
+    scale_column
+        Column of the scale; none if no column is it.
+    machines_column
+        Column of the machines.
+    seconds_column
+        Column of the time.
+    type_column
+        Column of the machine type.
+    """
+
+    scale_column: str | None = None
+    machines_column: str | None = None
+    seconds_column: str | None = None
+    type_column: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitting(Columns):
     """How a model is fitted.
 
     Parameters
@@ -26,12 +48,6 @@ class Fitting(Group):
         auto, ernest or masha; nimo for runs on unlike machines.
     weights
         relative: minimise relative errors; none: seconds.
-    scale_column
-        Column of the scale.
-    machines_column
-        Column of the machines.
-    seconds_column
-        Column of the time.
     history : FILE|none, default the rows that --where leaves out
         For auto: runs of past jobs of the cluster; repeatable.
     types : TYPES.csv
@@ -43,9 +59,6 @@ class Fitting(Group):
 
     model: str = "auto"
     weights: str = "relative"
-    scale_column: str | None = None
-    machines_column: str | None = None
-    seconds_column: str | None = None
     history: list[str] | None = None
     types: Path | None = None
     iterations: int | None = None

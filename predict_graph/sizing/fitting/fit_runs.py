@@ -27,6 +27,8 @@ from predict_graph.sizing.measuring.measurements import (
     TYPE_NAMES,
     Measurements,
     measurements_of,
+    named_columns,
+    typed,
 )
 from predict_graph.sizing.planning.candidates import (
     MachineType,
@@ -58,6 +60,7 @@ def fit(
     scale_column: str | None = None,
     machines_column: str | None = None,
     seconds_column: str | None = None,
+    type_column: str | None = None,
     where: Mapping[str, Any] | None = None,
     weights: str = "relative",
     terms: Sequence[str] = (),
@@ -73,8 +76,8 @@ def fit(
         One row a run, with machines, seconds and maybe the scale.
     model : str, default "auto"
         ``auto``, ``ernest`` or ``masha``; ``nimo`` for runs of a task on unlike machines.
-    scale_column, machines_column, seconds_column : str, optional
-        Names of the columns; inferred by default.
+    scale_column, machines_column, seconds_column, type_column : str, optional
+        Names of the columns; inferred by default. ``"none"`` for a scale that no column has.
     where : mapping, optional
         Only rows with these values of columns.
     weights, terms, iterations
@@ -102,8 +105,7 @@ def fit(
     30
     """
     table = read_table(Path(runs)) if isinstance(runs, str | PathLike) else TextTable.of(runs)
-    named = {"scale": scale_column, "machines": machines_column, "seconds": seconds_column}
-    columns = {what: name for what, name in named.items() if name is not None}
+    columns = named_columns(scale_column, machines_column, seconds_column, type_column)
     options: dict[str, Any] = {"terms": terms, "iterations": iterations}
     if model.startswith("nimo"):
         from predict_graph.sizing.tasks.model import fit_task
@@ -120,6 +122,7 @@ def fit(
         )
         return fit_task(read_runs(table), model, table.path.name)
     conditions = {name: str(value) for name, value in (where or {}).items()}
+    table, columns, conditions = typed(table, columns, conditions)
     measured = measurements_of(table, columns, conditions)
     kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
     prior: Prior | None = None

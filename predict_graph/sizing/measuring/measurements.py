@@ -175,7 +175,8 @@ def read_measurements(
     path : Path
         A table with a header line.
     columns : mapping of str to str, optional
-        Names in the file of ``scale``, ``machines`` and ``seconds``.
+        Names in the file of ``scale``, ``machines``, ``seconds`` and ``type``; ``"none"`` as scale
+        if no column is it.
     where : mapping of str to str, optional
         Only rows with these values; numbers are compared as numbers.
 
@@ -189,7 +190,36 @@ def read_measurements(
         If a column is missing or cannot be inferred, or a value is wrong (file, line and value
         are named).
     """
-    return measurements_of(read_table(path), columns or {}, where or {})
+    return measurements_of(*typed(read_table(path), columns or {}, where or {}))
+
+
+def named_columns(
+    scale_column: str | None = None,
+    machines_column: str | None = None,
+    seconds_column: str | None = None,
+    type_column: str | None = None,
+) -> dict[str, str]:
+    """Return the columns that are named, as :func:`read_measurements` takes them."""
+    named = {"scale": scale_column, "machines": machines_column}
+    named |= {"seconds": seconds_column, "type": type_column}
+    return {what: name for what, name in named.items() if name is not None}
+
+
+def typed(
+    table: TextTable, names: Mapping[str, str], where: Mapping[str, str]
+) -> tuple[TextTable, dict[str, str], dict[str, str]]:
+    """Return a table whose column of machine types has the usual name, and the other names."""
+    rest, conditions = dict(names), dict(where)
+    if "type" in rest:
+        column = table.needs("type", rest.pop("type"))
+        keys = [*map(name_key, TYPE_NAMES)]
+        called = {name: f"other {name}" for name in table.columns if name_key(name) in keys}
+        called[column] = TYPE_NAMES[0]
+        conditions = {
+            called.get(table.find([name]) or name, name): value for name, value in where.items()
+        }
+        table = replace(table, cells=table.cells.rename(columns=called))
+    return table, rest, conditions
 
 
 def measurements_of(
@@ -320,6 +350,8 @@ def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, st
     highest = {f"{key[:-3]}min" for key in keys.values() if key.endswith("max")}
     found: dict[str, str] = {}
     for what, patterns in _PATTERNS.items():
+        if what == "scale" and given.get(what) == "none" not in table.columns:
+            continue
         matches = (
             name
             for pattern in patterns

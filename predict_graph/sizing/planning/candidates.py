@@ -20,6 +20,7 @@ from predict_graph.sizing.measuring.measurements import (
     TYPE_NAMES,
     Measurements,
     chosen_scale,
+    named_columns,
     read_measurements,
 )
 from predict_graph.sizing.quantities import parse_counts
@@ -237,11 +238,16 @@ def columns_of(runs: pd.DataFrame, types: Types) -> dict[str, FloatArray]:
 
 
 def read_tried(
-    path: Path, candidates: Candidates, scale: float | None = None, *, missing_ok: bool = False
+    path: Path,
+    candidates: Candidates,
+    scale: float | None = None,
+    *,
+    missing_ok: bool = False,
+    **columns: str | None,
 ) -> Measurements:
     """Read the runs of a job, of one scale; a file without rows has none."""
     try:
-        found = read_measurements(path)
+        found = read_measurements(path, columns=named_columns(**columns))
     except RequestError as error:
         if isinstance(error, NoRowsError) or (missing_ok and not path.exists()):
             return Measurements(pd.DataFrame(columns=list(RUN_COLUMNS)), {}, {}, (), path)

@@ -58,6 +58,19 @@ def test_columns_by_name(written):
         read_measurements(path, columns={"machines": "a", "seconds": "b", "scale": "a"})
 
 
+def test_the_column_of_types_is_named_and_no_column_is_the_scale(written):
+    path = written("flavor,type,nodes,size,time\nlarge,sort,2,5,9\nsmall,sort,4,6,8\n")
+    named = {"type": "flavor", "scale": "none"}
+    found = read_measurements(path, columns=named)
+    assert found.runs["machine_type"].tolist() == ["large", "small"]
+    assert found.runs["scale"].tolist() == [1.0, 1.0]
+    assert found.columns == {"machines": "nodes", "seconds": "time"}
+    chosen = read_measurements(path, columns=named, where={"Flavor": "small", "type": "sort"})
+    assert chosen.runs["seconds"].tolist() == [8.0]
+    with pytest.raises(RequestError, match="no column 'kind' for type; there are: flavor"):
+        read_measurements(path, columns={"type": "kind"})
+
+
 def test_a_hidden_column_is_told_but_not_one_that_follows(written):
     rows = "2,16,a,10\n2,16,b,12\n4,32,a,7\n4,32,b,8\n"
     found = read_measurements(written(f"machines,slots,variant,seconds\n{rows}"))
