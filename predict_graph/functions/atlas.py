@@ -13,12 +13,7 @@ import numpy as np
 
 from predict_graph.functions.atlas_file import FILE, content
 from predict_graph.functions.growth import Point
-from predict_graph.functions.naming import (
-    VERTEX_PARAMETERS,
-    GraphFunction,
-    unusual_arguments,
-    usual_arguments,
-)
+from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, unusual_arguments
 from predict_graph.timing import clock
 
 MACHINE = "atlas"
@@ -82,7 +77,8 @@ def _differs_in_numbers(function: GraphFunction, key: str) -> bool:
     name, _, text = key.partition(" ")
     if name != function.name:
         return False
-    usual = usual_arguments(function.call)
+    parameters = {} if function.bound is None else function.bound.signature.parameters
+    usual = {each: parameter.default for each, parameter in parameters.items()}
     own, other = unusual_arguments(function), json.loads(text or "{}")
     values = [each.get(name, usual.get(name)) for each in (own, other) for name in {**own, **other}]
     return all(isinstance(value, int | float) for value in values)

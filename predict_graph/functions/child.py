@@ -19,7 +19,7 @@ import time
 import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from inspect import isawaitable
 from multiprocessing import Pipe
@@ -172,20 +172,20 @@ def run_in_child(
         receiver.close()
 
 
-def consume(result: Any) -> bool:
-    """Draw a lazy result to its end; return whether it was one."""
+def called(call: Callable[[Any], Any], graph: Any, *, keep: bool = False) -> tuple[Any, bool]:
+    """Call a function, whose frames are inside this one; return its result and whether it is lazy.
+
+    An iterator is drawn to its end: in its place is a list to `keep`, or the number of elements.
+    """
+    result = call(graph)
     if isawaitable(result):
         raise TypeError("the function is a coroutine, which has to be awaited")
     if not hasattr(result, "__next__"):
-        return False
-    drain(result)
-    return True
-
-
-def drain(iterator: Iterator[Any]) -> int:
-    """Draw an iterator to its end, keep nothing, and return the number of its elements."""
-    last = deque(enumerate(iterator, start=1), maxlen=1)  # without a frame of this module
-    return last[0][0] if last else 0
+        return result, False
+    if keep:
+        return list(result), True
+    last = deque(enumerate(result, start=1), maxlen=1)  # without a frame of this module
+    return (last[0][0] if last else 0), True
 
 
 # --- the parent ------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def drain(iterator: Iterator[Any]) -> int:
 def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     started = time.monotonic()
     facts, state, caller = None, "", child
-    effort, until, called = _Effort(child), limits.setup, math.inf
+    effort, until, before = _Effort(child), limits.setup, math.inf
     try:
         while facts is None and not state:
             if receiver.poll(0.05):
@@ -208,7 +208,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
                 elif isinstance(message, dict):  # processes that the function started may go on
                     facts = message
                 else:  # the limit of the call from now on
-                    called = min(called, effort.seconds())
+                    before = min(before, effort.seconds())
                     until = effort.total + message
                 continue
             if effort.seconds() > until:
@@ -223,7 +223,7 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     wall = time.monotonic() - started
     if state:
         spent = max(spent, effort.total)
-        return ChildRun(state, seconds=max(spent - called, 0.0), wall=wall, spent=spent)
+        return ChildRun(state, seconds=max(spent - before, 0.0), wall=wall, spent=spent)
     if facts is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, sentence=death(status))
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it
@@ -284,7 +284,7 @@ class _Recorder:
         self.send = sender.send
         self._modules = frozenset(sys.modules)
         self._limits, self._form = limits, form
-        self._watch = LoopWatch(_called.__code__)
+        self._watch = LoopWatch(called.__code__, self._elapsed)
         self._observations: list[Observation] = []
         self._held: list[tuple[float, float]] = []
         self._timer: CallTimer | None = None
@@ -308,12 +308,12 @@ class _Recorder:
             self._base = resident_memory()
             self._facts["graph_bytes"] = max(self._base - before, 0.0)
             forget_peak()
-            report_progress(self._form, self._percent)
+            report_progress(self._form, self._watch.report)
             self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
             self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
             clock.alarm(TICK_SECONDS)
-            lazy = _called(call, graph)
+            _, lazy = called(call, graph)
         except BaseException as error:
             self._end("error", sentence=_described(error))
         self._end("done", generator=lazy)
@@ -323,16 +323,17 @@ class _Recorder:
             return
         self._looking = True
         now = clock.processor()
-        elapsed = self._timer.seconds
-        self._observe(self._watch.observe(elapsed, frame))
+        seen = self._watch.observe(frame)
+        self._observe(seen)
+        elapsed = self._elapsed()
         self._stop_in_time(elapsed)
         looked = clock.processor() - now
         self._timer.leave_out(looked)
         clock.alarm(max(TICK_SECONDS, _SPACING * elapsed, looked / _OBSERVING))
         self._looking = False
 
-    def _percent(self, percent: float) -> None:
-        self._watch.report(self._timer.seconds if self._timer else 0.0, percent)
+    def _elapsed(self) -> float:
+        return self._timer.seconds if self._timer else 0.0
 
     def _observe(self, seen: Observation) -> None:
         # That of a condition predicts a run only where a run on a sample was steady in it.
@@ -380,7 +381,7 @@ class _Recorder:
             **self._facts,
             **more,
             "state": state,
-            "seconds": self._timer.seconds if self._timer else 0.0,
+            "seconds": self._elapsed(),
             "wall": self._timer.wall if self._timer else 0.0,
             "peak_bytes": self._peak,
             "held": self._held,
@@ -391,11 +392,6 @@ class _Recorder:
         self.send(facts)
         while True:  # until the parent ends this process
             signal.pause()
-
-
-def _called(call: Callable[[Any], Any], graph: Any) -> bool:
-    """Call the function, whose frames are inside this one; return whether its result is lazy."""
-    return consume(call(graph))
 
 
 def _silence() -> None:

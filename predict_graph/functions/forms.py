@@ -11,7 +11,7 @@ import numpy as np
 
 from predict_graph.arrays import IndexArray
 from predict_graph.errors import RequestError
-from predict_graph.functions.child import consume
+from predict_graph.functions.child import called
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import READ_AS_DIRECTED, READ_AS_UNDIRECTED, as_asked
@@ -70,7 +70,7 @@ def _reads_directed(function: GraphFunction) -> bool:
     import networkx
 
     try:
-        consume(function(networkx.path_graph(3)))
+        called(function, networkx.path_graph(3))
     except networkx.NetworkXException as error:
         return re.search("undirected|digraph|directed graph", str(error), re.IGNORECASE) is not None
     except Exception:  # of arguments that do not fit so small a graph

@@ -7,7 +7,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -69,6 +69,13 @@ class GraphFunction:
     positional: tuple[Any, ...] = ()
     keywords: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
+
+    @cached_property
+    def bound(self) -> inspect.BoundArguments | None:
+        """The arguments with their parameters, the graph's first; None if these are unknown."""
+        with contextlib.suppress(TypeError, ValueError):
+            return signature_of(self.call).bind(None, *self.positional, **self.keywords)
+        return None
 
     def __call__(self, graph: Any) -> Any:
         """Call the function on a graph of its library."""
@@ -159,11 +166,10 @@ def check_function(
 
 def takes_seed(function: GraphFunction) -> bool:
     """Whether a function has the parameter `seed`, and no value was given for it."""
-    with contextlib.suppress(TypeError, ValueError):
-        signature = signature_of(function.call)
-        given = signature.bind_partial(None, *function.positional, **function.keywords)
-        return "seed" in signature.parameters.keys() - given.arguments.keys()
-    return False
+    bound = function.bound
+    return (
+        bound is not None and "seed" in bound.signature.parameters.keys() - bound.arguments.keys()
+    )
 
 
 def with_seed(function: GraphFunction, seed: int | None) -> GraphFunction:
@@ -211,31 +217,19 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return signature.replace(parameters=[graph, *signature.parameters.values()])
 
 
-def usual_arguments(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the default of each parameter, the graph's too; of no parameter where none is known.
-
-    Examples
-    --------
-    >>> usual_arguments(lambda graph, alpha=0.85: None)["alpha"], usual_arguments(type)
-    (0.85, {})
-    """
-    with contextlib.suppress(TypeError, ValueError):
-        return {name: each.default for name, each in signature_of(function).parameters.items()}
-    return {}
-
-
 def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     """Return the arguments by name, but for those that are the defaults."""
-    try:
-        signature = signature_of(function.call)
-        bound = signature.bind(None, *function.positional, **function.keywords)
-    except (TypeError, ValueError):
+    bound = function.bound
+    if bound is None:
         return function.arguments
-    parameters, found = signature.parameters, dict(list(bound.arguments.items())[1:])
+    parameters, found = bound.signature.parameters, dict(list(bound.arguments.items())[1:])
     for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
         found |= found.pop(name)
-    usual = usual_arguments(function.call)
-    unusual = {name: value for name, value in found.items() if value is not usual.get(name, found)}
+    unusual = {
+        name: value
+        for name, value in found.items()
+        if name not in parameters or value is not parameters[name].default
+    }
     return replace(function, positional=(), keywords=unusual).arguments
 
 

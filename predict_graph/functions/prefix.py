@@ -29,8 +29,6 @@ _TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not
 # not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
 _BENT = 0.1
 _OBSERVATIONS_OF_A_CURVE = 20  # observations that show a curve; not tuned
-_TOO_SHORT = "the runs on samples are too short to see a loop in them"
-_NO_LOOP = "there is no one loop in which it spends most of its time"
 
 
 @dataclass(frozen=True)

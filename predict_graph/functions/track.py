@@ -23,7 +23,7 @@ from predict_graph.clock.display import Display
 from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
 from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
-from predict_graph.functions.child import ChildRun, consume, drain
+from predict_graph.functions.child import ChildRun, called
 from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import as_graph, build
 from predict_graph.functions.growth import extrapolate
@@ -132,15 +132,15 @@ def run_tracked(
     """
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
-    watcher = Watcher(threading.get_ident(), _watched_call.__code__, expected)
+    watcher = Watcher(threading.get_ident(), called.__code__, expected)
     display = Display(Console(stderr=True), what="round", lines=False, quiet=not show)
     ended = threading.Event()
     watching = threading.Thread(target=_watch, args=(watcher, display, ended), daemon=True)
     timer = CallTimer()
     watching.start()
     try:
-        report_progress(function.form, watcher.library_progress)
-        result, lazy = _watched_call(function, graph, keep)
+        report_progress(function.form, watcher.watch.report)
+        result, lazy = called(function, graph, keep=keep)
     except KeyboardInterrupt as interrupt:
         after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
         interrupt.args = (f"{function.name} was interrupted after {after}",)
@@ -163,15 +163,6 @@ def run_tracked(
         run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
         history.keep([record_of_call(function, whole, drivers, run)])
     return tracked
-
-
-def _watched_call(function: GraphFunction, graph: Any, keep: bool) -> tuple[Any, bool]:
-    """Call the function; its frames are those inside this one."""
-    result = function(graph)
-    if not hasattr(result, "__next__"):
-        consume(result)
-        return result, False
-    return (list(result) if keep else drain(result)), True
 
 
 class Watcher:
@@ -197,7 +188,7 @@ class Watcher:
         began: float | None = None,
     ) -> None:
         self._watched = watched
-        self._watch = LoopWatch(entry)
+        self.watch = LoopWatch(entry, lambda: self.elapsed)
         self._began = clock.wall() if began is None else began
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
@@ -214,22 +205,18 @@ class Watcher:
     def observe(self) -> Moment | None:
         """Return how far the run is; what remains is unknown where there is no such loop."""
         frame = sys._current_frames().get(self._watched)
-        elapsed = self.elapsed
         try:
-            seen = self._watch.observe(elapsed, frame)
+            seen = self.watch.observe(frame)
         except Exception:  # the frames moved on during the observation
             return None
         del frame
         self._take(seen)
+        elapsed = self.elapsed
         remaining = self._remaining(elapsed)
         if remaining is not None:
             self.said.append(remaining)
             self.first = self.first or remaining.total or 0.0
         return remaining or Moment(elapsed, 0)
-
-    def library_progress(self, percent: float) -> None:
-        """Take the progress that a library reports, in the thread that runs the function."""
-        self._watch.report(self.elapsed, percent)
 
     @property
     def progress(self) -> str:

@@ -50,11 +50,6 @@ class Observation:
     counted: bool = True
 
 
-def library_progress(seconds: float, percent: float) -> Observation:
-    """Return the progress that a library in C reports as that of a loop of 1000 iterations."""
-    return Observation(seconds, REPORTED, 10.0 * percent, 1000.0, counted=False)
-
-
 def report_progress(form: str, take: Callable[[float], None] | None) -> None:
     """Let the library of a graph report its progress, in percent, to a function.
 
@@ -75,19 +70,22 @@ class LoopWatch:
     ----------
     entry : code
         Frames inside the frame of this code are observed.
+    elapsed : callable
+        Returns the seconds since the start.
     """
 
-    def __init__(self, entry: CodeType) -> None:
-        self._entry = entry
+    def __init__(self, entry: CodeType, elapsed: Callable[[], float]) -> None:
+        self._entry, self._elapsed = entry, elapsed
         self._reader = LoopReader()
         self._report: Observation | None = None
 
-    def report(self, seconds: float, percent: float) -> None:
-        """Take the progress that a library in C reports."""
-        self._report = library_progress(seconds, percent)
+    def report(self, percent: float) -> None:
+        """Take the progress that a library in C reports, as that of a loop of 1000 iterations."""
+        self._report = Observation(self._elapsed(), REPORTED, 10.0 * percent, 1000.0, counted=False)
 
-    def observe(self, seconds: float, frame: FrameType | None) -> Observation:
+    def observe(self, frame: FrameType | None) -> Observation:
         """Return the outermost loop that `frame` is in, else what a library has reported last."""
+        seconds = self._elapsed()
         stack: list[FrameType] = []
         while frame is not None and frame.f_code is not self._entry:
             stack.insert(0, frame)

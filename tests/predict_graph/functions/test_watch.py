@@ -17,7 +17,7 @@ from predict_graph.functions.growth import Point
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.prefix import loop_shape, read_prefix
 from predict_graph.functions.track import run_tracked
-from predict_graph.functions.watch import REPORTED, LoopWatch, library_progress
+from predict_graph.functions.watch import REPORTED, LoopWatch, Observation
 from tests.steps import counted
 
 pytestmark = pytest.mark.slow  # starts processes
@@ -193,7 +193,9 @@ def iterations(samples, vertices):
 )
 def test_what_a_library_reports_counts_where_it_grows_steadily(percent, steady):
     times = [0.02 * number for number in range(51)]
-    observations = [library_progress(each, percent(each)) for each in times]
+    observations = [
+        Observation(each, REPORTED, 10.0 * percent(each), 1000.0, counted=False) for each in times
+    ]
     shape = loop_shape(observations, 1.0)
     assert (shape.loop == REPORTED) == steady
     assert ("progress" in shape.reason) == (not steady)
@@ -252,11 +254,11 @@ def test_a_place_among_combinations_is_how_many_came_before(length):
     def through():
         found = []
         for _chosen in itertools.combinations(pool, length):
-            seen = watch.observe(0.0, sys._getframe())
+            seen = watch.observe(sys._getframe())
             found.append((seen.done, seen.total))
         return found
 
-    watch = LoopWatch(entry.__code__)
+    watch = LoopWatch(entry.__code__, lambda: 0.0)
     places = entry()
     count = math.comb(5, length)
     assert places[1:] == [(place, count) for place in range(1, count)]  # the first only sights it
