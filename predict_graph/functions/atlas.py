@@ -48,28 +48,16 @@ def atlas_points(function: GraphFunction, *, near: bool = False) -> list[Point]:
 
     They have the same arguments; with `near`, where there are none, others that are numbers, too.
     """
-    graphs, rows = content(FILE)["graphs"], _rows(function, near)
-    unit = measured_unit() if rows else 0.0
-    return [
-        Point(graphs[graph][1], units * unit, "", graphs[graph][0], machine=MACHINE)
-        for graph, units, _ in rows
-    ]
-
-
-def atlas_peaks(
-    function: GraphFunction, *, near: bool = False
-) -> list[tuple[dict[str, float], float]]:
-    """Return drivers and peak memory, in bytes beside the graph, of the same runs."""
-    graphs = content(FILE)["graphs"]
-    return [(graphs[graph][1], 2.0**20 * peak) for graph, _, peak in _rows(function, near)]
-
-
-def _rows(function: GraphFunction, near: bool) -> list[tuple[int, float, float]]:
-    known = content(FILE)["functions"]
+    known, graphs = (content(FILE)[name] for name in ("functions", "graphs"))
     key = key_of(function.name, unusual_arguments(function))
     if near and key not in known:
         key = next((other for other in known if _differs_in_numbers(function, other)), key)
-    return [tuple(row) for row in known.get(key, [])]
+    rows = known.get(key, [])
+    unit = measured_unit() if rows else 0.0
+    return [
+        Point(drivers, units * unit, "", kind, machine=MACHINE, peak_bytes=2.0**20 * peak)
+        for (kind, drivers), units, peak in ((graphs[place], *rest) for place, *rest in rows)
+    ]
 
 
 def _differs_in_numbers(function: GraphFunction, key: str) -> bool:

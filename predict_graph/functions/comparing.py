@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.graph import Graph
-    from predict_graph.history import History
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,21 +103,26 @@ class FunctionComparison(Result):
         """Return time and memory with their intervals, one row for each function."""
         import pandas as pd
 
-        rows: list[dict[str, Any]] = []
-        for function, one in self._named:
-            row: dict[str, Any] = {"function": function}
-            known = one.quantities()
-            for name in ("runtime_seconds", "peak_memory_bytes"):
-                ends = known[name].to_dict() if name in known else {}
-                row |= {f"{name}_{end}": value for end, value in ends.items()}
-            rows.append(row)
-        rows += [{"function": name, "error": text} for name, text in self.errors.items()]
-        return pd.DataFrame(rows)
+        kept = ("runtime_seconds", "peak_memory_bytes")
+        rows = [
+            {"function": function}
+            | {
+                f"{name}_{end}": value
+                for name, interval in one.quantities().items()
+                if name in kept
+                for end, value in interval.to_dict().items()
+            }
+            for function, one in self._named
+        ]
+        return pd.DataFrame([*rows, *self._failed])
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the predictions and the errors, ready for JSON."""
-        failed = [{"function": name, "error": text} for name, text in self.errors.items()]
-        return [*(one.to_dict() for one in self.predictions), *failed]
+        return [*(one.to_dict() for one in self.predictions), *self._failed]
+
+    @property
+    def _failed(self) -> list[dict[str, str]]:
+        return [{"function": name, "error": text} for name, text in self.errors.items()]
 
     @property
     def _named(self) -> list[tuple[str, Prediction]]:
@@ -138,9 +142,7 @@ def compare_functions(
     arguments: Sequence[Any] = (),
     keywords: Mapping[str, Any] | None = None,
     seed: int | None = None,
-    budget: str | float | None = None,
-    history: History | str | bool | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    **options: Any,
 ) -> FunctionComparison:
     """Predict several functions on one graph, those of networkx by installed backends as well.
 
@@ -153,7 +155,7 @@ def compare_functions(
         Of each call.
     seed : int, optional
         One is drawn for all of them by default.
-    budget, history, progress
+    **options
         Of each prediction, as for :func:`~predict_graph.predict`.
 
     Raises
@@ -164,7 +166,6 @@ def compare_functions(
     given = dict(keywords or {})
     found = [check_function(name, arguments, given) for name in functions]
     graph = for_functions(graph, found)
-    options: dict[str, Any] = {"budget": budget, "history": history, "progress": progress}
     options["directed"] = graph.directed
     from predict_graph.functions.predictor import FunctionCase
 

@@ -31,7 +31,7 @@ from predict_graph.functions.prefix import (
 )
 from predict_graph.functions.records import SampleRun, earlier_points
 from predict_graph.functions.sampling import load_compiled, spread_order
-from predict_graph.functions.subject import Case, check_subject
+from predict_graph.functions.subject import Case, Subject
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE
 from predict_graph.memory import available_memory, fill_holes, resident_memory
@@ -132,7 +132,7 @@ class Gathering:
         self.history = check_history(history)
         meter.start()
         began = clock.processor(children=False)
-        self.subject = check_subject(
+        self.subject = Subject(
             with_seed(checked, seed), graph, directed=directed, ids=ids, seed=self.seed
         )
         reading = clock.processor(children=False) - began

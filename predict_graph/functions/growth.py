@@ -86,6 +86,8 @@ class Point:
         Whether that ended before its last element.
     machine : str
         Empty for this one.
+    peak_bytes : float
+        Peak memory beside the graph, of a run of the atlas.
     """
 
     drivers: Mapping[str, float]
@@ -95,6 +97,7 @@ class Point:
     rounds: float = 0.0
     early: bool = False
     machine: str = ""
+    peak_bytes: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from predict_graph.answers import readable_bytes
 from predict_graph.cores import meter
 from predict_graph.errors import RequestError
 from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.atlas import atlas_peaks, atlas_points
+from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.growth import NOTHING, extrapolate
 from predict_graph.functions.memory import grown_bytes
 from predict_graph.functions.naming import check_function
@@ -120,7 +120,7 @@ def predict_by_size(
     log_std = math.hypot(call.log_std, _OTHER_NUMBERS) if near else call.log_std
     meter.start()
     load = meter.read()
-    held = grown_bytes(atlas_peaks(function, near=near), drivers)
+    held = grown_bytes([(each.drivers, each.peak_bytes) for each in known], drivers)
     graph = size.bytes(function.form)
     memory = None
     if np.isfinite(graph):

@@ -35,14 +35,28 @@ class Case:
 class Subject:
     """The graph of a prediction, for one function.
 
-    `given` is the graph of networkx or igraph that a user gave as the function takes it: parallel
-    edges, and attributes of vertices and edges, are kept in samples and in the whole run.
+    Of a graph of networkx or igraph that the function takes as it is, parallel edges, and
+    attributes of vertices and edges, are kept in samples and in the whole run.
+
+    Raises
+    ------
+    RequestError
+        If the source is no graph.
     """
 
-    def __init__(self, function: GraphFunction, graph: Graph, given: Any = None) -> None:
+    def __init__(
+        self,
+        function: GraphFunction,
+        source: Any,
+        *,
+        directed: bool | None,
+        ids: str | None,
+        seed: int,
+    ) -> None:
         self.function = function
-        self.graph = graph
-        self._given = given
+        self.graph = as_graph(source, function, directed=directed, ids=ids, seed=seed)
+        kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
+        self._given: Any = source if kept else None
 
     @property
     def converted(self) -> bool:
@@ -164,18 +178,3 @@ class Subject:
             return True
         rows = chain.from_iterable(row.values() for row in given._adj.values())
         return any(data for data in rows if not (weighted and data.keys() == {"weight"}))
-
-
-def check_subject(
-    function: GraphFunction, source: Any, *, directed: bool | None, ids: str | None, seed: int
-) -> Subject:
-    """Return the subject of a function and of whatever the user gave as its graph.
-
-    Raises
-    ------
-    RequestError
-        If it is no graph.
-    """
-    graph = as_graph(source, function, directed=directed, ids=ids, seed=seed)
-    kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
-    return Subject(function, graph, source if kept else None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
@@ -92,37 +92,25 @@ class LoopWatch:
             frame = frame.f_back
         inner = [*stack[1:], None]
         for each, other in zip(stack if frame is not None else (), inner, strict=False):
-            code, line = each.f_code, each.f_lineno
-            drawn = other if other is not None and _is_generator(other) else None
-            if code.co_name in COMPREHENSIONS:
-                progress = self._reader.of_frame(each) or self._reader.of_frame(drawn)
-                if not _once(progress):
-                    return _seen(seconds, code, code.co_firstlineno, progress)
-                continue
-            for loop in enclosing_loops(code, line):
-                if isinstance(loop, ast.While) or body_holds(loop, line):
-                    progress = self._reader.of_loop(loop, each)
-                elif drawn is not None:
-                    progress = self._reader.of_frame(drawn)
-                else:
-                    continue
-                if not _once(progress):
-                    return _seen(seconds, code, loop.lineno, progress, ends_early(loop))
+            for line, progress, early in self._loops(each, other):
+                done, total, counted = progress or Progress(0.0, 0.0)
+                if total != 1.0:  # else only what is inside it can show progress
+                    loop = f"{each.f_code.co_filename}:{each.f_code.co_name}:{line}"
+                    return Observation(seconds, loop, max(done, 0.0), total, early, counted)
         return self._report or Observation(seconds)
 
-
-def _once(progress: Progress | None) -> bool:
-    """Whether a loop has one iteration, so that only what is inside it can show progress."""
-    return progress is not None and progress.total == 1.0
-
-
-def _seen(
-    seconds: float, code: CodeType, line: int, progress: Progress | None, early: bool = False
-) -> Observation:
-    done, total, counted = progress or Progress(0.0, 0.0)
-    loop = f"{code.co_filename}:{code.co_name}:{line}"
-    return Observation(seconds, loop, max(done, 0.0), total, early, counted)
-
-
-def _is_generator(frame: FrameType) -> bool:
-    return bool(frame.f_code.co_flags & inspect.CO_GENERATOR)
+    def _loops(
+        self, frame: FrameType, inner: FrameType | None
+    ) -> Iterator[tuple[int, Progress | None, bool]]:
+        """Yield line and progress of the loops of a frame, and whether each may end early."""
+        code, line, reader = frame.f_code, frame.f_lineno, self._reader
+        generates = inner is not None and inner.f_code.co_flags & inspect.CO_GENERATOR
+        drawn = inner if generates else None
+        if code.co_name in COMPREHENSIONS:
+            yield code.co_firstlineno, reader.of_frame(frame) or reader.of_frame(drawn), False
+            return
+        for loop in enclosing_loops(code, line):
+            if isinstance(loop, ast.While) or body_holds(loop, line):
+                yield loop.lineno, reader.of_loop(loop, frame), ends_early(loop)
+            elif drawn is not None:
+                yield loop.lineno, reader.of_frame(drawn), ends_early(loop)
