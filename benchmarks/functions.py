@@ -18,7 +18,7 @@ from scipy.sparse import csgraph
 from scipy.sparse.csgraph import breadth_first_order
 
 from predict_graph.functions.naming import GraphFunction, check_function, signature_of, with_seed
-from predict_graph.functions.sampling import connected_vertices
+from predict_graph.functions.subject import connected_vertices
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges, symmetric
 

@@ -105,7 +105,7 @@ def export(file: Path, *, share: bool = False, history: str | None = None) -> No
     """
     runs = _history(history)
     if share:
-        from predict_graph.functions.sharing import write_shared
+        from predict_graph.functions.records import write_shared
 
         count = write_shared(file, runs.records())
     else:

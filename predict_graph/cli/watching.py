@@ -39,7 +39,7 @@ def watch(
     """
     from predict_graph.clock.applications import Application, Watch, open_application
     from predict_graph.clock.display import Display
-    from predict_graph.clock.expected import read_expected
+    from predict_graph.clock.supersteps import read_expected
     from predict_graph.durations import parse_duration
     from predict_graph.history import check_history
 

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from predict_graph.algorithms import SPARK_LIBRARIES
-from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.moment import Moment
-from predict_graph.clock.supersteps import SuperstepClock
+from predict_graph.clock.supersteps import Expected, ExpectedPart, SuperstepClock
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.growing import GrowingLog, running_logs
 from predict_graph.engines.spark.log.status import ApplicationStatus, running_applications

@@ -1,21 +1,103 @@
 """The remaining time of a run of supersteps: predictions updated with observations.
 
-The number of remaining supersteps comes from two sources: its prediction, and the convergence
-curve, extrapolated to the threshold. The time of each is the predicted one, scaled to the pace of
-the latest supersteps.
+The expected runtime is that of a prediction before the start. The number of remaining supersteps
+comes from two sources: its prediction, and the convergence curve, extrapolated to the threshold.
+The time of each is the predicted one, scaled to the pace of the latest supersteps.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from predict_graph.arrays import FloatArray
-from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.moment import Moment
+from predict_graph.documents import read_document
+from predict_graph.errors import RequestError
 from predict_graph.intervals import Interval
+
+
+@dataclass(frozen=True)
+class ExpectedPart:
+    """The expected work of one algorithm of a chain."""
+
+    algorithm: str
+    iterations: float
+    iterations_std: float
+    seconds: FloatArray = field(default_factory=lambda: np.empty(0))
+    seconds_std: float = 0.5
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The expected runtime and iterations of a run."""
+
+    parts: tuple[ExpectedPart, ...]
+    before: float = 0.0
+    total: Interval | None = None
+    after: float = 0.0
+    source: str = ""
+
+    def read_by(self, elapsed: float) -> Expected:
+        """Return what is expected once the graph is read, which may have taken longer."""
+        late = elapsed - self.before
+        if late <= 0.0 or self.total is None:
+            return self
+        total = Interval(*(each + late for each in (self.total.predicted, *self.total)))
+        return replace(self, before=elapsed, total=total)
+
+
+def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:
+    """Read a prediction that ``predict --json`` wrote."""
+    document = read_document(Path(path), "prediction", "a file that predict --json wrote")
+    return expected_of(document, str(path)), document
+
+
+def expected_of(document: Any, name: str) -> Expected:
+    """Return the expected values in a prediction's JSON."""
+    try:
+        parts: list[ExpectedPart] = []
+        part: Any = document
+        while part is not None:
+            parts.insert(0, _part(part))
+            part = part["prior"]
+        phases = {each: _seconds(document["phases"][each]) for each in ("setup", "read", "write")}
+        total = Interval(*(_seconds(document["runtime_seconds"][each]) for each in _ENDS))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise RequestError(
+            f"{name} is not a prediction of an algorithm; accepted: a file that "
+            "predict --json wrote"
+        ) from None
+    before = phases["setup"] + phases["read"]
+    return Expected(tuple(parts), before, total, phases["write"], name)
+
+
+_ENDS = ("predicted", "low", "high")
+
+
+def _part(document: Mapping[str, Any]) -> ExpectedPart:
+    count = Interval(*(max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS))
+    runtime = Interval(*(max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS))
+    rows = document["per_iteration"]
+    seconds = np.array([_seconds(row["seconds"]) for row in rows])
+    # Equal runs differ by 5% at least (docs/studies/overhead.md).
+    rest = math.sqrt(max(runtime.log_std**2 - count.log_std**2, 0.05**2))
+    name = str(document["algorithm"]["name"])
+    return ExpectedPart(name, count.predicted, count.log_std, seconds, rest)
+
+
+def _seconds(value: Any) -> float:
+    number = float(value)
+    if not (math.isfinite(number) and number >= 0.0):
+        raise ValueError(value)
+    return number
+
 
 # Of the finished supersteps, whose pace is extrapolated: trades off noise for recency
 # (docs/studies/remaining.md)
@@ -44,8 +126,7 @@ class SuperstepClock:
     def __init__(self, expected: Expected | None = None) -> None:
         self.expected = expected
         self._parts = () if expected is None else expected.parts
-        self._part: _Part | None = None
-        self._number = -1
+        self._part, self._number = _Part(""), -1
         self.ended: float | None = None
         self.first = None if expected is None else expected.total
 
@@ -64,9 +145,8 @@ class SuperstepClock:
 
     def superstep(self, number: int, at: float, aggregate: float | None = None) -> None:
         """Record the end of a superstep; a repeated number discards later ones."""
-        if self._part is None:
+        if self._number < 0:
             self.begins("", 0.0)
-        assert self._part is not None
         if number <= len(self._part.ends):  # repeated: an executor was lost
             del self._part.ends[number - 1 :], self._part.aggregates[number - 1 :]
         self._part.ends.append(at)
@@ -81,7 +161,7 @@ class SuperstepClock:
 
     def moment(self, at: float) -> Moment:
         """Return the state of the run at a moment."""
-        part = self._part or _Part("")
+        part = self._part
         found = Moment(
             at,
             done=len(part.ends),
@@ -93,7 +173,7 @@ class SuperstepClock:
         if self.ended is not None:
             whole, nothing = Interval.exact(found.done), Interval.exact(0.0)
             return replace(found, elapsed=self.ended, of=whole, remaining=nothing, state="ended")
-        if self._part is None:
+        if self._number < 0:
             return replace(found, remaining=self._before(at), state="before")
         return self._running(part, found)
 

@@ -1,16 +1,234 @@
-"""Combine runs on samples, earlier runs and the first part of the run."""
+"""What is known of a run: from its first part, from runs on samples, and from earlier runs.
+
+The vertices are shuffled (:func:`~predict_graph.functions.subject.spread_order`), so that the
+first iterations of the outermost loop are like the rest. Whether a function spends its time in one
+loop is seen in a run on a sample, which also shows which part of its iterations takes which part of
+the time. Of a loop that ends when it has converged, the first part gives the time of an iteration
+and the samples the number of iterations.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+
+from predict_graph.arrays import FloatArray
+from predict_graph.clock.loops import remaining_of
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.atlas import MACHINE
-from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
-from predict_graph.functions.prefix import Prefix
+from predict_graph.functions.growth import NOTHING, RUN_STD, Growth, Hyper, Point, extrapolate
+from predict_graph.functions.watch import FEW_ROUNDS, Observation
+from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.outcome import SourceEstimate
+
+_MOST_OF_A_RUN = 0.6  # share of the observations inside a loop that stands for the run; not tuned
+_TO_THE_END = 0.9  # share of the iterations below which a loop ended early; not tuned
+# A loop over shuffled vertices deviates from the straight line by less than 0.075, pairs that are
+# not adjacent from any power by 0.13, and removing edges by betweenness by 0.75 (measured).
+_BENT = 0.1
+_OBSERVATIONS_OF_A_CURVE = 20  # observations that show a curve; not tuned
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The part of its time that a loop has taken when a part of its iterations is done.
+
+    A power of that part where iterations grow; where they shrink to nothing, the rest of the time
+    is a power of the rest of the iterations.
+
+    Examples
+    --------
+    >>> Curve(2.0).time(0.5), Curve(2.0, shrinks=True).time(0.5)
+    (0.25, 0.75)
+    >>> Curve(2.0, shrinks=True).place(0.75)
+    0.5
+    """
+
+    power: float = 1.0
+    shrinks: bool = False
+
+    def time(self, place: FloatArray | float) -> Any:
+        """Return the part of the time at a part of the iterations."""
+        return 1.0 - (1.0 - place) ** self.power if self.shrinks else place**self.power
+
+    def place(self, time: FloatArray | float) -> Any:
+        """Return the part of the iterations at a part of the time."""
+        inverse = 1.0 / self.power
+        return 1.0 - (1.0 - time) ** inverse if self.shrinks else time**inverse
+
+
+@dataclass(frozen=True)
+class LoopShape:
+    """The loop in which a function spends its time, as seen in one run.
+
+    Parameters
+    ----------
+    loop : str
+        See :class:`~predict_graph.functions.watch.Observation`; empty where there is no such loop.
+    before : float
+        Seconds before it.
+    after : float
+        Time after it / time inside it.
+    rounds : float
+        Its iterations.
+    early : bool
+        Whether it ended before its last element.
+    reason : str
+        Why the function has no such loop.
+    curve : Curve
+        Straight where the run is too short to show another one.
+    counted : bool
+        See :class:`~predict_graph.functions.watch.Observation`.
+    observations : int
+        Observations inside any loop.
+    """
+
+    loop: str = ""
+    before: float = 0.0
+    after: float = 0.0
+    rounds: float = 0.0
+    early: bool = False
+    reason: str = ""
+    curve: Curve = Curve()
+    counted: bool = True
+    observations: int = 0
+
+    @property
+    def curved(self) -> bool:
+        """Whether it has enough observations to show a curve."""
+        return self.observations >= _OBSERVATIONS_OF_A_CURVE
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The prediction of a whole run from its first part.
+
+    Parameters
+    ----------
+    seconds, log_std : float
+    rounds, total : float
+        Iterations of the outermost loop: done, and in all.
+    estimated : bool
+        Whether the total is an estimate from samples.
+    """
+
+    seconds: float
+    log_std: float
+    rounds: float
+    total: float
+    estimated: bool = False
+
+
+def loop_shape(observations: Sequence[Observation], seconds: float | None = None) -> LoopShape:
+    """Return the loop in which a finished run of so many seconds, or a stopped one, spent its time.
+
+    Only a finished run shows how its iterations and its time are related.
+    """
+    seen = [each for each in observations if each.loop]
+    if len(seen) < 5:  # too few to show a share
+        return LoopShape(reason="the runs on samples are too short to see a loop in them")
+    none = LoopShape(
+        reason="there is no one loop in which it spends most of its time", observations=len(seen)
+    )
+    loop = Counter(each.loop for each in seen).most_common(1)[0][0]
+    inside = [each for each in seen if each.loop == loop]
+    start = _entered(observations, inside)
+    spent = inside[-1].seconds - start
+    if spent < _MOST_OF_A_RUN * (seconds or 0.0) or len(inside) < _MOST_OF_A_RUN * len(seen):
+        return none
+    # A generator that was observed when it had ended has no progress.
+    known = [each for each in inside if each.total]
+    last = (known or inside)[-1]
+    if seconds is None:
+        return LoopShape(loop) if known and last.counted and not last.early else none
+    if not known:
+        return replace(none, reason="the length of its outermost loop is unknown")
+    gap = float(np.max(np.diff([start, *(each.seconds for each in inside)])))
+    end = min(inside[-1].seconds + gap, seconds)
+    curve, error = _curve(known, start, end)
+    if not last.counted and error > _BENT:
+        reason = "the progress of its outermost loop does not grow steadily with time on samples"
+        return replace(none, reason=reason)
+    early = last.counted and last.early and last.done < _TO_THE_END * last.total
+    return LoopShape(
+        loop,
+        before=start,
+        after=(seconds - end) / max(spent, 1e-9),
+        rounds=last.done + 1.0,
+        early=early,
+        curve=Curve() if early else curve,
+        counted=last.counted,
+        observations=len(seen),
+    )
+
+
+def _curve(known: Sequence[Observation], start: float, end: float) -> tuple[Curve, float]:
+    """Return the curve of a loop, straight if it nearly is or is like none, and the least error.
+
+    The last observation is up to a tick before the end, where a loop that cannot end early has done
+    all iterations. The error is infinite where observations are few, iterations are undone, or are
+    missing at the end.
+    """
+    ends = [] if known[-1].early else [1.0]
+    times = np.array([*(each.seconds for each in known), *(end * each for each in ends)]) - start
+    places = np.array([*(each.done / each.total for each in known), *ends])
+    times = times / max(float(times[-1]), 1e-9)
+    few = len(known) < _OBSERVATIONS_OF_A_CURVE
+    if few or np.any(np.diff(places) < 0.0) or places[-1] < _TO_THE_END:
+        return Curve(), math.inf
+    mean = float(np.clip(np.trapezoid(places, times), 0.01, 0.99))
+    power = mean / (1.0 - mean)
+    curves = (Curve(), Curve(power), Curve(1.0 / power, shrinks=True))
+    errors = [float(np.max(np.abs(places - curve.place(times)))) for curve in curves]
+    error = min(errors)
+    straight = errors[0] < _BENT or error > _BENT
+    return Curve() if straight else curves[errors.index(error)], error
+
+
+def read_prefix(
+    observations: Sequence[Observation],
+    seconds: float,
+    shape: LoopShape,
+    rounds: Callable[[float], Growth | None] = lambda done: None,
+) -> Prefix | None:
+    """Predict a run from the observations until it was stopped after `seconds`.
+
+    None before the loop, or before enough of it is done. `rounds` returns the iterations of a loop
+    that ends early, with that many completed.
+    """
+    inside = [each for each in observations if each.loop == shape.loop and each.total > 0.0]
+    if len(inside) < 2:
+        return None
+    places = np.array([each.done for each in inside])
+    total, done = float(np.median([each.total for each in inside])), float(places[-1])
+    if np.any(np.diff(places) < -1.0) or done <= 0:
+        return None  # it started again, or its elements are not what they seem
+    expected = rounds(done)
+    if shape.early and expected is None:
+        return None
+    total = total if expected is None else min(expected.cost, total)
+    if done < min(FEW_ROUNDS, 0.02 * total):
+        return None
+    work = total * shape.curve.time(np.minimum(places / total, 1.0))
+    trail = [(each.seconds, part, total) for each, part in zip(inside, work, strict=True)]
+    left = remaining_of(trail, seconds).remaining or Interval.exact(0.0)
+    before = _entered(observations, inside)
+    whole = before + (seconds - before + left.predicted) * (1.0 + shape.after)
+    std = math.log((seconds + left.high) / (seconds + left.predicted)) / QUANTILE
+    spread = math.hypot(std, RUN_STD, 0.0 if expected is None else expected.log_std)
+    return Prefix(max(float(whole), seconds), spread, done, total, expected is not None)
+
+
+def _entered(observations: Sequence[Observation], inside: Sequence[Observation]) -> float:
+    """Return the seconds of the last observation before a loop."""
+    start = inside[0].seconds
+    return max((each.seconds for each in observations if each.seconds < start), default=0.0)
+
 
 # Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
 # those of label propagation by a factor of two to four (measured on two graphs).

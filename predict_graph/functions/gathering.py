@@ -19,19 +19,19 @@ from predict_graph.evidence import Source
 from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.drivers import drivers_of
-from predict_graph.functions.evidence import counting, rounds_of
+from predict_graph.functions.evidence import (
+    LoopShape,
+    Prefix,
+    counting,
+    loop_shape,
+    read_prefix,
+    rounds_of,
+)
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, extrapolate
 from predict_graph.functions.naming import check_function, form_of, with_seed
-from predict_graph.functions.prefix import (
-    LoopShape,
-    Prefix,
-    loop_shape,
-    read_prefix,
-)
 from predict_graph.functions.records import SampleRun, earlier_points
-from predict_graph.functions.sampling import load_compiled, spread_order
-from predict_graph.functions.subject import Case, Subject
+from predict_graph.functions.subject import Case, Subject, load_compiled, spread_order
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE
 from predict_graph.memory import available_memory, fill_holes, resident_memory

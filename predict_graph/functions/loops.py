@@ -1,14 +1,28 @@
-"""The loops of a Python function, from its syntax tree: which of them encloses a line."""
+"""The loops of a Python function: which of them encloses a line, and how far one is.
+
+They are found in the syntax tree. Progress is read from a loop's variables, its iterator, or its
+condition. Nothing of the running function is called but what cannot change it: lengths of
+containers, and fresh iterations over containers.
+"""
 
 from __future__ import annotations
 
 import ast
+import builtins
+import gc
 import inspect
 import linecache
+import math
+import operator
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from types import CodeType
+from itertools import combinations
+from types import CodeType, FrameType, GeneratorType
+from typing import Any, NamedTuple
+
+import numpy as np
 
 COMPREHENSIONS = ("<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 """Names of code objects that are one loop over their argument ``.0``."""
@@ -111,3 +125,251 @@ def _inside(nodes: Iterable[ast.AST], excluded: tuple[type[ast.AST], ...]) -> It
             yield from _inside([node.iter, *node.ifs], excluded)
         elif not isinstance(node, excluded):
             yield from _inside(ast.iter_child_nodes(node), excluded)
+
+
+_LISTED_METHODS = frozenset(
+    {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
+    | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
+)
+_LISTED_BUILTINS = frozenset(
+    {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
+    | {"frozenset", "dict", "min", "max", "int"}
+)
+_UNEQUAL = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq)
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
+_PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.expr_context, ast.operator)
+
+
+class Progress(NamedTuple):
+    """Iterations done and in all; whether elements are counted, or a condition is used up."""
+
+    done: float
+    total: float
+    counted: bool = True
+
+
+Reader = Callable[[FrameType], Progress | None]
+"""Reads the progress of the loop of a frame."""
+
+
+class LoopReader:
+    """Reads the progress of loops from the second look on, and remembers how each is read."""
+
+    def __init__(self) -> None:
+        self._failures: Counter[Loop] = Counter()  # in a row
+        self._readers: dict[tuple[int, Loop], Reader | None] = {}
+
+    def of_frame(self, frame: FrameType | None) -> Progress | None:
+        """Return the progress of a comprehension, or of the outermost loop of a function."""
+        if frame is None:
+            return None
+        if frame.f_code.co_name in COMPREHENSIONS:
+            return self._of_iterator(frame.f_locals.get(".0"))
+        loops = enclosing_loops(frame.f_code, frame.f_lineno)
+        return self.of_loop(loops[0], frame) if loops else None
+
+    def of_loop(self, loop: Loop, frame: FrameType) -> Progress | None:
+        """Return the progress of a loop that the frame is in; None if it cannot be read."""
+        key = id(frame), loop
+        if key not in self._readers:
+            if len(self._readers) > 100:  # limits the memory: loops come and go with their frames
+                self._readers.clear()
+            self._readers[key] = None
+            return None
+        reader = self._readers[key]
+        progress = None if reader is None else reader(frame)
+        if progress is None and self._failures[loop] < 3:  # limits the cost
+            reader = self._readers[key] = self._reader_of(loop, frame)
+            progress = None if reader is None else reader(frame)
+            self._failures[loop] = 0 if progress is not None else self._failures[loop] + 1
+        return progress
+
+    def _reader_of(self, loop: Loop, frame: FrameType) -> Reader | None:
+        if isinstance(loop, ast.While):
+            return _by_condition(loop.test, frame)
+        target, iterable, bound = loop.target, loop.iter, bound_names(loop)
+        if _calls(iterable, "enumerate") and isinstance(target, ast.Tuple):
+            target, iterable = target.elts[1], iterable.args[0]  # type: ignore[attr-defined]
+        if _calls(iterable, "tqdm"):
+            iterable = iterable.args[0]  # type: ignore[attr-defined]
+        source = _evaluated(iterable, frame)
+        if isinstance(iterable, ast.Name | ast.Attribute) and hasattr(source, "__next__"):
+            return lambda frame: self._of_iterator(source)
+        if isinstance(source, range):
+            unbound = source and not _names(target) & bound
+            return _by_value(target, source.index, len(source)) if unbound else None
+        if isinstance(iterable, ast.Call) and len(iterable.args) == 2 and not iterable.keywords:
+            called = [_evaluated(node, frame) for node in (iterable.func, *iterable.args)]
+            if called[0] is combinations and not _names(target) & bound:
+                return _in_combinations(target, *called[1:])
+        return _in_container(target, source, bound)
+
+    def _of_iterator(self, iterator: Any) -> Progress | None:
+        """Return the progress of an iterator, without drawing from it."""
+        try:
+            if isinstance(iterator, GeneratorType):
+                return self.of_frame(iterator.gi_frame)
+            kind = type(iterator).__name__
+            if kind == "enumerate":
+                return self._of_iterator(iterator.__reduce__()[1][0])
+            if kind in ("zip", "map"):
+                parts = [part for part in iterator.__reduce__()[1] if hasattr(part, "__next__")]
+                return next(filter(None, map(self._of_iterator, parts)), None)
+            left = operator.length_hint(iterator, -1)
+            if left < 0:
+                return None
+            total = max((_size(part) or 0 for part in gc.get_referents(iterator)), default=0)
+            return Progress(float(total - left - 1), float(total)) if total > left else None
+        except Exception:
+            return None
+
+
+def _calls(node: ast.expr, name: str) -> bool:
+    """Whether an expression calls a function of this name with arguments."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and bool(node.args)
+    return called and node.func.id == name  # type: ignore[attr-defined]
+
+
+def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
+    """Read what a ``while`` uses up: the distance of two integers, or the elements left.
+
+    Iterations are the difference to the first reading, or to the largest since. Whether they are
+    steady, or vary as those of a queue do, a finished run has to show.
+    """
+    both = isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And)
+    parts = condition.values if both else [condition]  # type: ignore[attr-defined]
+    part = next((part for part in parts if _left(part, frame) is not None), None)
+    if part is None:
+        return None
+    most = 0
+
+    def read(frame: FrameType) -> Progress | None:
+        nonlocal most
+        left = _left(part, frame)
+        most = max(most, left or 0)
+        if left is None or not most:
+            return None
+        return Progress(float(most - left), float(most), counted=False)
+
+    return read
+
+
+def _left(condition: ast.expr, frame: FrameType) -> int | None:
+    """Return the distance of a condition from being false; None if that is no integer."""
+    if not isinstance(condition, ast.Compare):
+        value = _evaluated(condition, frame)
+        return int(value) if _is_integer(value) else _size(value)
+    if len(condition.ops) > 1 or not isinstance(condition.ops[0], _UNEQUAL):
+        return None
+    sides = [_evaluated(side, frame) for side in (condition.left, condition.comparators[0])]
+    return abs(int(sides[0]) - int(sides[1])) if all(map(_is_integer, sides)) else None
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _names(target: ast.expr) -> set[str]:
+    """Return the variables that a target binds."""
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+
+
+def _by_value(target: ast.expr, place: Callable[[Any], int], total: int) -> Reader:
+    """Read the progress from the value of a loop's variable, whose place in the loop is known."""
+
+    def read(frame: FrameType) -> Progress | None:
+        try:
+            return Progress(float(place(_value(target, frame))), float(total))
+        except Exception:
+            return None
+
+    return read
+
+
+def _in_combinations(target: ast.expr, pool: Any, length: Any) -> Reader | None:
+    """Find the place among combinations, which come in the order of their pool."""
+    places = _places(pool, None) if _size(pool) else None
+    if not places or len(places) != _size(pool) or not isinstance(length, int):
+        return None
+    size, total = len(places), math.comb(len(places), length)
+
+    def place(chosen: Any) -> int:
+        found = (places[element] for element in chosen)
+        return total - 1 - sum(math.comb(size - 1 - at, length - k) for k, at in enumerate(found))
+
+    return _by_value(target, place, total)
+
+
+def _in_container(
+    target: ast.expr, source: Any, bound: set[str], largest: int = 5_000_000
+) -> Reader | None:
+    """Find a loop's variable, or the first part of it that is unique, among few enough elements."""
+    size = _size(source)
+    if size is None or not 0 < size <= largest:
+        return None
+    parts: list[tuple[int | None, ast.expr]] = [(None, target)]
+    if isinstance(target, ast.Tuple | ast.List):
+        parts += list(enumerate(target.elts))
+    for number, part in parts:
+        places = None if _names(part) & bound else _places(source, number)
+        if places is not None and len(places) == size:
+            return _by_value(part, places.__getitem__, size)
+    return None
+
+
+def _places(source: Any, number: int | None) -> dict[Any, int] | None:
+    try:
+        return {
+            element if number is None else element[number]: place
+            for place, element in enumerate(source)
+        }
+    except Exception:
+        return None
+
+
+def _size(source: Any) -> int | None:
+    try:
+        return len(source)
+    except Exception:
+        return None
+
+
+def _evaluated(node: ast.expr, frame: FrameType) -> Any:
+    """Evaluate names, attributes and calls that only list what is there; None for all else."""
+    try:
+        # Parts come before what they are part of.
+        if not all(_only_lists(each, frame) for each in reversed([*ast.walk(node)])):
+            return None
+        found = _value(node, frame)
+        return list(found) if isinstance(node, ast.Call) and hasattr(found, "__next__") else found
+    except Exception:
+        return None
+
+
+def _only_lists(node: ast.AST, frame: FrameType) -> bool:
+    """Whether evaluating an expression changes nothing, if it does not for its parts."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _LISTED_METHODS and not node.keywords
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "id", "")
+        own = name in _LISTED_BUILTINS and _value(node.func, frame) is getattr(builtins, name)
+        # An iterator would be used up, but for one that is made here.
+        made = (ast.Call, ast.Constant)
+        parts = (_value(part, frame) for part in node.args if not isinstance(part, made))
+        used = any(hasattr(part, "__next__") for part in parts)
+        return own and not node.keywords and not used
+    if isinstance(node, ast.BinOp):
+        sides = (_value(side, frame) for side in (node.left, node.right))
+        return isinstance(node.op, _ARITHMETIC) and all(isinstance(side, int) for side in sides)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant | ast.Name)
+    return isinstance(node, _PLAIN)
+
+
+def _value(node: ast.expr, frame: FrameType) -> Any:
+    return eval(_compiled(node), frame.f_globals, frame.f_locals)
+
+
+@lru_cache(maxsize=512)
+def _compiled(node: ast.expr) -> CodeType:
+    return compile(ast.unparse(node), "<loop>", "eval")

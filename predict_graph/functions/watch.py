@@ -14,11 +14,12 @@ from types import CodeType, FrameType
 
 from predict_graph.functions.loops import (
     COMPREHENSIONS,
+    LoopReader,
+    Progress,
     body_holds,
     enclosing_loops,
     ends_early,
 )
-from predict_graph.functions.position import LoopReader, Progress
 
 REPORTED = "progress"
 """Name of the loop that stands for the progress that a library in C reports."""

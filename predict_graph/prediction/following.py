@@ -8,9 +8,8 @@ from os import PathLike
 from typing import Any
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.clock.expected import Expected, expected_of, read_expected
 from predict_graph.clock.moment import Moment
-from predict_graph.clock.supersteps import SuperstepClock
+from predict_graph.clock.supersteps import Expected, SuperstepClock, expected_of, read_expected
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.history import History

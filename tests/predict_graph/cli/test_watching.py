@@ -18,7 +18,7 @@ import pytest
 from predict_graph.clock import applications as watching
 from predict_graph.clock import service
 from predict_graph.clock.applications import Watch, open_application
-from predict_graph.clock.expected import Expected, ExpectedPart
+from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.errors import JobError, RequestError
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 

@@ -5,10 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from predict_graph.clock.expected import Expected, ExpectedPart
 from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
 from predict_graph.clock.moment import Moment
-from predict_graph.clock.supersteps import SuperstepClock, seconds_left, supersteps_left
+from predict_graph.clock.supersteps import (
+    Expected,
+    ExpectedPart,
+    SuperstepClock,
+    seconds_left,
+    supersteps_left,
+)
 from predict_graph.intervals import Interval
 
 THRESHOLD = 1e-6

@@ -17,7 +17,7 @@ import predict_graph
 from predict_graph.builtin.graphframes.definition import GRAPHFRAMES
 from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.clock.applications import Watch
-from predict_graph.clock.expected import Expected, ExpectedPart
+from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.library.running import check_partitions
