@@ -29,8 +29,8 @@ from benchmarks.functions import functions, graph_of
 from predict_graph.functions.atlas import key_of, measured_unit
 from predict_graph.functions.atlas_file import FILE
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import build
+from predict_graph.functions.growth import drivers_of
 from predict_graph.functions.naming import GraphFunction
 from predict_graph.graph.build import symmetric
 

@@ -6,13 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import readable_seconds, remaining
-from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,7 +49,7 @@ class Display(AbstractContextManager["Display"]):
         name, now = f"{moment.algorithm}: " if moment.algorithm else "", time.monotonic()
         self._began = now - moment.elapsed
         text = name + moment.progress(self._what)
-        self._update(text, moment.share, lambda: left_after(moment, time.monotonic() - now))
+        self._update(text, moment.share, lambda: moment.after(time.monotonic() - now).left)
 
     def step(self, text: str, fraction: float) -> None:
         """Show what is being done, and the fraction of all that is done."""
@@ -102,11 +100,3 @@ class Display(AbstractContextManager["Display"]):
             line = ", ".join(filter(None, (self._text, elapsed, str(self))))
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
             pause = 5.0 if pause == PATIENCE else 1.5 * pause
-
-
-def left_after(moment: Moment, gone: float) -> str:
-    """Return the remaining time some seconds after a moment."""
-    if moment.remaining is None:
-        return moment.left
-    ends = (max(each - gone, 0.0) for each in (moment.remaining.predicted, *moment.remaining))
-    return replace(moment, remaining=Interval(*ends)).left

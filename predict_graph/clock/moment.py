@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from predict_graph.durations import readable_seconds
@@ -39,6 +39,13 @@ class Moment:
     def total(self) -> float | None:
         """The seconds of the whole run; None if unknown."""
         return None if self.remaining is None else self.elapsed + self.remaining.predicted
+
+    def after(self, seconds: float) -> Moment:
+        """Return the state some seconds later, if nothing else is known."""
+        rest = self.remaining
+        if rest is not None:
+            rest = Interval(*(max(each - seconds, 0.0) for each in (rest.predicted, *rest)))
+        return replace(self, elapsed=self.elapsed + seconds, remaining=rest)
 
     def progress(self, what: str = "superstep") -> str:
         """Describe the progress."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
@@ -12,7 +12,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NoReturn
 
 from predict_graph.clock.applications import Application, Watch, running_at
-from predict_graph.clock.display import left_after
 from predict_graph.clock.moment import Moment
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.errors import PredictGraphError, RequestError
@@ -64,8 +63,8 @@ class _Followed:
             return self.problem or "nothing known yet"
         if moment.state == "ended":
             return f"ended after {readable_seconds(moment.elapsed)}"
-        elapsed = f"{readable_seconds(moment.elapsed + self.gone)} elapsed"
-        parts = (moment.progress("iteration"), left_after(moment, self.gone), elapsed)
+        now = moment.after(self.gone)
+        parts = (now.progress("iteration"), now.left, f"{readable_seconds(now.elapsed)} elapsed")
         return ", ".join(filter(None, parts))
 
 
@@ -125,13 +124,13 @@ class Board:
     def metrics(self) -> str:
         """Return the metrics in the text format of Prometheus."""
         lines = []
-        for name, text in _METRICS.items():
+        for name, (text, values) in _METRICS.items():
             metric = f"predict_graph_application_{name}"
             lines += [f"# HELP {metric} {text}", f"# TYPE {metric} gauge"]
             for key, each in [*self._followed.items()]:
                 if each.moment is not None and not each.ended:
                     labels = f'application="{_quoted(key)}",name="{_quoted(each.name)}"'
-                    for label, value in _values(each.moment, each.gone)[name].items():
+                    for label, value in values(each.moment.after(each.gone)).items():
                         lines.append(f"{metric}{{{labels}{label}}} {value:.6g}")
         return "\n".join(lines) + "\n"
 
@@ -140,27 +139,24 @@ def _quoted(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-_METRICS = {
-    "elapsed_seconds": "Seconds since the application began.",
-    "iterations": "Finished iterations of the current loop.",
-    "iterations_expected": "Iterations of the current loop in all, with a 90% interval.",
-    "remaining_seconds": "Seconds until the end, with a 90% interval.",
-}
-
-
-def _values(moment: Moment, gone: float) -> dict[str, dict[str, float]]:
-    """Return the values of each metric by their further labels, some seconds after a moment."""
-    return {
-        "elapsed_seconds": {"": moment.elapsed + gone},
-        "iterations": {"": moment.done},
-        "iterations_expected": _bounds(moment.of),
-        "remaining_seconds": _bounds(moment.remaining, gone),
-    }
-
-
-def _bounds(interval: Interval | None, gone: float = 0.0) -> dict[str, float]:
+def _bounds(interval: Interval | None) -> dict[str, float]:
     ends = {} if interval is None else interval.to_dict()
-    return {f',bound="{name}"': max(end - gone, 0.0) for name, end in ends.items()}
+    return {f',bound="{name}"': end for name, end in ends.items()}
+
+
+_METRICS: dict[str, tuple[str, Callable[[Moment], Mapping[str, float]]]] = {
+    "elapsed_seconds": ("Seconds since the application began.", lambda now: {"": now.elapsed}),
+    "iterations": ("Finished iterations of the current loop.", lambda now: {"": now.done}),
+    "iterations_expected": (
+        "Iterations of the current loop in all, with a 90% interval.",
+        lambda now: _bounds(now.of),
+    ),
+    "remaining_seconds": (
+        "Seconds until the end, with a 90% interval.",
+        lambda now: _bounds(now.remaining),
+    ),
+}
+"""Of each metric its help, and its values by their further labels."""
 
 
 @contextmanager

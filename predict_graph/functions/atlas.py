@@ -1,19 +1,27 @@
 """The atlas: runs of public functions on graphs of every kind, measured on another machine.
 
-Their times are in units of :func:`measured_unit`, which each machine measures for itself.
+Their times are in units of :func:`measured_unit`, which each machine measures for itself. Of some
+functions of networkx, the atlas has the same of a compiled library.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from predict_graph.durations import readable_seconds
 from predict_graph.functions.atlas_file import FILE, content
-from predict_graph.functions.growth import Point
-from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, unusual_arguments
+from predict_graph.functions.growth import NOTHING, Point, extrapolate
+from predict_graph.functions.naming import (
+    VERTEX_PARAMETERS,
+    GraphFunction,
+    check_function,
+    unusual_arguments,
+)
 from predict_graph.timing import clock
 
 MACHINE = "atlas"
@@ -85,3 +93,58 @@ def key_of(name: str, arguments: Mapping[str, Any]) -> str:
     left_out = {"seed", *VERTEX_PARAMETERS}
     kept = {key: value for key, value in sorted(arguments.items()) if key not in left_out}
     return f"{name} {json.dumps(kept)}" if kept else name
+
+
+_ALIKE = {
+    "average_shortest_path_length": "igraph:average_path_length",
+    "betweenness_centrality": "igraph:betweenness",
+    "closeness_centrality": "igraph:closeness",
+    "clustering": "igraph:transitivity_local_undirected",
+    "core_number": "igraph:coreness",
+    "diameter": "igraph:diameter",
+    "eccentricity": "igraph:eccentricity",
+    "eigenvector_centrality": "igraph:eigenvector_centrality",
+    "harmonic_centrality": "igraph:harmonic_centrality",
+    "label_propagation_communities": "igraph:community_label_propagation",
+    "louvain_communities": "igraph:community_multilevel",
+    "pagerank": "igraph:pagerank",
+}
+
+
+def compiled_alternatives(
+    function: GraphFunction, seconds: float, drivers: Mapping[str, float], least: float = 60.0
+) -> list[str]:
+    """Return the advice to try an installed library that offers the same, with its time.
+
+    Of a call of `least` seconds or more. With arguments it may be another thing: k vertices of
+    betweenness are not all of them.
+    """
+    if unusual_arguments(function).keys() - {"seed"}:
+        return []
+    library, _, name = function.name.partition(":")
+    other = _ALIKE.get(name, "") if library == "networkx" else ""
+    if not other or seconds < least or find_spec(other.partition(":")[0]) is None:
+        return []
+    known = atlas_points(check_function(other))
+    found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
+    time = "" if found is None else f" in about {readable_seconds(found.cost)}"
+    both = f"compare-functions GRAPH {function.name} {other}"
+    return [f"{other} computes the same{time}, compiled: {both}"]
+
+
+def quantity(name: str) -> str:
+    """Return what a function of a graph library computes, alike for all libraries; else its name.
+
+    Examples
+    --------
+    >>> quantity("networkx:betweenness_centrality"), quantity("networkit:centrality.Betweenness")
+    ('betweenness', 'betweenness')
+    >>> quantity("networkx:core_number"), quantity("mine.py:betweenness")
+    ('coreness', 'mine.py:betweenness')
+    """
+    library, _, own = name.partition(":")
+    if library not in ("networkx", "igraph", "networkit"):
+        return name
+    other = _ALIKE.get(own, own) if library == "networkx" else own
+    last = other.rpartition(":")[2].rpartition(".")[2]
+    return last.lower().replace("_", "").removesuffix("centrality")

@@ -16,7 +16,7 @@ from predict_graph.answers import (
 )
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
-from predict_graph.functions.advice import quantity
+from predict_graph.functions.atlas import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.outcome import Prediction

@@ -18,7 +18,6 @@ from predict_graph.errors import JobError
 from predict_graph.evidence import Source
 from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.evidence import (
     LoopShape,
     Prefix,
@@ -28,7 +27,7 @@ from predict_graph.functions.evidence import (
     rounds_of,
 )
 from predict_graph.functions.forms import failure
-from predict_graph.functions.growth import Growth, Point, extrapolate
+from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
 from predict_graph.functions.naming import check_function, form_of, with_seed
 from predict_graph.functions.records import SampleRun, earlier_points
 from predict_graph.functions.subject import Case, Subject, load_compiled, spread_order

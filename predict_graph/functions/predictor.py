@@ -14,7 +14,7 @@ from dataclasses import replace
 from predict_graph.cores import meter
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
-from predict_graph.functions.advice import compiled_alternatives
+from predict_graph.functions.atlas import compiled_alternatives
 from predict_graph.functions.evidence import (
     ROUNDS_STD,
     combine,

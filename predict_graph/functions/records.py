@@ -20,9 +20,8 @@ from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.functions.atlas import measured_unit
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.drivers import DRIVERS
 from predict_graph.functions.evidence import LoopShape
-from predict_graph.functions.growth import Point
+from predict_graph.functions.growth import DRIVERS, Point
 from predict_graph.functions.naming import LIBRARIES, VERTEX_PARAMETERS, GraphFunction
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity

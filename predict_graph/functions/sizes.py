@@ -12,8 +12,7 @@ import numpy as np
 from predict_graph.answers import readable_bytes
 from predict_graph.cores import meter
 from predict_graph.errors import RequestError
-from predict_graph.functions.advice import compiled_alternatives
-from predict_graph.functions.atlas import atlas_points
+from predict_graph.functions.atlas import atlas_points, compiled_alternatives
 from predict_graph.functions.growth import NOTHING, extrapolate
 from predict_graph.functions.memory import grown_bytes
 from predict_graph.functions.naming import check_function
@@ -68,7 +67,7 @@ class GraphSize:
         return vertex * self.vertices + edge * self.edges
 
     def drivers(self) -> dict[str, float]:
-        """Return the drivers (:mod:`~.drivers`) that a size says, if each vertex reaches all.
+        """Return the drivers (:mod:`~.growth`) that a size says, if each vertex reaches all.
 
         By these alone, runs of the atlas are predicted as well as by those of a graph of each kind
         (60 functions, the kind of their graph left out: both within a factor of 1.2 in the median).

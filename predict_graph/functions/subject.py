@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from predict_graph.arrays import IndexArray
-from predict_graph.functions.drivers import drivers_of, neighbour_work
 from predict_graph.functions.forms import as_graph, build, part_of_igraph, reorder_networkx
+from predict_graph.functions.growth import drivers_of, neighbour_work
 from predict_graph.functions.naming import VERTEX_PARAMETERS, GraphFunction, form_of
 from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges

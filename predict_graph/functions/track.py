@@ -24,9 +24,8 @@ from predict_graph.clock.loops import remaining_after, remaining_of, with_predic
 from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
 from predict_graph.functions.child import ChildRun, called
-from predict_graph.functions.drivers import drivers_of
 from predict_graph.functions.forms import as_graph, build
-from predict_graph.functions.growth import extrapolate
+from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_points, record_of_call
 from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress

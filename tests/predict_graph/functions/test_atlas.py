@@ -11,7 +11,7 @@ import predict_graph
 from predict_graph.errors import RequestError
 from predict_graph.functions import atlas
 from predict_graph.functions.atlas_file import FILE
-from predict_graph.functions.drivers import DRIVERS, drivers_of
+from predict_graph.functions.growth import DRIVERS, drivers_of
 from predict_graph.functions.naming import check_function
 from predict_graph.graph import check_graph
 from tests.steps import predict_call

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from predict_graph.functions.drivers import drivers_of, neighbour_work
-from predict_graph.functions.growth import Point, extrapolate
+from predict_graph.functions.growth import Point, drivers_of, extrapolate, neighbour_work
 from predict_graph.functions.subject import WALKS, completed_sample, spread_order
 from predict_graph.graph import check_graph
 from predict_graph.iterations import draw_sample

@@ -8,7 +8,7 @@ import pytest
 
 from predict_graph.answers import readable_bytes
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.drivers import DRIVERS, drivers_of
+from predict_graph.functions.growth import DRIVERS, drivers_of
 from predict_graph.functions.memory import predict_memory
 from predict_graph.graph import check_graph
 from tests.steps import predict_call
