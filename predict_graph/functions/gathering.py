@@ -423,10 +423,14 @@ class Gathering:
             return self.real.convert_seconds
         if not self.subject.converted:
             return 2e-6 * self.graph.vertices  # two entries of a dictionary; not tuned
-        rates = [
-            each.run.convert_seconds / (each.vertices + each.graph.edges) for each in self.done
-        ]
-        rate = float(np.median(rates[-3:])) if rates else 1e-6  # the default: not tuned
+        sizes = [each.vertices + each.graph.edges for each in self.done] or [1]
+        seconds = [each.run.convert_seconds for each in self.done] or [1e-6]  # not tuned
+        small, large = int(np.argmin(sizes)), int(np.argmax(sizes))
+        grown = sizes[large] - sizes[small]  # without what each conversion takes, however small
+        if grown > 0:
+            rate = max(seconds[large] - seconds[small], 0.0) / grown
+        else:
+            rate = seconds[large] / sizes[large]
         return (self.graph.vertices + self.graph.edges) * rate
 
     def nothing_ran(self) -> str:
