@@ -16,8 +16,7 @@ from typing import Any
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import deadline
 from predict_graph.engines import Engine, RunProfile
-from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.blocks.edges import is_table
+from predict_graph.engines.spark import SparkEngine, is_table
 from predict_graph.engines.spark.blocks.packing import (
     PackedGraph,
     fits_here,

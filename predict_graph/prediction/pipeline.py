@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
+from predict_graph.engines.spark import is_table
 from predict_graph.evidence import Source, predicted
 from predict_graph.functions import is_function
 from predict_graph.graph import check_graph
@@ -82,15 +83,6 @@ def is_call(
     """Whether the call of a function of Python is meant, rather than an algorithm."""
     local = options.get("engine", "local") == "local"
     return local and not isinstance(algorithm, Algorithm) and is_function(algorithm)
-
-
-def is_table(graph: Any) -> bool:
-    """Whether a graph is a table of Spark."""
-    if not type(graph).__module__.startswith("pyspark."):
-        return False
-    from predict_graph.engines.spark.blocks import edges
-
-    return edges.is_table(graph)
 
 
 def predict_on(case: Case, sources: Iterable[Source] | None = None) -> Prediction:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines import RunProfile
 from predict_graph.engines.base import IterationCallback
+from predict_graph.engines.spark import is_table
 from predict_graph.errors import RequestError
 from predict_graph.functions.validation import validate_function
 from predict_graph.graph import check_graph
@@ -23,7 +24,7 @@ from predict_graph.outcome import Comparison
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.following import Follower
 from predict_graph.prediction.fresh_process import run_in_fresh_process
-from predict_graph.prediction.pipeline import is_call, is_table, predict_on
+from predict_graph.prediction.pipeline import is_call, predict_on
 from predict_graph.prediction.request import (
     check_engine,
     check_function,

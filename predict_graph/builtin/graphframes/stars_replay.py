@@ -28,8 +28,7 @@ from predict_graph.builtin.graphframes.definition import (
     GraphFramesAlgorithm,
     GraphFramesConnectedComponents,
 )
-from predict_graph.builtin.graphx.rounds import distinct_rows
-from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
+from predict_graph.builtin.graphx.replays import distinct_rows, table_of
 from predict_graph.engines.spark.library.layout import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
 
@@ -44,7 +43,7 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
     ends, parts = (layout.sources[kept], layout.targets[kept]), layout.parts[kept]
     pairs = np.minimum(*ends), np.maximum(*ends)
     distinct, low, high = distinct_rows(n, count, *pairs, parts)
-    messages, merged, records, entries = len(parts), len(parts), distinct + count, distinct + count
+    messages, records, entries = len(parts), distinct + count, distinct + count
     labels, total, table = np.arange(n), None, []
     while True:
         # The large star: from the larger neighbours of each vertex to the smallest, or itself.
@@ -70,12 +69,11 @@ def stars(algorithm: GraphFramesConnectedComponents, layout: EdgeLayout) -> pd.D
         entries += joined + 2 * (large + small) + distinct + again + count
         changed = int(np.count_nonzero(labels != before))
         active = int(np.count_nonzero(counts))
-        merged += visited
-        table.append((active, messages + joined + visited, records, entries, merged, changed))
+        table.append((active, messages + joined + visited, records, entries, changed))
         total, earlier = (int(low.sum()) if len(low) else None), total
         if total == earlier:
-            return pd.DataFrame(table, columns=list(REPLAY_COLUMNS))
-        messages = merged = records = entries = 0
+            return table_of(table)
+        messages = records = entries = 0
 
 
 def _least(

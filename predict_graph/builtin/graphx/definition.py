@@ -28,7 +28,7 @@ GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
 
 def _replay(name: str) -> Mapping[str, Any]:
     """Return `sampled_by` of an algorithm with a local replay of this folder."""
-    return {"replay": f"predict_graph.builtin.graphx.{name}"}
+    return {"replay": f"predict_graph.builtin.graphx.replays:{name}"}
 
 
 def _tag(java: Any) -> Any:
@@ -76,7 +76,7 @@ class GraphXPageRank(GraphXAlgorithm):
         Parameter("numIter", int, None, "rounds, instead of tol", 1),
         Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
-    sampled_by = _replay("replays:pagerank")
+    sampled_by = _replay("pagerank")
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)
@@ -125,7 +125,7 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
         *GraphXPageRank.declared,
     )
     named_by = "srcId"
-    sampled_by = _replay("replays:personalized")
+    sampled_by = _replay("personalized")
 
     def call(self, java: Any, graph: Any) -> Any:
         """Run ``PageRank.runWithOptions`` or ``runUntilConvergenceWithOptions``.
@@ -147,7 +147,7 @@ class GraphXConnectedComponents(GraphXAlgorithm):
     name = "graphx:connectedComponents"
     summary = "connected components by GraphX"
     declared = (Parameter("maxIterations", int, None, "rounds, at most", 1),)
-    sampled_by = _replay("replays:components")
+    sampled_by = _replay("components")
 
 
 class GraphXLabelPropagation(GraphXAlgorithm):
@@ -160,7 +160,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
     name = "graphx:labelPropagation"
     summary = "communities by label propagation of GraphX"
     declared = (Parameter("maxSteps", int, 5, "rounds", 1),)
-    sampled_by = _replay("replays:labels")
+    sampled_by = _replay("labels")
     tags = 1
 
 
@@ -178,7 +178,7 @@ class GraphXShortestPaths(NamedVertices, GraphXAlgorithm):
             "comma-separated ids of vertices; by default the one with most in-edges",
         ),
     )
-    sampled_by = _replay("replays:paths")
+    sampled_by = _replay("paths")
     tags = 1
 
     def given(self, java: Any) -> list[Any]:
@@ -198,7 +198,7 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
     name = "graphx:stronglyConnectedComponents"
     summary = "strongly connected components by GraphX"
     declared = (Parameter("numIter", int, 10, "rounds, at most", 1),)
-    sampled_by = _replay("strong_replay:strong")
+    sampled_by = _replay("strong")
 
 
 class GraphXTriangleCount(GraphXAlgorithm):
@@ -213,4 +213,4 @@ class GraphXTriangleCount(GraphXAlgorithm):
     summary = "triangles through vertices by GraphX"
     declared = ()
     separated_by = "stages"
-    sampled_by = _replay("triangles_replay:triangles")
+    sampled_by = _replay("triangles")

@@ -8,11 +8,14 @@ References
 ----------
 .. [1] J. Gonzalez et al.: GraphX: Graph Processing in a Distributed Dataflow Framework, OSDI 2014,
    sections 3 and 4.
+.. [2] S. Salihoglu and J. Widom: Optimizing Graph Algorithms on Pregel-like Systems, VLDB 2014,
+   section 3.1: strong components.
 """
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Sequence
+from itertools import count, pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -25,12 +28,51 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPageRank,
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
+    GraphXStronglyConnectedComponents,
+    GraphXTriangleCount,
 )
-from predict_graph.builtin.graphx.rounds import sent, table_of
 from predict_graph.builtin.label_propagation.local import vote
-from predict_graph.engines.spark.library.layout import EdgeLayout
+from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
+from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of_edges
+from predict_graph.engines.spark.tables.hashing import partition_of
 
 _FAR = np.iinfo(np.int32).max
+
+Row = tuple[int, ...]
+"""The counters of a superstep."""
+
+
+def table_of(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return one row per superstep."""
+    return pd.DataFrame(rows, columns=list(REPLAY_COLUMNS))
+
+
+def sent(
+    layout: EdgeLayout, sends: BoolArray, senders: Any, receivers: Any
+) -> tuple[Row, BoolArray]:
+    """Return the row of a superstep of one message along some edges, and the receivers.
+
+    Messages to a vertex are combined into one record of one entry in each partition.
+    """
+    n, records = layout.vertices, 0
+    sending, received = np.zeros((2, n), np.bool_)
+    sending[senders[sends]] = True
+    for part in starmap(slice, pairwise(layout.starts)):
+        here = np.zeros(n, np.bool_)
+        here[receivers[part][sends[part]]] = True
+        records += int(np.count_nonzero(here))
+        received |= here
+    active, messages, hear = (int(np.count_nonzero(each)) for each in (sending, sends, received))
+    return (active, messages, records, records, hear), received
+
+
+def distinct_rows(
+    n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
+) -> tuple[int, IntArray, IntArray]:
+    """Return the distinct rows within partitions, counted, and the distinct rows of all."""
+    keys = np.unique((first * n + second) * partitions + parts)
+    rows = np.unique(keys // partitions)
+    return len(keys), rows // n, rows % n
 
 
 def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:
@@ -103,23 +145,20 @@ def components(algorithm: GraphXConnectedComponents, layout: EdgeLayout) -> pd.D
 def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``LabelPropagation``: maps of labels along all edges, in both directions.
 
-    Messages after the last step are sent although nothing reads them. Combining is taken to visit
-    the labels of a map that are new first, and of several labels with most votes the smallest wins.
+    Messages after the last step are sent although nothing reads them. Of several labels with most
+    votes the smallest wins.
     """
     starts, senders, receivers = _inboxes(layout)
     n, none, rows = layout.vertices, np.empty(0, np.float32), []
     maps = np.searchsorted(receivers, np.arange(n + 1))  # those that go to each vertex
     label, entries = np.arange(n), np.ones(len(receivers), np.int32)
-    known, sent = np.ones(n, np.int32), np.diff(starts)
-    received = int(np.count_nonzero(np.diff(maps)))
-    later = np.maximum(np.diff(maps) - 1, 0)
+    known, received = np.ones(n, np.int32), int(np.count_nonzero(np.diff(maps)))
     steps: Any = algorithm.parameters["maxSteps"]
     for _ in range(int(steps) + 1 if received else 1):
         winners, ignored = label.copy(), np.empty_like(receivers)
         vote(0, len(receivers), starts, senders, none, label, ignored, entries)
         vote(0, n, starts[maps], senders, none, label, winners, known)
-        merged = int((entries * sent - entries * (entries - 1) // 2).sum() + (later * known).sum())
-        rows.append((received, len(senders), len(receivers), int(entries.sum()), merged, received))
+        rows.append((received, len(senders), len(receivers), int(entries.sum()), received))
         label = winners
     return table_of(rows)
 
@@ -127,8 +166,6 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
 def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
     """Count ``ShortestPaths``: a map of landmarks goes against an edge where it has shorter
     paths.
-
-    Combining is taken to visit the entries of the message alone.
     """
     n, rows, landmarks = layout.vertices, [], list(algorithm.at)
     ends, parts = (layout.sources, layout.targets), layout.parts
@@ -142,7 +179,7 @@ def paths(algorithm: GraphXShortestPaths, layout: EdgeLayout) -> pd.DataFrame:
         offered, keys = offered[sends], (ends[0] * layout.partitions + parts)[sends]
         known = offered < _FAR
         entries = sum(len(np.unique(keys[each])) for each in known.T)
-        rows.append((*row[:3], entries, int(known.sum()), row[-1]))
+        rows.append((*row[:3], entries, row[-1]))
         if not active.any():
             return table_of(rows)
         np.minimum.at(hops, ends[0][sends], np.where(known, offered + 1, _FAR))
@@ -159,3 +196,93 @@ def _inboxes(layout: EdgeLayout) -> tuple[IntArray, IntArray, IntArray]:
     firsts = np.flatnonzero(np.diff(key, prepend=-1))
     starts = np.append(firsts, len(key)).astype(np.int64)
     return starts, senders, key[firsts] // layout.partitions
+
+
+def strong(algorithm: GraphXStronglyConnectedComponents, layout: EdgeLayout) -> pd.DataFrame:
+    """Count ``StronglyConnectedComponents``.
+
+    A round removes vertices without in-edges or out-edges repeatedly, until a count of the degrees
+    finds none: such a vertex is a component of its own. Then two Pregel loops follow. In the first,
+    the smallest id spreads along the edges as a colour. In the second, a vertex whose id is its
+    colour confirms, against the edge direction, the vertices of its colour: those that it reaches
+    and that reach it. The next round removes them. Each count of degrees is one Spark job in which
+    all edges send to both ends, and each Pregel round is one: these are the supersteps.
+    """
+    n, most = layout.vertices, int(str(algorithm.parameters["numIter"]))
+    alive = np.full(n, layout.everyone)  # otherwise it only has vertices with edges
+    alive[layout.sources] = alive[layout.targets] = True
+    edges, final, rows = layout, np.zeros(n, np.bool_), list[Row]()
+    for number in range(1, most + 1):
+        gone = alive
+        if not gone.any():
+            break
+        while gone.any():
+            every, ends = np.ones(len(edges.sources), np.bool_), (edges.sources, edges.targets)
+            one, enters = sent(edges, every, *ends)
+            other, leaves = sent(edges, every, *ends[::-1])
+            linked, records = int((leaves | enters).sum()), one[2] + other[2]
+            rows.append((linked, 2 * len(every), records, records, linked))
+            gone = alive & (final | ~leaves | ~enters)
+            alive = alive & ~gone
+            edges = _among(edges, alive)
+        if number < most:
+            color = _spread(edges, rows)
+            final = _confirmed(edges, alive, color, rows)
+    return table_of(rows)
+
+
+def _spread(edges: EdgeLayout, rows: list[Row]) -> IntArray:
+    """Return the smallest id that reaches each vertex along the edges; add the rounds."""
+    color, active = np.arange(edges.vertices), np.ones(edges.vertices, np.bool_)
+    while active.any():
+        own = color[edges.sources]
+        sends = active[edges.sources] & (own < color[edges.targets])
+        row, active = sent(edges, sends, edges.sources, edges.targets)
+        rows.append(row)
+        np.minimum.at(color, edges.targets[sends], own[sends])
+    return color
+
+
+def _confirmed(edges: EdgeLayout, alive: BoolArray, color: IntArray, rows: list[Row]) -> BoolArray:
+    """Return the vertices whose id is their colour, and those that reach them; add the rounds."""
+    final: BoolArray = alive & (color == np.arange(edges.vertices))
+    active, alike = np.ones_like(final), color[edges.sources] == color[edges.targets]
+    while active.any():
+        sends = alike & (active & final)[edges.targets] & ~final[edges.sources]
+        row, active = sent(edges, sends, edges.targets, edges.sources)
+        rows.append(row)
+        final = final | active
+    return final
+
+
+def _among(layout: EdgeLayout, alive: BoolArray) -> EdgeLayout:
+    """Return the edges between remaining vertices, in their partitions."""
+    kept = alive[layout.sources] & alive[layout.targets]
+    before = np.concatenate(([0], np.cumsum(kept, dtype=np.int64)))
+    return EdgeLayout(
+        layout.vertices, before[layout.starts], layout.sources[kept], layout.targets[kept]
+    )
+
+
+def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFrame:
+    """Count the three supersteps of ``TriangleCount``.
+
+    First, each pair of adjacent vertices is kept once, and partitioned by a hash of the pair.
+    Second, both ends of an edge exchange their ids, which are combined into lists, in each
+    partition and then over all. Third, these are sent as sets to all partitions with edges of their
+    vertex; an edge compares the sets of its ends, and sends the count to both of them, even if it
+    is zero.
+    """
+    n, count, kept = layout.vertices, layout.partitions, layout.sources != layout.targets
+    ends = layout.sources[kept], layout.targets[kept]
+    pairs = np.minimum(*ends), np.maximum(*ends)
+    records, low, high = distinct_rows(n, count, *pairs, layout.parts[kept])
+    rows = [(len(np.unique(ends[0])), len(ends[0]), records, records, 0)]
+    # For Scala's hash of a pair
+    dealt = layout_of_edges(n, low, high, partition_of(n * low + high, count), count)
+    degrees, copies = np.bincount(np.concatenate((low, high)), minlength=n), dealt.copies()
+    linked, announced, records = int(np.count_nonzero(degrees)), 2 * len(low), int(copies.sum())
+    rows.append((linked, announced, records, announced, linked))
+    entries = records + int((copies * degrees).sum())
+    rows.append((linked, announced, records, entries, linked))
+    return table_of(rows)

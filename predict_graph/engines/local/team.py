@@ -7,7 +7,6 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 
 import numba
 
@@ -50,12 +49,7 @@ class Team:
     def __enter__(self) -> Team:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._pool is not None:
             meter.observe()
             self._pool.shutdown(cancel_futures=True)

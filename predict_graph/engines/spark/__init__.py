@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from costmodels.lazy import lazily
 
@@ -12,3 +12,11 @@ if TYPE_CHECKING:
 
 # Imported on first use: predictions for the local engine do not need Spark.
 __getattr__, __all__ = lazily(__name__)
+
+
+def is_table(graph: Any) -> bool:
+    """Whether an object is a Spark table, without importing Spark."""
+    return any(
+        each.__name__ == "DataFrame" and each.__module__.startswith("pyspark.sql")
+        for each in type(graph).__mro__
+    )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -38,13 +40,15 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.superstep import SuperstepJob, program_of
-from predict_graph.engines.spark.tables.output import check_spark_output, write_result
 from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+_FORMATS = {".parquet": "parquet", ".csv": "csv"}
 
 
 class SparkEngine:
@@ -195,7 +199,7 @@ class SparkEngine:
         algorithm = algorithm.on(graph)
         rule = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
-            check_spark_output(write_to)
+            _check_output(write_to)
         self._check_program(algorithm)
         if isinstance(algorithm, CalledAlgorithm):
             if write_to is not None:
@@ -245,7 +249,7 @@ class SparkEngine:
         """
         self.check_reads(algorithm)
         if write_to is not None:
-            check_spark_output(write_to)
+            _check_output(write_to)
         given: Any = {"progress": progress, "write_to": write_to}
         with self.started() as session:
             session.group("read")
@@ -284,7 +288,7 @@ class SparkEngine:
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
                 session.group("write")
-                write_result(_named(values, algorithm, graph, session), write_to)
+                _write(_named(values, algorithm, graph, session), write_to)
             seconds["write"] = time.perf_counter() - started
         return _with_seconds(profile, seconds)
 
@@ -332,7 +336,7 @@ class SparkEngine:
     ) -> tuple[RunProfile, DataFrame]:
         """Run one algorithm; return its profile and its values."""
         run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
-        started, logged = time.time(), session.log_from_now()
+        logged = session.log_from_now()
         known = None if prior_values is None else _collected(prior_values, stored.vertices)
         kind: type[SuperstepJob] = VertexJob if program_of(algorithm) is VertexJob else BlockJob
         given = (session, algorithm, stored, graph, known)
@@ -354,7 +358,7 @@ class SparkEngine:
             found = _collected(values, graph.vertices)
         first = {"setup": stored.setup_seconds, "superstep": 0.0, "write": 0.0}
         before = first if prior is None else prior.phases
-        lost = events.executors_lost(started, self.settings.executors)
+        lost = events.executors_lost(self.settings.executors)
         profile = RunProfile(
             algorithm=algorithm.name,
             parameters=algorithm.to_dict(),
@@ -389,6 +393,26 @@ def _with_seconds(profile: RunProfile, seconds: Mapping[str, float]) -> RunProfi
     """Add seconds to phases of a profile."""
     phases = {name: each + seconds.get(name, 0.0) for name, each in profile.phases.items()}
     return replace(profile, phases=phases)
+
+
+def _check_output(path: Path) -> None:
+    """Reject a path to which the result cannot be written, before a long run."""
+    if path.suffix not in _FORMATS:
+        raise RequestError(f"cannot write {path}; accepted: a name in .csv or .parquet")
+    if path.exists():
+        raise RequestError(f"cannot write {path}: it exists; accepted: the name of a new folder")
+    check_writable(path)
+
+
+def _write(values: DataFrame, path: Path) -> None:
+    """Write ``id`` and values as a folder of files, completely or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        writer = values.write.option("header", True)
+        writer.format(_FORMATS[path.suffix]).save(f"file://{beside.resolve()}")
+        beside.rename(path)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _named(

@@ -8,11 +8,14 @@ mapped in the workers (:mod:`~predict_graph.engines.spark.blocks.stored`).
 
 from __future__ import annotations
 
+import gc
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+from zipimport import zipimporter
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +28,6 @@ from predict_graph.engines.spark.blocks.stored import (
     parcel,
     unpacked,
 )
-from predict_graph.engines.spark.blocks.workers import keep_loaded
 from samplers.csr import frozen
 
 DRIVER = -1  # by definition: no block has this key
@@ -301,3 +303,18 @@ def sender_counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
         "remote_messages": int(sent.sum() - stay.sum()),
         "out_edges": int(degrees.sum()),
     }
+
+
+def keep_loaded() -> None:
+    """Disable per-task work of Spark's Python workers that exceeds a small superstep.
+
+    Before a task Spark clears Python's import caches, and Python then rereads the directories of
+    Spark's zip files, once per package. After a task it collects garbage among all loaded objects.
+    Zip importers are recreated when needed.
+    """
+    if "pyspark.worker" not in sys.modules:
+        return
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimporter):
+            del sys.path_importer_cache[path]
+    gc.freeze()

@@ -19,9 +19,9 @@ from predict_graph.algorithms.parameters import literal
 from predict_graph.engines.base import RunFollower, supersteps_begin
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
-from predict_graph.engines.spark.log.features import observed_phases, observed_table
-from predict_graph.engines.spark.log.following import followed_call
-from predict_graph.engines.spark.recognition.supersteps import recognise
+from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.following import profile_of_call
+from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
@@ -30,7 +30,6 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import file_module
 from predict_graph.plugins import blamed_on
-from predict_graph.table import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -174,33 +173,23 @@ def profile_spark_function(
         warnings.filterwarnings("ignore", "DataFrame", UserWarning)  # concern older GraphFrames
         arguments = _arguments(job, session, vertices, edges)
         session.group(None)  # the function may set its own
-        logged, began = session.log_from_now(), time.time()
-        kept = session.storage_bytes()  # memory cached by earlier jobs
-        followed = followed_call(session.for_functions, logged, follower)
-        with blamed_on("function", job.name), spark_failures(job.name), followed:
-            _computed(job.function(*arguments, **job.parameters))
-    ended = time.time()
-    stored = max(session.storage_bytes() - kept, 0)
-    session.flush()
-    log = logged.read()
-    log = replace(log, application={**log.application, "started": began, "finished": ended})
-    try:
-        found = recognise(log)
-    except RequestError as error:
-        raise RequestError(f"{job.name}: {error}") from error
-    lost = log.executors_lost(began, session.settings.executors)
-    phases = observed_phases(log, found)
-    phases["read"] += read_seconds
-    rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
-    return RunProfile(
-        algorithm=job.name,
-        parameters=dict(job.parameters),
-        graph=dict(graph),
-        engine={**session.settings.describe(), "executors_lost": lost},
-        phases=phases,
-        rows=Table(rows),
-        convergence=np.full(found.iterations, np.nan),
-        converged=True,
+
+        def call() -> None:
+            with blamed_on("function", job.name), spark_failures(job.name):
+                _computed(job.function(*arguments, **job.parameters))
+
+        def recognised(log: EventLog, began: float) -> Recognised:
+            try:
+                return recognise(log)
+            except RequestError as error:
+                raise RequestError(f"{job.name}: {error}") from error
+
+        given = (session.log_from_now(), dict(graph), call, recognised, follower)
+        kept = session.storage_bytes()
+        profile, found = profile_of_call(job, session, *given, kept=kept)
+    return replace(
+        profile,
+        phases={**profile.phases, "read": profile.phases["read"] + read_seconds},
         result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
     )
 

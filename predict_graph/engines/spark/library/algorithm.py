@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from predict_graph.engines.spark.session.opening import OpenSession
     from predict_graph.engines.spark.session.settings import SparkSettings
 
-REPLAY_COLUMNS = ("active_vertices", "messages", "records", "entries", "merged", "received")
+REPLAY_COLUMNS = ("active_vertices", "messages", "records", "entries", "received")
 """Counters of each superstep of a local replay: sending vertices, their messages, records after
 combining in the partitions, entries in those records (one each, or those of maps, lists or sets),
-entries visited by combining or comparing, and receiving vertices.
+and receiving vertices.
 
 In loops over tables, messages are rows before combining, entries are numbers beyond the first of a
 row, and received vertices have a changed result."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +23,14 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
 from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.log.features import observed_table
-from predict_graph.engines.spark.log.following import followed_call
+from predict_graph.engines.spark.log.following import profile_of_call
 from predict_graph.engines.spark.recognition.supersteps import (
     Recognised,
     Superstep,
     by_messages,
     message_stages,
     steps_of_jobs,
-    with_step,
+    successive,
 )
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.graphframes import check_there
@@ -39,7 +40,7 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 
-RECORDS, ENTRIES, MERGED = "twin_records", "twin_entries", "merged_entries"
+RECORDS, ENTRIES = "twin_records", "twin_entries"
 """Columns of a run's table: records and entries counted by the local replay."""
 
 
@@ -62,7 +63,14 @@ def run_library(
     source = write_layout(layout_of(graph, partitions), session.new_path())
     spark: Any = session.for_functions
     java, context = spark._jvm, spark.sparkContext._jsc.sc()
-    since, logged = time.time(), session.log_from_now()
+    logged = session.log_from_now()
+
+    def call() -> None:
+        result = algorithm.call(java, loaded)
+        if algorithm.separated_by != "stages":  # else nothing has run yet
+            session.group("write")
+        loader.compute(result)
+
     with (
         _unpersisted(session),
         spark_failures(f"{algorithm.name} on Spark"),
@@ -79,43 +87,31 @@ def run_library(
         setup = time.perf_counter() - started - read
         session.group(algorithm.name)
         supersteps_begin(follower, algorithm, graph, 0.0, len(rounds))
-        began = time.time()
-        with followed_call(spark, logged, follower, algorithm.name):
-            result = algorithm.call(java, loaded)
-            if algorithm.separated_by != "stages":  # else nothing has run yet
-                session.group("write")
-            loader.compute(result)
-        ended = time.time()
-        stored = session.storage_bytes()
-        session.flush()
-    log = logged.read()
-    lost = log.executors_lost(since, session.settings.executors)
-    found = supersteps_of(log, algorithm, began)
-    if found.iterations != len(rounds):
-        raise JobError(
-            f"{algorithm.name} took {found.iterations} supersteps on {graph.name}, and its replay "
-            f"{len(rounds)}: this version of {algorithm.library} differs; please report it"
+        profile, _ = profile_of_call(
+            algorithm,
+            session,
+            logged,
+            graph.describe(),
+            call,
+            partial(supersteps_of, algorithm),
+            follower,
+            algorithm.name,
         )
-    return RunProfile(
-        algorithm=algorithm.name,
-        parameters=algorithm.to_dict(),
-        graph=graph.describe(),
-        engine={"executors_lost": lost},
-        phases={
-            "setup": setup,
-            "read": read,
-            "superstep": found.seconds,
-            "write": max(ended - began - found.seconds, 0.0),
-        },
-        rows=Table(_table(log, found, rounds, graph).assign(storage_bytes=stored)),
-        convergence=np.full(found.iterations, np.nan),
+    if profile.iterations != len(rounds):
+        raise JobError(
+            f"{algorithm.name} took {profile.iterations} supersteps on {graph.name}, and its "
+            f"replay {len(rounds)}: this version of {algorithm.library} differs; please report it"
+        )
+    return replace(
+        profile,
+        phases={**profile.phases, "setup": setup, "read": read},
+        rows=Table(_counted(profile.table, rounds)),
         converged=bool(rounds["received"].iloc[-1] == 0),
     )
 
 
-def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph) -> pd.DataFrame:
+def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     """Return the table of Spark's metrics; counters of the replay are shared out by records."""
-    table = observed_table(log, found, graph.vertices)
     wrote = table.groupby("worker")["shuffle_write_records"].sum()
     share = table["worker"].map(wrote / max(wrote.sum(), 1)).to_numpy()
     at = table["iteration"].to_numpy() - 1
@@ -130,7 +126,7 @@ def _table(log: EventLog, found: Recognised, rounds: pd.DataFrame, graph: Graph)
     table["remote_messages"] = np.rint(messages * remote).astype(np.int64)
     table["local_messages"] = np.rint(messages).astype(np.int64) - table["remote_messages"]
     table["average_message_bytes"] = size / np.maximum(messages, 1.0)
-    for column, name in ((RECORDS, "records"), (ENTRIES, "entries"), (MERGED, "merged")):
+    for column, name in ((RECORDS, "records"), (ENTRIES, "entries")):
         table[column] = np.rint(shared(name)).astype(np.int64)
     return table
 
@@ -230,7 +226,7 @@ def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int)
         )
 
 
-def supersteps_of(log: EventLog, algorithm: LibraryAlgorithm, began: float) -> Recognised:
+def supersteps_of(algorithm: LibraryAlgorithm, log: EventLog, began: float) -> Recognised:
     """Return the supersteps in a log that starts with the call of an algorithm.
 
     A superstep ends with its sum, or with the last job before the next messages are made; it
@@ -267,10 +263,10 @@ def _by_stages(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superst
     sent = np.sort(ended.reindex([*dealt, *made["stage"]]))
     own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
     at = np.searchsorted(sent, own["submitted"], side="right")
-    steps: tuple[Superstep, ...] = ()
+    parts = []
     for number in range(len(sent)):
         last = number + 1 == len(sent)  # includes all later stages
         stages = own.loc[at >= number if last else at == number, "stage"]
         finished = jobs["finished"].max() if last else ended.reindex(stages).max()
-        steps = with_step(steps, began, finished, jobs["job"], stages)
-    return steps
+        parts.append((finished, jobs["job"], stages))
+    return successive(began, parts)

@@ -65,16 +65,16 @@ class EventLog(Value):
     stages: pd.DataFrame
     conf: Mapping[str, str]
 
-    def executors_lost(self, since: float, machines: int) -> int:
-        """Return how many executors left during a run, or were missing from the start.
+    def executors_lost(self, machines: int) -> int:
+        """Return how many executors left during the log of a run, or were missing from the start.
 
         Such a run has recomputed their data on others, or on new ones that had to warm up: its
         times are not those of a run on so many machines.
         """
         if not len(self.executors):
             return 0
-        gone = int((self.executors["removed"] >= since).sum())
-        return max(gone, machines - int(self.executors["removed"].isna().sum()), 0)
+        gone = int(self.executors["removed"].notna().sum())
+        return max(gone, machines - (len(self.executors) - gone))
 
 
 def succeeded(tasks: pd.DataFrame) -> pd.DataFrame:

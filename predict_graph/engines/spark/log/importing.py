@@ -41,7 +41,29 @@ def record_of_log(
         raise RequestError(f"the event log {path} has no tasks: nothing ran, or it was cut off")
     try:
         found = recognise(log, run=run)
-        return _record(log, found, algorithm, graph or "unknown", vertices, edges), found
+        began = float(log.application.get("started") or found.started)
+        named = found.name if found.by == "names" else ""
+        record = RunRecord(
+            kind="run",
+            algorithm=str(
+                algorithm or found.algorithm or log.application.get("name") or "spark job"
+            ),
+            parameters={},
+            graph=graph or "unknown",
+            fingerprint=_digest("graph", graph or "unknown", vertices, edges),
+            vertices=vertices or 0,
+            edges=edges or 0,
+            directed=True,
+            engine=_engine(log, found),
+            phases=observed_phases(log, found),
+            iterations=found.iterations,
+            converged=None,
+            rows=Table(observed_table(log, found, vertices or 0)),
+            machine=f"Spark executors on {counted(log.tasks['host'].nunique(), 'hosts')}",
+            time=datetime.fromtimestamp(began, UTC),
+            uid=_digest("spark", log.application.get("id"), began, named),
+        )
+        return record, found
     except RequestError as error:
         raise RequestError(f"{path}: {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError) as error:
@@ -49,37 +71,6 @@ def record_of_log(
             f"the event log {path} is not as Spark writes it: {type(error).__name__}: "
             f"{error!s:.100}"
         ) from error
-
-
-def _record(
-    log: EventLog,
-    found: Recognised,
-    algorithm: str | None,
-    graph: str,
-    vertices: int | None,
-    edges: int | None,
-) -> RunRecord:
-    hosts = log.tasks["host"].nunique()
-    began = float(log.application.get("started") or found.started)
-    run = found.name if found.by == "names" else ""
-    return RunRecord(
-        kind="run",
-        algorithm=str(algorithm or found.algorithm or log.application.get("name") or "spark job"),
-        parameters={},
-        graph=graph,
-        fingerprint=_digest("graph", graph, vertices, edges),
-        vertices=vertices or 0,
-        edges=edges or 0,
-        directed=True,
-        engine=_engine(log, found),
-        phases=observed_phases(log, found),
-        iterations=found.iterations,
-        converged=None,
-        rows=Table(observed_table(log, found, vertices or 0)),
-        machine=f"Spark executors on {counted(hosts, 'hosts')}",
-        time=datetime.fromtimestamp(began, UTC),
-        uid=_digest("spark", log.application.get("id"), began, run),
-    )
 
 
 def _engine(log: EventLog, found: Recognised) -> dict[str, Any]:

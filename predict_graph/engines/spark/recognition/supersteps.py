@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from operator import attrgetter
-from typing import Any
 
 import pandas as pd
 
@@ -33,9 +32,17 @@ class Superstep:
 
     started: float
     finished: float
-    seconds: float
     jobs: tuple[int, ...]
     stages: tuple[int, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The wall-clock time."""
+        return self.finished - self.started
+
+
+Part = tuple[float, Iterable[int], Iterable[int]]
+"""The end, the jobs and the stages of a superstep."""
 
 
 @dataclass(frozen=True)
@@ -143,24 +150,24 @@ def steps_of_jobs(
     log: EventLog, jobs: pd.DataFrame, ends: Sequence[int], began: float
 ) -> tuple[Superstep, ...]:
     """Return the supersteps of some jobs by the last job of each; the first starts at `began`."""
-    steps: tuple[Superstep, ...] = ()
+    parts: list[Part] = []
     since = -1
     for end in ends:
         own = jobs[(jobs["job"] > since) & (jobs["job"] <= end)]
         stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
-        steps = with_step(steps, began, own["finished"].max(), own["job"], stages)
+        parts.append((own["finished"].max(), own["job"], stages))
         since = end
-    return steps
+    return successive(began, parts)
 
 
-def with_step(
-    steps: tuple[Superstep, ...], began: float, finished: float, jobs: Any, stages: Any
-) -> tuple[Superstep, ...]:
-    """Append a superstep that starts at the end of the previous one; the first, at `began`."""
-    before = steps[-1].finished if steps else began
-    finished = max(float(finished), before)
-    stages = tuple(dict.fromkeys(stages))
-    return (*steps, Superstep(before, finished, finished - before, tuple(jobs), stages))
+def successive(began: float, parts: Iterable[Part]) -> tuple[Superstep, ...]:
+    """Return supersteps by their ends, jobs and stages; each starts as the one before it ends."""
+    steps: list[Superstep] = []
+    for finished, jobs, stages in parts:
+        finished = max(float(finished), began)
+        steps.append(Superstep(began, finished, tuple(jobs), tuple(dict.fromkeys(stages))))
+        began = finished
+    return tuple(steps)
 
 
 def by_messages(log: EventLog, name: str, began: float | None = None) -> Recognised | None:
@@ -364,10 +371,9 @@ def _judged(
 def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Superstep, ...]:
     """Return the supersteps of groups of units; the first starts at `since`, if that is earlier."""
     began = min(unit.started for unit in groups[0])
-    began = began if since is None else min(began, since)
-    steps: tuple[Superstep, ...] = ()
+    parts: list[Part] = []
     for group in groups:
         jobs = [job for unit in group for job in unit.jobs]
         stages = [stage for unit in group for stage in unit.stages]
-        steps = with_step(steps, began, max(unit.finished for unit in group), jobs, stages)
-    return steps
+        parts.append((max(unit.finished for unit in group), jobs, stages))
+    return successive(began if since is None else min(began, since), parts)

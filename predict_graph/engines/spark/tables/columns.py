@@ -11,7 +11,6 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.tables.source_files import (
     ListedEdges,
     SourceFiles,
-    literal_path,
     shown_path,
 )
 from predict_graph.errors import JobError, RequestError
@@ -63,16 +62,14 @@ def refuse_two_sides(source: str) -> NoReturn:
     )
 
 
-def edge_columns(rows: DataFrame, columns: tuple[str, ...], place: str) -> DataFrame:
-    """Return the edges in the rows of a table; ``wrong`` is the value of `place`, which
-    is SQL, where a row is not an edge, else null.
-    """
+def _edges(rows: DataFrame, columns: tuple[str, ...]) -> DataFrame:
+    """Return the edges in the rows of a table; ``wrong`` is null unless a row is not an edge."""
     source, target, *weight = columns
     return rows.selectExpr(
         f"try_cast({quoted(source)} AS bigint) AS src",
         f"try_cast({quoted(target)} AS bigint) AS dst",
         *(f"CAST({quoted(name)} AS float) AS weight" for name in weight),
-        f"if({_no_edge(columns)}, {place}, NULL) AS wrong",
+        f"if({_no_edge(columns)}, 'row', NULL) AS wrong",
     )
 
 
@@ -103,25 +100,28 @@ def parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) ->
         reason = str(error).removeprefix("reading failed: ")
         raise RequestError(f"{source.source} is not Parquet that can be read: {reason}") from error
     columns = checked_columns(source.source, dict(rows.dtypes), wanted)
-    table = edge_columns(rows, columns, "_metadata.file_path")
-    wrong = partial(_row_error, spark, columns)
-    return ListedEdges(source.name, source.source, table, wrong, source.identity, cheap=True)
+    placed = rows.selectExpr("*", "_metadata.file_path AS _file", "_metadata.row_index AS _row")
+    wrong = partial(_row_error, source.source, placed.orderBy("_file", "_row"), columns)
+    edges = _edges(rows, columns)
+    return ListedEdges(source.name, source.source, edges, wrong, source.identity, cheap=True)
 
 
-def _row_error(spark: SparkSession, columns: tuple[str, ...], wrong: str) -> RequestError:
-    """Return the error of the first row of a file that is not an edge."""
-    address = unquote(wrong)
-    rows = spark.read.parquet(literal_path(address)).selectExpr("*", "_metadata.row_index AS _row")
-    return row_error(shown_path(address), rows.orderBy("_row"), columns)
+def table_edges(table: DataFrame) -> ListedEdges:
+    """Return the edges of a table of Spark."""
+    with spark_failures("looking at the table of edges"):
+        columns = checked_columns("the table", dict(table.dtypes))
+    wrong = partial(_row_error, "the table", table, columns)
+    return ListedEdges("table", "the table", _edges(table, columns), wrong)
 
 
-def row_error(place: str, rows: DataFrame, columns: tuple[str, ...]) -> RequestError:
+def _row_error(place: str, rows: DataFrame, columns: tuple[str, ...], _: str) -> RequestError:
     """Return the error of the first row of a table that is not an edge."""
     row = rows.where(_no_edge(columns)).first()
-    shown = (
-        "changed meanwhile" if row is None else ", ".join(f"{name} {row[name]}" for name in columns)
-    )
-    number = f" {row['_row'] + 1}" if row is not None and "_row" in row else ""
+    number, shown = "", "changed meanwhile"
+    if row is not None:
+        shown = ", ".join(f"{name} {row[name]}" for name in columns)
+        if "_file" in row:
+            place, number = shown_path(unquote(row["_file"])), f" {row['_row'] + 1}"
     return RequestError(
         f"{place}: row{number} is not an edge ({shown}); accepted: ids from 0 to {2**63 - 1}, none "
         "of them null, and weights that 32-bit floats hold"

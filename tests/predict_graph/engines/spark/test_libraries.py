@@ -70,27 +70,22 @@ def graph_of(name):
 # Without Spark.
 
 
-def test_combining_maps_of_a_star():
-    """What a hub hears of d neighbours goes over 1 + 2 + … + d entries, and each again over d.
-
-    Both directions are stored, and every edge sends both ways: all labels come twice.
-    """
+def test_maps_of_a_star():
+    """Both directions are stored, and every edge sends both ways: all labels come twice."""
     graph = check_graph("star:n=9")
     rounds = rounds_of(check_function("graphx:labelPropagation", {"maxSteps": 1}), graph, 1)
     first = rounds.iloc[0]
     assert first["messages"] == 2 * graph.edges == 32
     assert first["entries"] == 8 + 8
-    assert first["merged"] == (8 * 9 // 2 + 8 * 8) + 2 * 8  # the hub, and the others
 
 
 def test_triangles_of_a_clique():
-    """Every pair once; lists of three ids, which grow in one line; three look-ups at each edge."""
+    """Every pair once; lists of three ids; sets of three at each edge."""
     graph = check_graph(csr_array(1 - np.eye(4)))
     rounds = rounds_of(check_function("graphx:triangleCount"), graph, 1)
     assert rounds["messages"].tolist() == [12, 12, 12]
     assert rounds["records"].tolist() == [6, 4, 4]
     assert rounds["entries"].tolist() == [6, 12, 4 + 4 * 3]
-    assert rounds["merged"].tolist() == [12, int(4 * 3 * (1 + 3 / 16)), 6 * 3 + 12]
 
 
 REFUSED = [
