@@ -275,7 +275,7 @@ def shared_graph_file():
 @pytest.fixture(scope="session")
 def spark_here():
     """Skip where Apache Spark cannot run: pyspark or Java is missing."""
-    from predict_graph.engines.spark.session.driver import require_spark
+    from predict_graph.engines.spark.session.opening import require_spark
     from predict_graph.errors import JobError
 
     try:

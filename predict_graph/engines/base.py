@@ -41,19 +41,6 @@ def follower_of(progress: IterationCallback | None) -> RunFollower | None:
     return progress if isinstance(progress, RunFollower) else None
 
 
-def supersteps_begin(
-    progress: IterationCallback | RunFollower | None,
-    algorithm: Algorithm,
-    graph: Any,
-    threshold: float,
-    limit: int,
-) -> None:
-    """Notify a follower that the supersteps of an algorithm start."""
-    follower = follower_of(progress)
-    if follower is not None:
-        follower.begins(algorithm, graph, threshold, limit)
-
-
 @runtime_checkable
 class Engine(Protocol):
     """Runs algorithms on graphs.

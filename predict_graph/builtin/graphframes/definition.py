@@ -7,8 +7,9 @@ in their table, and use the local replays of GraphX.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices
@@ -25,7 +26,12 @@ from predict_graph.builtin.graphx.definition import (
     tol_or_rounds,
 )
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
+from predict_graph.engines.spark.session.graphframes import check_brought, check_there
+from predict_graph.engines.spark.session.opening import OpenSession, require_spark
 from predict_graph.plugins import Registry
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.session.settings import SparkSettings
 
 _HERE = "predict_graph.builtin.graphframes.definition"
 
@@ -53,6 +59,35 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
     def graphx(self) -> GraphXAlgorithm | None:
         """The GraphX algorithm that runs it, or None."""
         return None
+
+    def check(self, settings: SparkSettings) -> None:
+        """Check that the settings load GraphFrames."""
+        require_spark()
+        check_brought(settings.graphframes_jar, settings.conf)
+
+    def read(self, session: OpenSession, source: Path) -> Any:
+        """Read the edges as a table, with our settings for tables."""
+        check_there(session.spark._jvm)
+        spark, size = session.spark, "spark.sql.files.maxPartitionBytes"
+        spark.sparkContext.setCheckpointDir(f"file://{session.new_path().resolve()}")
+        before = spark.conf.get(size)
+        spark.conf.set(size, "1")  # Spark merges small files up to this size
+        try:
+            edges = spark.read.schema("src long, dst long").csv(str(source), sep=" ").persist()
+            edges.count()
+        finally:
+            spark.conf.set(size, str(before))
+        return edges
+
+    def graph(self, session: OpenSession, edges: Any, vertices: int) -> Any:
+        """Return a GraphFrame of two tables, which includes vertices without edges."""
+        spark: Any = session.spark
+        table: Any = spark.range(0, vertices, 1, session.settings.partitions)
+        return spark._jvm.org.graphframes.GraphFrame.apply(table._jdf, edges._jdf)
+
+    def compute(self, result: Any) -> None:
+        """Write the table to nowhere."""
+        result.write().format("noop").mode("overwrite").save()
 
     def given(self, java: Any) -> dict[str, Any]:
         """Return the arguments by the names of the methods that take them."""

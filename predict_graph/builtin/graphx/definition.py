@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from predict_graph.algorithms import Parameter
 from predict_graph.algorithms.naming import NamedVertices
@@ -11,6 +12,9 @@ from predict_graph.algorithms.parameters import Value
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
 from predict_graph.plugins import Registry
+
+if TYPE_CHECKING:
+    from predict_graph.engines.spark.session.opening import OpenSession
 
 _HERE = "predict_graph.builtin.graphx.definition"
 
@@ -50,6 +54,24 @@ class GraphXAlgorithm(LibraryAlgorithm):
     library = "GraphX"
     tags: ClassVar[int] = 2
     """The types of vertices and edges that its method has."""
+
+    def read(self, session: OpenSession, source: Path) -> Any:
+        """Read the edges by ``GraphLoader.edgeListFile``, whose vertices are not set up yet."""
+        spark: Any = session.for_functions
+        level = spark._jvm.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
+        return spark._jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(
+            *(spark.sparkContext._jsc.sc(), f"file://{source}", False),
+            *(session.settings.partitions, level, level),
+        )
+
+    def graph(self, session: OpenSession, edges: Any, vertices: int) -> Any:
+        """Return the graph, with its vertices and routing tables set up."""
+        edges.vertices().count()
+        return edges
+
+    def compute(self, result: Any) -> None:
+        """Compute the vertices."""
+        result.vertices().count()
 
     def given(self, java: Any) -> list[Any]:
         """Return the arguments after the graph."""
@@ -101,7 +123,7 @@ def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict
     return {**given, "tol": 0.001} if tol is None and number is None else dict(given)
 
 
-class OneVertex(NamedVertices, LibraryAlgorithm):
+class OneVertex(NamedVertices):
     """An algorithm with a parameter that names one vertex."""
 
     def __init__(self, **parameters: object) -> None:

@@ -17,7 +17,6 @@ class LabelPropagationProgram(BlockProgram):
     """Every vertex sends its label, and takes the one with most votes or weight."""
 
     algorithm: LabelPropagation
-    weighted = True
     kept = ("state", "changed")
 
     def first(self, prior: Array | None) -> None:

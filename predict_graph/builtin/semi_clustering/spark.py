@@ -17,7 +17,6 @@ class SemiClusteringProgram(BlockProgram):
     """Every vertex sends its best semi-clusters, and adds itself to received ones."""
 
     algorithm: SemiClustering
-    weighted = True
     kept = ("state", "lists", "updated")
 
     def first(self, prior: Array | None) -> None:

@@ -21,7 +21,6 @@ from predict_graph.engines.base import (
     IterationCallback,
     follower_of,
     stopping_rule,
-    supersteps_begin,
 )
 from predict_graph.engines.local.kernel import Kernel, kernel_of, supersteps
 from predict_graph.engines.local.output import check_output, write_values
@@ -45,7 +44,7 @@ class LocalEngine:
     """Runs algorithms with compiled kernels on the cores of this machine.
 
     Messages are counted as if the vertices were spread over `workers` machines by a hash
-    (:func:`~predict_graph.engines.local.partition.worker_of`).
+    (:func:`~predict_graph.engines.local.tally.worker_of`).
 
     Parameters
     ----------
@@ -117,7 +116,8 @@ class LocalEngine:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
                 setup = watch.seconds
-            supersteps_begin(progress, algorithm, graph, target, limit)
+            if (follower := follower_of(progress)) is not None:
+                follower.begins(algorithm, graph, target, limit)
             aggregates, seconds, stopped = _iterate(kernel, team, tally, target, limit, progress)
         started = time.perf_counter()
         if write_to is not None:

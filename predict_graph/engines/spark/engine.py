@@ -22,11 +22,16 @@ from predict_graph.engines.base import (
     IterationCallback,
     follower_of,
     stopping_rule,
-    supersteps_begin,
 )
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
-from predict_graph.engines.spark.blocks.running import BlockJob, StoredGraph, stored_on
+from predict_graph.engines.spark.blocks.running import (
+    BlockJob,
+    StoredGraph,
+    SuperstepJob,
+    program_of,
+    stored_on,
+)
 from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
@@ -39,7 +44,6 @@ from predict_graph.engines.spark.session.adopting import (
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.engines.spark.superstep import SuperstepJob, program_of
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.graph import Graph
@@ -278,8 +282,9 @@ class SparkEngine:
         run = partial(self._supersteps, session, graph, stored)
         profile = values = None
         if algorithm.prior is not None:
-            rule_before = stopping_rule(algorithm.prior, graph.vertices, None, None)
-            profile, values = run(algorithm.prior, rule_before, follower_of(progress))
+            prior = algorithm.prior.on(graph)
+            rule_before = stopping_rule(prior, graph.vertices, None, None)
+            profile, values = run(prior, rule_before, follower_of(progress))
         if profile is None or not profile.stopped:
             rule = rule or stopping_rule(algorithm, graph.vertices, None, None)
             profile, values = run(algorithm, rule, progress, profile, values)
@@ -342,7 +347,8 @@ class SparkEngine:
         given = (session, algorithm, stored, graph, known)
         job = kind(*given, run=run, rule=rule, progress=progress)
         job.set_up()
-        supersteps_begin(progress, algorithm, graph, *rule)
+        if (follower := follower_of(progress)) is not None:
+            follower.begins(algorithm, graph, *rule)
         job.go_on()
         session.flush()
         events = logged.read()

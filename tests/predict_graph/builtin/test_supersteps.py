@@ -11,7 +11,7 @@ from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.builtin import merging
 from predict_graph.engines import COUNTERS, OUT_EDGES
 from predict_graph.engines.local import LocalEngine, blocks
-from predict_graph.engines.local.partition import worker_of
+from predict_graph.engines.local.tally import worker_of
 from predict_graph.graph import check_graph
 from tests.predict_graph.builtin.references import PROGRAMS
 from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED, edges

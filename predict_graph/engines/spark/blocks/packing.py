@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.arrays import IntArray
+from predict_graph.arrays import Array, IntArray
 from predict_graph.engines.spark import is_table
 from predict_graph.engines.spark.blocks.on_executors import (
     VALUES,
@@ -75,6 +75,14 @@ class PackedGraph(Described):
     def vertices(self) -> int:
         """The number of vertices."""
         return self.blocks.vertices
+
+    @property
+    def out_degrees(self) -> Array:
+        """The out-degree of each vertex."""
+        degrees = np.empty(self.vertices, np.int64)
+        for block in self.blocks.opened():
+            degrees[block.rows] = block.degrees
+        return degrees
 
 
 @contextmanager

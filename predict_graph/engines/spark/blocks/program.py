@@ -48,8 +48,6 @@ class BlockProgram(ABC):
     ----------
     merges_by : str
         What a record is one of, for each block: ``sender``, whose message a block gets once.
-    weighted : bool
-        Whether it reads edge weights.
     all_known : bool
         Whether receivers read the values of all neighbours, senders or not.
     state : ndarray, or named tuple of them
@@ -63,7 +61,6 @@ class BlockProgram(ABC):
     """
 
     merges_by: ClassVar[str] = "sender"
-    weighted: ClassVar[bool] = False
     all_known: ClassVar[bool] = False
     kept: ClassVar[tuple[str, ...]] = ("state",)
     kind: ClassVar[str] = "long"

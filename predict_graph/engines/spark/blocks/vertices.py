@@ -26,7 +26,7 @@ from predict_graph.engines.local.edge_loops import identity, pull
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import DRIVER, keep_loaded, sender_counts
-from predict_graph.engines.spark.blocks.running import StoredGraph
+from predict_graph.engines.spark.blocks.running import StoredGraph, SuperstepJob
 from predict_graph.engines.spark.blocks.stored import (
     PARCELS,
     Batches,
@@ -34,7 +34,6 @@ from predict_graph.engines.spark.blocks.stored import (
     StoredBlock,
     parcel,
 )
-from predict_graph.engines.spark.superstep import SuperstepJob
 from predict_graph.graph import Graph
 from samplers.csr import frozen
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from predict_graph.algorithms.parameters import literal
-from predict_graph.engines.base import RunFollower, supersteps_begin
+from predict_graph.engines.base import RunFollower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog
@@ -86,7 +86,8 @@ class FunctionAlgorithm(CalledAlgorithm):
             edges.count()
             vertices = spark.range(graph.vertices).select("id")
             read = time.perf_counter() - started
-        supersteps_begin(follower, self, graph, 0.0, self.max_iterations)
+        if follower is not None:
+            follower.begins(self, graph, 0.0, self.max_iterations)
         known: Any = {"graph": graph.describe(), "read_seconds": read, "follower": follower}
         try:
             return profile_spark_function(self, session, edges, vertices, **known)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
-from predict_graph.engines.spark.session.driver import require_spark
-from predict_graph.engines.spark.session.graphframes import check_brought
 from predict_graph.graph import Graph
 from predict_graph.plugins import loaded
 
@@ -82,12 +81,6 @@ class LibraryAlgorithm(CalledAlgorithm):
         known = getattr(self, "known", None)
         return () if known is None else tuple(known.tolist())
 
-    def check(self, settings: SparkSettings) -> None:
-        """Check that the settings load GraphFrames, if it needs that."""
-        if self.library == "GraphFrames":
-            require_spark()
-            check_brought(settings.graphframes_jar, settings.conf)
-
     def run_in(
         self, session: OpenSession, graph: Graph, follower: RunFollower | None
     ) -> RunProfile:
@@ -97,8 +90,20 @@ class LibraryAlgorithm(CalledAlgorithm):
         return profile
 
     @abstractmethod
+    def read(self, session: OpenSession, source: Path) -> Any:
+        """Read and keep the edges from a folder with a file for each partition."""
+
+    @abstractmethod
+    def graph(self, session: OpenSession, edges: Any, vertices: int) -> Any:
+        """Return the library's graph of the edges that were read."""
+
+    @abstractmethod
     def call(self, java: Any, graph: Any) -> Any:
         """Call the library by its classes in Java; return the object of the result."""
+
+    @abstractmethod
+    def compute(self, result: Any) -> None:
+        """Compute a result in full and discard it."""
 
     def replay(self, layout: EdgeLayout) -> pd.DataFrame:
         """Return a row of ``REPLAY_COLUMNS`` for each superstep."""

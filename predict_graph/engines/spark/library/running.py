@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from predict_graph.engines.base import RunFollower, supersteps_begin
+from predict_graph.engines.base import RunFollower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
 from predict_graph.engines.spark.library.layout import layout_of, write_layout
@@ -33,7 +32,6 @@ from predict_graph.engines.spark.recognition.supersteps import (
     successive,
 )
 from predict_graph.engines.spark.session.failures import spark_failures
-from predict_graph.engines.spark.session.graphframes import check_there
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import release
 from predict_graph.errors import JobError, RequestError
@@ -42,9 +40,6 @@ from predict_graph.table import Table
 
 RECORDS, ENTRIES = "twin_records", "twin_entries"
 """Columns of a run's table: records and entries counted by the local replay."""
-
-
-_FILE_SIZE = "spark.sql.files.maxPartitionBytes"
 
 
 def run_library(
@@ -69,24 +64,26 @@ def run_library(
         result = algorithm.call(java, loaded)
         if algorithm.separated_by != "stages":  # else nothing has run yet
             session.group("write")
-        loader.compute(result)
+        algorithm.compute(result)
 
     with (
         _unpersisted(session),
         spark_failures(f"{algorithm.name} on Spark"),
-        closing(loader_of(algorithm, session)) as loader,
+        ExitStack() as held,
     ):
         if algorithm.separated_by == "stages":
             check_partitions(algorithm, context, partitions)
         session.group("read")
         started = time.perf_counter()
-        loader.read(source)
+        edges = algorithm.read(session, source)
+        held.callback(edges.unpersist, False)
         read = time.perf_counter() - started
         session.group("setup")
-        loaded = loader.graph(graph.vertices)
+        loaded = algorithm.graph(session, edges, graph.vertices)
         setup = time.perf_counter() - started - read
         session.group(algorithm.name)
-        supersteps_begin(follower, algorithm, graph, 0.0, len(rounds))
+        if follower is not None:
+            follower.begins(algorithm, graph, 0.0, len(rounds))
         profile, _ = profile_of_call(
             algorithm,
             session,
@@ -141,78 +138,6 @@ def _unpersisted(session: OpenSession) -> Iterator[None]:
     finally:
         with suppress(Exception):  # a failed session has released its memory
             release(context, session.site, before)
-
-
-class _GraphX:
-    """A GraphX graph by ``GraphLoader.edgeListFile``, whose vertices and routing tables are then
-    set up.
-    """
-
-    def __init__(self, session: OpenSession) -> None:
-        self.session = session
-        self.loaded: Any = None
-
-    def close(self) -> None:
-        """Release the edges; GraphX's are found by their mark."""
-
-    def read(self, source: Path) -> None:
-        """Read the edges from a folder with a file for each partition."""
-        spark: Any = self.session.for_functions
-        level = spark._jvm.org.apache.spark.storage.StorageLevel.MEMORY_ONLY()
-        self.loaded = spark._jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(
-            *(spark.sparkContext._jsc.sc(), f"file://{source}", False),
-            *(self.session.settings.partitions, level, level),
-        )
-
-    def graph(self, vertices: int) -> Any:
-        """Return the graph of the edges that were read."""
-        self.loaded.vertices().count()
-        return self.loaded
-
-    def compute(self, result: Any) -> None:
-        """Compute a result in full and discard it."""
-        result.vertices().count()
-
-
-class _GraphFrames(_GraphX):
-    """A GraphFrame of two tables, with our settings for tables.
-
-    Vertices without edges are included.
-    """
-
-    def __init__(self, session: OpenSession) -> None:
-        super().__init__(session)
-        check_there(session.spark._jvm)
-        place = f"file://{session.new_path().resolve()}"
-        session.spark.sparkContext.setCheckpointDir(place)
-
-    def close(self) -> None:
-        if self.loaded is not None:
-            self.loaded.unpersist()
-
-    def read(self, source: Path) -> None:
-        spark = self.session.spark
-        before = spark.conf.get(_FILE_SIZE)
-        spark.conf.set(_FILE_SIZE, "1")  # Spark merges small files up to this size
-        try:
-            rows = spark.read.schema("src long, dst long").csv(str(source), sep=" ")
-            self.loaded = rows.persist()
-            self.loaded.count()
-        finally:
-            spark.conf.set(_FILE_SIZE, str(before))
-
-    def graph(self, vertices: int) -> Any:
-        spark: Any = self.session.spark
-        table: Any = spark.range(0, vertices, 1, self.session.settings.partitions)
-        return spark._jvm.org.graphframes.GraphFrame.apply(table._jdf, self.loaded._jdf)
-
-    def compute(self, result: Any) -> None:
-        result.write().format("noop").mode("overwrite").save()
-
-
-def loader_of(algorithm: LibraryAlgorithm, session: OpenSession) -> _GraphX:
-    """Return the loader of the graph that an algorithm needs."""
-    return (_GraphFrames if algorithm.library == "GraphFrames" else _GraphX)(session)
 
 
 def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
+from predict_graph.engines.spark.blocks.running import SuperstepJob, superstep_group
 from predict_graph.engines.spark.log.eventlog import EventLog, succeeded
 from predict_graph.engines.spark.recognition.supersteps import Recognised
 from predict_graph.engines.spark.recognition.units import united
-from predict_graph.engines.spark.superstep import SuperstepJob, superstep_group
 
 EXECUTOR_COLUMNS = (
     "task_seconds",
@@ -62,9 +62,8 @@ def with_average(table: pd.DataFrame, convergence: Any = np.nan) -> pd.DataFrame
 def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> pd.DataFrame:
     """Return one row per iteration and executor.
 
-    Messages are counted as vertices send them, before combining; bytes are those that executors
-    read from themselves and from each other, or, if the job has them, those that it counted: all of
-    them local unless machines are `remote`.
+    Messages are counted as vertices send them, before combining; records and bytes are those that
+    the job counted: all of them local unless machines are `remote`.
     """
     iterations, counts = len(job.seconds), pd.concat(job.counts, ignore_index=True)
     groups = {superstep_group(job.run, number): number for number in range(1, iterations + 1)}
@@ -76,15 +75,14 @@ def superstep_table(job: SuperstepJob, tasks: pd.DataFrame, *, remote: bool) -> 
     counts = counts.assign(executor=homes.fillna(first)).drop(columns="partition")
     counts = counts.groupby(keys).sum()
     table = table.join(counts.reindex(pd.MultiIndex.from_frame(table[keys])).fillna(0.0), on=keys)
-    if "records" in table:
-        local, away = table["local_bytes"], table["remote_bytes"]
-        table = table.assign(
-            local_message_bytes=local if remote else local + away,
-            remote_message_bytes=away if remote else 0,
-            shuffle_read_records=table["records"],
-            shuffle_write_records=table["records"],
-            shuffle_write_bytes=local + away,
-        )
+    local, away = table["local_bytes"], table["remote_bytes"]
+    table = table.assign(
+        local_message_bytes=local if remote else local + away,
+        remote_message_bytes=away if remote else 0,
+        shuffle_read_records=table["records"],
+        shuffle_write_records=table["records"],
+        shuffle_write_bytes=local + away,
+    )
     return with_average(table, np.repeat(job.aggregates, len(table) // max(iterations, 1)))
 
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.log.eventlog import wait_for_listeners
-from predict_graph.engines.spark.session.driver import require_spark
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.opening import (
     OpenSession,
     awaited_executors,
+    require_spark,
     temporary_folder,
 )
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local

@@ -40,19 +40,14 @@ def _stirred(mixed: Any, word: Any) -> Any:
     return (_times(_turned(mixed ^ word, 13), 5) + np.uint64(0xE6546B64)) & _32_BITS
 
 
-@njit(cache=True)
-def _finished(mixed: Any, length: int) -> Any:
-    """Return the hash of so many bytes from the state after the last of them."""
-    mixed ^= np.uint64(length)
-    mixed = _times(mixed ^ (mixed >> np.uint64(16)), 0x85EBCA6B)
-    mixed = _times(mixed ^ (mixed >> np.uint64(13)), 0xC2B2AE35)
-    return mixed ^ (mixed >> np.uint64(16))
-
-
 @njit(cache=True, nogil=True)
 def _hash(seed: Any, vertex: Any) -> Any:
     word = np.uint64(vertex)
-    return _finished(_stirred(_stirred(seed, word & _32_BITS), word >> np.uint64(32)), 8)
+    mixed = _stirred(_stirred(seed, word & _32_BITS), word >> np.uint64(32))
+    mixed ^= np.uint64(8)  # the length in bytes
+    mixed = _times(mixed ^ (mixed >> np.uint64(16)), 0x85EBCA6B)
+    mixed = _times(mixed ^ (mixed >> np.uint64(13)), 0xC2B2AE35)
+    return mixed ^ (mixed >> np.uint64(16))
 
 
 @vectorize(cache=True)

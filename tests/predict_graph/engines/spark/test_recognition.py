@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.logfiles import log_lines
-from predict_graph.engines.spark.recognition.repetition import longest_repetition, loop_starts
-from predict_graph.engines.spark.recognition.supersteps import _joined, _loop, recognise
+from predict_graph.engines.spark.recognition.supersteps import (
+    _joined,
+    _loop,
+    longest_repetition,
+    loop_starts,
+    recognise,
+)
 from predict_graph.engines.spark.recognition.units import Unit, _located
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph

@@ -10,8 +10,7 @@ import pytest
 
 from predict_graph import errors
 from predict_graph.engines.spark import SparkSettings
-from predict_graph.engines.spark.session.driver import require_spark
-from predict_graph.engines.spark.session.opening import open_session
+from predict_graph.engines.spark.session.opening import open_session, require_spark
 from predict_graph.errors import JobError, RequestError
 from tests.python import started, wait_until
 
