@@ -6,7 +6,6 @@ driver receives the ids, unless they are 0, 1, 2, …, and sees the folder of th
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.arrays import Array, IntArray
-from predict_graph.engines.spark import is_table
 from predict_graph.engines.spark.blocks.on_executors import (
     VALUES,
     distinct_ids,
@@ -34,14 +32,11 @@ from predict_graph.engines.spark.blocks.stored import (
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.columns import parquet_edges, table_edges
-from predict_graph.engines.spark.tables.lines import text_edges
-from predict_graph.engines.spark.tables.source_files import ListedEdges, source_files
+from predict_graph.engines.spark.tables.reading import ListedEdges, edge_source
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 from predict_graph.graph.build import direction_of
 from predict_graph.graph.csr import Described, edges_of
-from predict_graph.graph.edge_list import EdgeList
 from predict_graph.limits import beyond, limits
 
 if TYPE_CHECKING:
@@ -95,7 +90,7 @@ def packed_graph(
     """
     prepare_executors(session.spark)
     started, folder = time.perf_counter(), session.new_path()
-    source = _edge_source(session.spark, graph)
+    source = edge_source(session.spark, graph)
     directed, notes = direction_of(source.directed, directed)
     try:
         with spark_failures(f"reading {source.source} on Spark"), _cached(source):
@@ -123,20 +118,6 @@ def packed_graph(
     finally:
         Blocks.forget()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
-    """Inspect the source of a graph: names, types and first lines only."""
-    if is_table(graph):
-        return table_edges(graph)
-    if not isinstance(graph, str | os.PathLike):
-        raise RequestError(
-            f"Spark cannot read a {type(graph).__name__}; accepted: a path, an address, or a "
-            "DataFrame of edges"
-        )
-    found = source_files(spark, graph)
-    edges = text_edges if found.form == "text" else parquet_edges
-    return edges(spark, found, EdgeList.of(graph, "integer"))
 
 
 def _check_edges(source: ListedEdges) -> tuple[int, str]:

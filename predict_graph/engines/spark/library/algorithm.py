@@ -1,23 +1,49 @@
-"""Algorithms that Spark runs by a call: of a library, which has a local replay, or of a user."""
+"""Algorithms that Spark runs by a call: of a library, which has a local replay, or of a user.
+
+The run of a library's algorithm loads its graph, calls it, and finds its supersteps in its log.
+GraphX names the stages in which messages are made and combined: each job with such a stage is a
+superstep, or each such stage where all runs in one job. Loops over tables end a round with a sum
+that the driver collects: the one kind of job that shuffles records without being a query.
+"""
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
+import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of
+from predict_graph.engines.base import RunFollower
+from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of, write_layout
+from predict_graph.engines.spark.log.eventlog import EventLog
+from predict_graph.engines.spark.log.following import profile_of_call
+from predict_graph.engines.spark.recognition.supersteps import (
+    Recognised,
+    Superstep,
+    by_messages,
+    message_stages,
+    steps_of_jobs,
+    successive,
+)
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.session.settings import SparkSettings
+from predict_graph.engines.spark.tables.checkpoints import release
+from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
-from predict_graph.plugins import loaded
+from predict_graph.table import Table
 
-if TYPE_CHECKING:
-    from predict_graph.engines.base import RunFollower
-    from predict_graph.engines.profile import RunProfile
-    from predict_graph.engines.spark.session.opening import OpenSession
-    from predict_graph.engines.spark.session.settings import SparkSettings
+RECORDS, ENTRIES = "twin_records", "twin_entries"
+"""Columns of a run's table: records and entries counted by the local replay."""
 
 REPLAY_COLUMNS = ("active_vertices", "messages", "records", "entries", "received")
 """Counters of each superstep of a local replay: sending vertices, their messages, records after
@@ -85,9 +111,7 @@ class LibraryAlgorithm(CalledAlgorithm):
         self, session: OpenSession, graph: Graph, follower: RunFollower | None
     ) -> RunProfile:
         """Run it on a graph; notify a follower of supersteps as they end."""
-        run = loaded("predict_graph.engines.spark.library.running:run_library")
-        profile: RunProfile = run(self, session, graph, follower)
-        return profile
+        return _run(self, session, graph, follower)
 
     @abstractmethod
     def read(self, session: OpenSession, source: Path) -> Any:
@@ -126,3 +150,158 @@ def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.
             _last.pop(next(iter(_last)))
         _last[key] = algorithm.replay(layout_of(graph, partitions))
     return _last[key]
+
+
+def _run(
+    algorithm: LibraryAlgorithm,
+    session: OpenSession,
+    graph: Graph,
+    follower: RunFollower | None,
+) -> RunProfile:
+    """Run a library algorithm on a graph; notify a follower of supersteps as they end.
+
+    The read phase loads the edges; the setup phase builds the library's structures before the call.
+    The local replay counts what vertices send; times, bytes and records come from Spark.
+    """
+    partitions, algorithm = session.settings.partitions, algorithm.within(graph)
+    rounds = rounds_of(algorithm, graph, partitions)
+    source = write_layout(layout_of(graph, partitions), session.new_path())
+    spark: Any = session.for_functions
+    java, context = spark._jvm, spark.sparkContext._jsc.sc()
+    logged = session.log_from_now()
+
+    def call() -> None:
+        result = algorithm.call(java, loaded)
+        if algorithm.separated_by != "stages":  # else nothing has run yet
+            session.group("write")
+        algorithm.compute(result)
+
+    with (
+        _unpersisted(session),
+        spark_failures(f"{algorithm.name} on Spark"),
+        ExitStack() as held,
+    ):
+        if algorithm.separated_by == "stages":
+            check_partitions(algorithm, context, partitions)
+        session.group("read")
+        started = time.perf_counter()
+        edges = algorithm.read(session, source)
+        held.callback(edges.unpersist, False)
+        read = time.perf_counter() - started
+        session.group("setup")
+        loaded = algorithm.graph(session, edges, graph.vertices)
+        setup = time.perf_counter() - started - read
+        session.group(algorithm.name)
+        if follower is not None:
+            follower.begins(algorithm, graph, 0.0, len(rounds))
+        profile, _ = profile_of_call(
+            algorithm,
+            session,
+            logged,
+            graph.describe(),
+            call,
+            partial(supersteps_of, algorithm),
+            follower,
+            algorithm.name,
+        )
+    if profile.iterations != len(rounds):
+        raise JobError(
+            f"{algorithm.name} took {profile.iterations} supersteps on {graph.name}, and its "
+            f"replay {len(rounds)}: this version of {algorithm.library} differs; please report it"
+        )
+    return replace(
+        profile,
+        phases={**profile.phases, "setup": setup, "read": read},
+        rows=Table(_counted(profile.table, rounds)),
+        converged=bool(rounds["received"].iloc[-1] == 0),
+    )
+
+
+def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of Spark's metrics; counters of the replay are shared out by records."""
+    wrote = table.groupby("worker")["shuffle_write_records"].sum()
+    share = table["worker"].map(wrote / max(wrote.sum(), 1)).to_numpy()
+    at = table["iteration"].to_numpy() - 1
+    size = table["local_message_bytes"] + table["remote_message_bytes"]
+    remote: Any = (table["remote_message_bytes"] / np.maximum(size, 1)).to_numpy()
+
+    def shared(name: str) -> Any:
+        return rounds[name].to_numpy(np.float64)[at] * share
+
+    messages = shared("messages")
+    table["active_vertices"] = np.rint(shared("active_vertices")).astype(np.int64)
+    table["remote_messages"] = np.rint(messages * remote).astype(np.int64)
+    table["local_messages"] = np.rint(messages).astype(np.int64) - table["remote_messages"]
+    table["average_message_bytes"] = size / np.maximum(messages, 1.0)
+    for column, name in ((RECORDS, "records"), (ENTRIES, "entries")):
+        table[column] = np.rint(shared(name)).astype(np.int64)
+    return table
+
+
+@contextmanager
+def _unpersisted(session: OpenSession) -> Iterator[None]:
+    """Release memory that GraphX caches; in a user's session, only what this run cached."""
+    context: Any = session.spark.sparkContext
+    before = set(context._jsc.getPersistentRDDs().keys())
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # a failed session has released its memory
+            release(context, session.site, before)
+
+
+def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:
+    """Reject a session that would use another number of edge partitions."""
+    name = "spark.default.parallelism"
+    there = int(context.defaultParallelism()) if context.getConf().contains(name) else partitions
+    if there != partitions:
+        raise RequestError(
+            f"{name} is {there} in this session, and {algorithm.name} distributes edges over "
+            f"as many partitions; accepted: {partitions}, or none"
+        )
+
+
+def supersteps_of(algorithm: LibraryAlgorithm, log: EventLog, began: float) -> Recognised:
+    """Return the supersteps in a log that starts with the call of an algorithm.
+
+    A superstep ends with its sum, or with the last job before the next messages are made; it
+    includes the driver's work in between. The first starts with the call.
+    """
+    jobs = log.jobs[log.jobs["group"] == algorithm.name].sort_values("job")
+    if algorithm.separated_by == "messages":
+        found = by_messages(log, algorithm.name, began)
+    else:
+        separate = _by_sums if algorithm.separated_by == "sums" else _by_stages
+        steps = separate(log, jobs, began)
+        reason = f"each ends with one of the {algorithm.separated_by}"
+        found = Recognised(steps, "names", algorithm.name, "certain", reason) if steps else None
+    if found is None:
+        raise JobError(f"{algorithm.name} made no messages that its log shows")
+    return found
+
+
+def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:
+    """Return the supersteps that each end with a sum, which exchanges records without a query."""
+    exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
+    ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
+    return steps_of_jobs(log, jobs, ends.tolist(), began)
+
+
+def _by_stages(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:
+    """Return the supersteps of one job: each has the stages that came up after its predecessor had
+    sent its records.
+    """
+    ended = log.tasks.groupby("stage")["finished"].max()
+    made = message_stages(log)
+    # The first messages come from edges that an earlier stage partitioned.
+    dealt = [stage for parents in made["parents"].iloc[:1] for stage in parents]
+    sent = np.sort(ended.reindex([*dealt, *made["stage"]]))
+    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
+    at = np.searchsorted(sent, own["submitted"], side="right")
+    parts = []
+    for number in range(len(sent)):
+        last = number + 1 == len(sent)  # includes all later stages
+        stages = own.loc[at >= number if last else at == number, "stage"]
+        finished = jobs["finished"].max() if last else ended.reindex(stages).max()
+        parts.append((finished, jobs["job"], stages))
+    return successive(began, parts)

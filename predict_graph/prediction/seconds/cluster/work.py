@@ -21,8 +21,12 @@ from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.blocks.running import program_of
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
-from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm, rounds_of
-from predict_graph.engines.spark.library.running import ENTRIES, RECORDS
+from predict_graph.engines.spark.library.algorithm import (
+    ENTRIES,
+    RECORDS,
+    LibraryAlgorithm,
+    rounds_of,
+)
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs

@@ -19,8 +19,7 @@ from predict_graph.builtin.graphx.definition import GRAPHX
 from predict_graph.clock.applications import Watch
 from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.library.algorithm import rounds_of
-from predict_graph.engines.spark.library.running import check_partitions
+from predict_graph.engines.spark.library.algorithm import check_partitions, rounds_of
 from predict_graph.engines.spark.log import following
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.log.growing import GrowingLog

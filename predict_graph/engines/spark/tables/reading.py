@@ -1,0 +1,409 @@
+"""Edges that only Spark reads: of files at a path or an address, or of a table.
+
+Spark lists the files. Columns of Parquet are found by name, as by the local reader. Of text Spark
+reads the lines, and the local reader scans them on the executors, by the rules of
+:mod:`predict_graph.graph.readers.text`; but a header is dropped from every file of a folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import unquote
+
+import numpy as np
+import pyarrow as pa
+
+from predict_graph.engines.spark import is_table
+from predict_graph.engines.spark.session.failures import spark_failures
+from predict_graph.errors import JobError, RequestError
+from predict_graph.graph.columns import find_columns
+from predict_graph.graph.edge_list import EdgeList
+from predict_graph.graph.edge_source import EdgeBlock
+from predict_graph.graph.readers import name_of
+from predict_graph.graph.readers.blocks import LARGEST_WEIGHT, scan_blocks
+from predict_graph.graph.readers.layout import Layout, first_data, layout_of
+from predict_graph.graph.readers.streams import suffixes_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_FORMATS = {
+    **dict.fromkeys((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), "text"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+}
+_GLOB = re.compile(r"([*?{}\[\]\\])")
+_INTEGERS = ("tinyint", "smallint", "int", "bigint", "decimal(20,0)")  # the last is uint64
+_NUMBERS = (*_INTEGERS, "float", "double")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class SourceFiles:
+    """Files of one graph, of the form ``parquet`` or ``text``.
+
+    `source` is the user's path, `path` that for Spark; `identity` is a digest of addresses, lengths
+    and modification times.
+    """
+
+    source: str
+    name: str
+    path: str
+    files: tuple[str, ...]
+    form: str
+    suffix: str
+    identity: str
+
+
+@dataclass(frozen=True)
+class ListedEdges:
+    """Edges at their source, before they are read.
+
+    The table has the columns ``src``, ``dst``, ``weight`` (if any), and ``wrong``: the file of a
+    row that is not an edge, else null; `error` describes the first such row of a file.
+    """
+
+    name: str
+    source: str
+    table: DataFrame
+    error: Callable[[str], RequestError]
+    identity: str | None = None
+    directed: bool | None = None
+    notes: tuple[str, ...] = ()
+    cheap: bool = False
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return "weight" in self.table.columns
+
+    def fingerprint(self, directed: bool, content: str = "") -> str:
+        """Return a digest of the graph: of its files, or else of its edges."""
+        parts = (self.identity or content, str(directed))
+        return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
+    """Inspect the source of a graph: names, types and first lines only."""
+    if is_table(graph):
+        return _table_edges(graph)
+    if not isinstance(graph, str | os.PathLike):
+        raise RequestError(
+            f"Spark cannot read a {type(graph).__name__}; accepted: a path, an address, or a "
+            "DataFrame of edges"
+        )
+    found = _source_files(spark, graph)
+    edges = _text_edges if found.form == "text" else _parquet_edges
+    return edges(spark, found, EdgeList.of(graph, "integer"))
+
+
+def spark_path(path: str | os.PathLike[str]) -> str:
+    """Return the address of a path for Spark, literally if it exists on this machine.
+
+    Without a scheme Spark would use its default file system, and interpret brackets and stars as
+    patterns.
+
+    Examples
+    --------
+    >>> spark_path("hdfs://host/web/*.csv")
+    'hdfs://host/web/*.csv'
+    >>> spark_path("/")
+    'file:///'
+    """
+    text = os.fspath(path)
+    if os.path.exists(text):
+        return literal_path("file://" + os.path.abspath(text))
+    return text
+
+
+def literal_path(address: str) -> str:
+    r"""Return an address with escaped pattern characters.
+
+    Examples
+    --------
+    >>> print(literal_path("file:/web[1].txt"))
+    file:/web\[1\].txt
+    """
+    return _GLOB.sub(r"\\\1", address)
+
+
+def shown_path(address: str) -> str:
+    """Return an address for messages: a file of this machine without its scheme.
+
+    Examples
+    --------
+    >>> shown_path("file:/data/web.txt"), shown_path("file:///data/web.txt")
+    ('/data/web.txt', '/data/web.txt')
+    """
+    return re.sub(r"^file:/+", "/", address)
+
+
+def _source_files(spark: SparkSession, source: str | os.PathLike[str]) -> SourceFiles:
+    """List the files of a graph: a file, a folder, or a pattern, in any file system of Spark.
+
+    Files whose names begin with ``_`` or ``.`` are ignored, as by Spark.
+    """
+    text = os.fspath(source)
+    path = spark_path(source)
+    with spark_failures(f"looking for {text}"):
+        found = sorted(_listed(spark, path))
+    if not found:
+        raise RequestError(f"there is no file {text}, or nothing in it that Spark reads")
+    if not any(length for _, length, _ in found):
+        raise RequestError(f"{text} is empty")
+    files = tuple(address for address, _, _ in found)
+    form, suffix = _format(text, files)
+    name, digest = name_of(Path(text)), hashlib.blake2b(repr(found).encode(), digest_size=16)
+    return SourceFiles(text, name, path, files, form, suffix, digest.hexdigest())
+
+
+def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
+    """Yield address, length and modification time of all files."""
+    java: Any = spark.sparkContext._jvm
+    place = java.org.apache.hadoop.fs.Path(path)
+    system = place.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+    for top in system.globStatus(place) or ():
+        files = system.listFiles(top.getPath(), True)
+        root = str(top.getPath())
+        while files.hasNext():
+            file = files.next()
+            address = str(file.getPath().toString())
+            inside = PurePosixPath(address.removeprefix(root)).parts
+            if not any(part.startswith(("_", ".")) for part in inside):
+                yield address, int(file.getLen()), int(file.getModificationTime())
+
+
+def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
+    """Return the common format of files, and the suffix of the first."""
+    first, forms = suffixes_of(Path(files[0]))[0], set()
+    for address in files:
+        suffix, compression = suffixes_of(Path(address))
+        if suffix not in _FORMATS or compression in (".xz", ".zip"):
+            raise RequestError(
+                f"{shown_path(address)} has the suffix {suffix or 'none'!r}; Spark reads "
+                f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
+            )
+        forms.add(_FORMATS[suffix])
+    if len(forms) > 1:
+        raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
+    return forms.pop(), first
+
+
+def checked_columns(
+    source: str, types: Mapping[str, str], wanted: EdgeList | None = None
+) -> tuple[str, ...]:
+    """Return the columns of edges in a table: source, target and, if any, weight.
+
+    Types are those of Spark, by column; errors call the table `source`.
+
+    Examples
+    --------
+    >>> checked_columns("it", {"when": "date", "dst": "int", "src": "bigint"})
+    ('src', 'dst')
+    """
+    names = list(types)
+    usable = [types[name] in (*_INTEGERS, "string") for name in names]
+    found = find_columns(names, source, wanted or EdgeList(source), usable)
+    if found.bipartite:
+        _refuse_two_sides(source)
+    chosen = tuple(names[place] for place in found.places)
+    for name in chosen[:2]:
+        if types[name] not in _INTEGERS:
+            raise RequestError(
+                f"{source}: the column {name!r} holds {types[name]}, not ids; accepted: integers"
+            )
+    for name in chosen[2:]:
+        if types[name] not in _NUMBERS and not types[name].startswith("decimal"):
+            raise RequestError(f"{source}: the column {name!r} holds {types[name]}, not numbers")
+    return chosen
+
+
+def _refuse_two_sides(source: str) -> NoReturn:
+    """Refuse a graph whose two sides have ids of their own."""
+    raise RequestError(
+        f"{source} is bipartite: an id means two vertices; accepted for a graph that Spark reads: "
+        "ids that differ, in columns named source and target, or with --no-bipartite"
+    )
+
+
+def _edges_of_rows(rows: DataFrame, columns: tuple[str, ...]) -> DataFrame:
+    """Return the edges in the rows of a table; ``wrong`` is null unless a row is not an edge."""
+    source, target, *weight = columns
+    return rows.selectExpr(
+        f"try_cast({quoted(source)} AS bigint) AS src",
+        f"try_cast({quoted(target)} AS bigint) AS dst",
+        *(f"CAST({quoted(name)} AS float) AS weight" for name in weight),
+        f"if({_no_edge(columns)}, 'row', NULL) AS wrong",
+    )
+
+
+def quoted(name: str) -> str:
+    """Return the name of a column as SQL."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _no_edge(columns: tuple[str, ...]) -> str:
+    """Return SQL for rows that are no edges: an id is missing, negative or beyond 64 bits, or a
+    weight is missing or not held by a 32-bit float.
+    """
+    largest = f"{LARGEST_WEIGHT!r}D"
+    ids = [f"coalesce(try_cast({quoted(name)} AS bigint), -1) < 0" for name in columns[:2]]
+    weights = [
+        f"NOT coalesce(abs(CAST({quoted(name)} AS double)) <= {largest}, false)"
+        for name in columns[2:]
+    ]
+    return " OR ".join(ids + weights)
+
+
+def _parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
+    """Return the edges of Parquet files, whose columns are inspected."""
+    try:
+        with spark_failures("reading"):
+            rows = spark.read.parquet(source.path)
+    except JobError as error:
+        reason = str(error).removeprefix("reading failed: ")
+        raise RequestError(f"{source.source} is not Parquet that can be read: {reason}") from error
+    columns = checked_columns(source.source, dict(rows.dtypes), wanted)
+    placed = rows.selectExpr("*", "_metadata.file_path AS _file", "_metadata.row_index AS _row")
+    wrong = partial(_row_error, source.source, placed.orderBy("_file", "_row"), columns)
+    edges = _edges_of_rows(rows, columns)
+    return ListedEdges(source.name, source.source, edges, wrong, source.identity, cheap=True)
+
+
+def _table_edges(table: DataFrame) -> ListedEdges:
+    """Return the edges of a table of Spark."""
+    with spark_failures("looking at the table of edges"):
+        columns = checked_columns("the table", dict(table.dtypes))
+    wrong = partial(_row_error, "the table", table, columns)
+    return ListedEdges("table", "the table", _edges_of_rows(table, columns), wrong)
+
+
+def _row_error(place: str, rows: DataFrame, columns: tuple[str, ...], _: str) -> RequestError:
+    """Return the error of the first row of a table that is not an edge."""
+    row = rows.where(_no_edge(columns)).first()
+    number, shown = "", "changed meanwhile"
+    if row is not None:
+        shown = ", ".join(f"{name} {row[name]}" for name in columns)
+        if "_file" in row:
+            place, number = shown_path(unquote(row["_file"])), f" {row['_row'] + 1}"
+    return RequestError(
+        f"{place}: row{number} is not an edge ({shown}); accepted: ids from 0 to {2**63 - 1}, none "
+        "of them null, and weights that 32-bit floats hold"
+    )
+
+
+def _text_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -> ListedEdges:
+    """Return the edges of text files, whose first lines of data are inspected."""
+    layout, header = _first_data(spark, source, wanted)
+    weight = "" if layout.columns.weight is None else "weight float, "
+    scan = partial(_scanned, layout=layout, header=header)
+    table = _lines(spark, source.path).mapInArrow(scan, f"src long, dst long, {weight}wrong string")
+    error = partial(_line_error, spark, layout, header)
+    known: Any = {"directed": layout.directed, "notes": layout.notes}
+    return ListedEdges(source.name, source.source, table, error, source.identity, **known)
+
+
+def _first_data(
+    spark: SparkSession, source: SourceFiles, wanted: EdgeList, *, sample: int = 2000
+) -> tuple[Layout, bytes | None]:
+    """Return the layout of a sample of lines, and the header if there is one.
+
+    Fifty times as many are read if all of them are comments.
+    """
+    comments = b""
+    for address in source.files:
+        place = shown_path(address)
+        for most in (sample, 50 * sample):
+            with spark_failures(f"reading {place}"):
+                rows = _lines(spark, literal_path(address)).head(most)
+            head = first_data(iter([_block(row["line"] for row in rows)]))
+            if head.text is not None or len(rows) < most:
+                break
+        comments += head.comments
+        if head.text is None:
+            continue
+        lines = [bytes(line.strip()) for line in head.block.split(b"\n")]
+        data = [line for line in lines if line and not line.startswith((b"#", b"%"))]
+        first = f"{place}:{head.number}"
+        layout = layout_of(data, source.suffix, wanted, first, comments=comments)
+        if layout.columns.bipartite:
+            _refuse_two_sides(str(source.source))
+        return layout, head.text if layout.header else None
+    raise RequestError(f"{source.source} has no edges")
+
+
+def _line_error(
+    spark: SparkSession, layout: Layout, header: bytes | None, wrong: str
+) -> RequestError:
+    """Return the error of the first line of a file that is not an edge."""
+    address = unquote(wrong)
+    place = shown_path(address)
+    scan = partial(_first_error, place=place, layout=layout, header=header)
+    lines = _lines(spark, literal_path(address)).coalesce(1)  # in their order
+    row = lines.mapInArrow(scan, "error string").first()
+    return RequestError(f"{place} changed while it was read" if row is None else row["error"])
+
+
+def _lines(spark: SparkSession, path: str) -> DataFrame:
+    """Return the lines of files as bytes, with the address of their file."""
+    lines = spark.read.option("lineSep", "\n").text(path)
+    return lines.selectExpr("_metadata.file_path AS file", "CAST(value AS BINARY) AS line")
+
+
+def _block(lines: Iterable[bytes]) -> bytearray:
+    return bytearray(b"\n".join([*lines, b""]))
+
+
+def _blocks(
+    batches: Iterable[pa.RecordBatch], header: bytes | None
+) -> Iterator[tuple[str, bytearray]]:
+    """Join the lines of each file; a header is left blank, so that lines keep their numbers."""
+    for batch in batches:
+        rows = zip(batch["file"].to_pylist(), batch["line"].to_pylist(), strict=True)
+        for file, group in groupby(rows, key=lambda row: row[0]):
+            lines = [line.removeprefix(_BYTE_ORDER_MARK) for _, line in group]
+            if header is not None:
+                lines = [b"" if line.strip() == header else line for line in lines]
+            yield file, _block(lines)
+
+
+def _first_error(
+    batches: Iterable[pa.RecordBatch], place: str, layout: Layout, header: bytes | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the error of the first line of a file that is not an edge; runs on executors."""
+    # Only the text of the path is used, and a Path would spoil an address.
+    path: Any = place
+    try:
+        for _ in scan_blocks(path, (block for _, block in _blocks(batches, header)), layout):
+            pass
+    except RequestError as error:
+        yield pa.RecordBatch.from_pydict({"error": [str(error)]})
+
+
+def _scanned(
+    batches: Iterable[pa.RecordBatch], layout: Layout, header: bytes | None
+) -> Iterator[pa.RecordBatch]:
+    """Yield the edges of lines, and the file of each block with a line that is none; runs on
+    executors.
+    """
+    for file, block in _blocks(batches, header):
+        try:
+            for found in scan_blocks(Path(file), iter([block]), layout):
+                yield _edges(found, pa.nulls(len(found.sources), pa.string()))
+        except RequestError:
+            none = np.zeros(1, np.int64)
+            weight = None if layout.columns.weight is None else np.zeros(1, np.float32)
+            yield _edges(EdgeBlock(none, none, weight), pa.array([file]))
+
+
+def _edges(found: EdgeBlock, wrong: pa.Array) -> pa.RecordBatch:
+    ends = {"src": found.sources.astype(np.int64), "dst": found.targets.astype(np.int64)}
+    weight = {} if found.weights is None else {"weight": found.weights}
+    return pa.RecordBatch.from_pydict({**ends, **weight, "wrong": wrong})
