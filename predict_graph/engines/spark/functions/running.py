@@ -20,7 +20,6 @@ from predict_graph.engines.base import RunFollower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.log.following import profile_of_call
 from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
 from predict_graph.engines.spark.session.adopting import adopted_session, settings_of
 from predict_graph.engines.spark.session.failures import reason, spark_failures
@@ -93,6 +92,13 @@ class FunctionAlgorithm(CalledAlgorithm):
             return profile_spark_function(self, session, edges, vertices, **known)
         finally:
             edges.unpersist()
+
+    def supersteps(self, log: EventLog, began: float) -> Recognised:
+        """Return the supersteps by what repeats."""
+        try:
+            return recognise(log)
+        except RequestError as error:
+            raise RequestError(f"{self.name}: {error}") from error
 
 
 def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -179,15 +185,8 @@ def profile_spark_function(
             with blamed_on("function", job.name), spark_failures(job.name):
                 _computed(job.function(*arguments, **job.parameters))
 
-        def recognised(log: EventLog, began: float) -> Recognised:
-            try:
-                return recognise(log)
-            except RequestError as error:
-                raise RequestError(f"{job.name}: {error}") from error
-
-        given = (session.log_from_now(), dict(graph), call, recognised, follower)
-        kept = session.storage_bytes()
-        profile, found = profile_of_call(job, session, *given, kept=kept)
+        logged, kept = session.log_from_now(), session.storage_bytes()
+        profile, found = job.profiled(call, session, logged, graph, follower, kept)
     return replace(
         profile,
         phases={**profile.phases, "read": profile.phases["read"] + read_seconds},

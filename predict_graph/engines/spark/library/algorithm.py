@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -25,7 +24,9 @@ from predict_graph.engines.base import RunFollower
 from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of, write_layout
 from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.log.following import profile_of_call
+from predict_graph.engines.spark.log.features import observed_phases, observed_table
+from predict_graph.engines.spark.log.following import followed_call
+from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.recognition.supersteps import (
     Recognised,
     Superstep,
@@ -75,6 +76,45 @@ class CalledAlgorithm(Algorithm):
     ) -> RunProfile:
         """Run it on a graph; notify a follower of supersteps as they end."""
 
+    @abstractmethod
+    def supersteps(self, log: EventLog, began: float) -> Recognised:
+        """Return the supersteps in the log of a call that began then."""
+
+    def profiled(
+        self,
+        call: Callable[[], None],
+        session: OpenSession,
+        logged: GrowingLog,
+        graph: Mapping[str, Any],
+        follower: RunFollower | None,
+        kept: int = 0,
+    ) -> tuple[RunProfile, Recognised]:
+        """Make a call on a graph as described; return its profile and its supersteps.
+
+        The log begins before the call; memory that earlier jobs have `kept` does not count.
+        """
+        began, library = time.time(), self.name if isinstance(self, LibraryAlgorithm) else None
+        with followed_call(session.for_functions, logged, follower, library):
+            call()
+        ended, stored = time.time(), max(session.storage_bytes() - kept, 0)
+        session.flush()
+        log = logged.read()
+        log = replace(log, application={**log.application, "started": began, "finished": ended})
+        found = self.supersteps(log, began)
+        rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
+        lost = log.executors_lost(session.settings.executors)
+        profile = RunProfile(
+            algorithm=self.name,
+            parameters=self.to_dict(),
+            graph=dict(graph),
+            engine={**session.settings.describe(), "executors_lost": lost},
+            phases=observed_phases(log, found),
+            rows=Table(rows),
+            convergence=np.full(found.iterations, np.nan),
+            converged=True,
+        )
+        return profile, found
+
 
 class LibraryAlgorithm(CalledAlgorithm):
     """A library algorithm that Spark runs unchanged; a local replay counts its supersteps.
@@ -110,8 +150,70 @@ class LibraryAlgorithm(CalledAlgorithm):
     def run_in(
         self, session: OpenSession, graph: Graph, follower: RunFollower | None
     ) -> RunProfile:
-        """Run it on a graph; notify a follower of supersteps as they end."""
-        return _run(self, session, graph, follower)
+        """Run it on a graph; notify a follower of supersteps as they end.
+
+        The read phase loads the edges; the setup phase builds the library's structures before the
+        call. The local replay counts what vertices send; times, bytes and records come from Spark.
+        """
+        partitions, algorithm = session.settings.partitions, self.within(graph)
+        rounds = rounds_of(algorithm, graph, partitions)
+        source = write_layout(layout_of(graph, partitions), session.new_path())
+        spark: Any = session.for_functions
+        logged = session.log_from_now()
+
+        def call() -> None:
+            result = algorithm.call(spark._jvm, loaded)
+            if self.separated_by != "stages":  # else nothing has run yet
+                session.group("write")
+            self.compute(result)
+
+        with spark_failures(f"{self.name} on Spark"), ExitStack() as held:
+            # What GraphX caches; in a user's session, only what this run cached.
+            context: Any = session.spark.sparkContext
+            held.callback(release, context, session.site, set(context._jsc.getPersistentRDDs()))
+            if self.separated_by == "stages":
+                check_partitions(self, spark.sparkContext._jsc.sc(), partitions)
+            session.group("read")
+            started = time.perf_counter()
+            edges = self.read(session, source)
+            held.callback(edges.unpersist, False)
+            read = time.perf_counter() - started
+            session.group("setup")
+            loaded = self.graph(session, edges, graph.vertices)
+            setup = time.perf_counter() - started - read
+            session.group(self.name)
+            if follower is not None:
+                follower.begins(algorithm, graph, 0.0, len(rounds))
+            profile, _ = self.profiled(call, session, logged, graph.describe(), follower)
+        if profile.iterations != len(rounds):
+            raise JobError(
+                f"{self.name} took {profile.iterations} supersteps on {graph.name}, and its replay "
+                f"{len(rounds)}: this version of {self.library} differs; please report it"
+            )
+        return replace(
+            profile,
+            phases={**profile.phases, "setup": setup, "read": read},
+            rows=Table(_counted(profile.table, rounds)),
+            converged=bool(rounds["received"].iloc[-1] == 0),
+        )
+
+    def supersteps(self, log: EventLog, began: float) -> Recognised:
+        """Return the supersteps in a log that starts with the call.
+
+        A superstep ends with its sum, or with the last job before the next messages are made; it
+        includes the driver's work in between. The first starts with the call.
+        """
+        if self.separated_by == "messages":
+            found = by_messages(log, self.name, began)
+        else:
+            jobs = log.jobs[log.jobs["group"] == self.name].sort_values("job")
+            separate = _by_sums if self.separated_by == "sums" else _by_stages
+            steps = separate(log, jobs, began)
+            reason = f"each ends with one of the {self.separated_by}"
+            found = Recognised(steps, "names", self.name, "certain", reason) if steps else None
+        if found is None:
+            raise JobError(f"{self.name} made no messages that its log shows")
+        return found
 
     @abstractmethod
     def read(self, session: OpenSession, source: Path) -> Any:
@@ -152,71 +254,6 @@ def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.
     return _last[key]
 
 
-def _run(
-    algorithm: LibraryAlgorithm,
-    session: OpenSession,
-    graph: Graph,
-    follower: RunFollower | None,
-) -> RunProfile:
-    """Run a library algorithm on a graph; notify a follower of supersteps as they end.
-
-    The read phase loads the edges; the setup phase builds the library's structures before the call.
-    The local replay counts what vertices send; times, bytes and records come from Spark.
-    """
-    partitions, algorithm = session.settings.partitions, algorithm.within(graph)
-    rounds = rounds_of(algorithm, graph, partitions)
-    source = write_layout(layout_of(graph, partitions), session.new_path())
-    spark: Any = session.for_functions
-    java, context = spark._jvm, spark.sparkContext._jsc.sc()
-    logged = session.log_from_now()
-
-    def call() -> None:
-        result = algorithm.call(java, loaded)
-        if algorithm.separated_by != "stages":  # else nothing has run yet
-            session.group("write")
-        algorithm.compute(result)
-
-    with (
-        _unpersisted(session),
-        spark_failures(f"{algorithm.name} on Spark"),
-        ExitStack() as held,
-    ):
-        if algorithm.separated_by == "stages":
-            check_partitions(algorithm, context, partitions)
-        session.group("read")
-        started = time.perf_counter()
-        edges = algorithm.read(session, source)
-        held.callback(edges.unpersist, False)
-        read = time.perf_counter() - started
-        session.group("setup")
-        loaded = algorithm.graph(session, edges, graph.vertices)
-        setup = time.perf_counter() - started - read
-        session.group(algorithm.name)
-        if follower is not None:
-            follower.begins(algorithm, graph, 0.0, len(rounds))
-        profile, _ = profile_of_call(
-            algorithm,
-            session,
-            logged,
-            graph.describe(),
-            call,
-            partial(supersteps_of, algorithm),
-            follower,
-            algorithm.name,
-        )
-    if profile.iterations != len(rounds):
-        raise JobError(
-            f"{algorithm.name} took {profile.iterations} supersteps on {graph.name}, and its "
-            f"replay {len(rounds)}: this version of {algorithm.library} differs; please report it"
-        )
-    return replace(
-        profile,
-        phases={**profile.phases, "setup": setup, "read": read},
-        rows=Table(_counted(profile.table, rounds)),
-        converged=bool(rounds["received"].iloc[-1] == 0),
-    )
-
-
 def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     """Return the table of Spark's metrics; counters of the replay are shared out by records."""
     wrote = table.groupby("worker")["shuffle_write_records"].sum()
@@ -238,18 +275,6 @@ def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-@contextmanager
-def _unpersisted(session: OpenSession) -> Iterator[None]:
-    """Release memory that GraphX caches; in a user's session, only what this run cached."""
-    context: Any = session.spark.sparkContext
-    before = set(context._jsc.getPersistentRDDs().keys())
-    try:
-        yield
-    finally:
-        with suppress(Exception):  # a failed session has released its memory
-            release(context, session.site, before)
-
-
 def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:
     """Reject a session that would use another number of edge partitions."""
     name = "spark.default.parallelism"
@@ -259,25 +284,6 @@ def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int)
             f"{name} is {there} in this session, and {algorithm.name} distributes edges over "
             f"as many partitions; accepted: {partitions}, or none"
         )
-
-
-def supersteps_of(algorithm: LibraryAlgorithm, log: EventLog, began: float) -> Recognised:
-    """Return the supersteps in a log that starts with the call of an algorithm.
-
-    A superstep ends with its sum, or with the last job before the next messages are made; it
-    includes the driver's work in between. The first starts with the call.
-    """
-    jobs = log.jobs[log.jobs["group"] == algorithm.name].sort_values("job")
-    if algorithm.separated_by == "messages":
-        found = by_messages(log, algorithm.name, began)
-    else:
-        separate = _by_sums if algorithm.separated_by == "sums" else _by_stages
-        steps = separate(log, jobs, began)
-        reason = f"each ends with one of the {algorithm.separated_by}"
-        found = Recognised(steps, "names", algorithm.name, "certain", reason) if steps else None
-    if found is None:
-        raise JobError(f"{algorithm.name} made no messages that its log shows")
-    return found
 
 
 def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:

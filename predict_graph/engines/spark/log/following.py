@@ -1,7 +1,6 @@
-"""A single call that makes all supersteps: of a library, or a user's function.
+"""Notification of supersteps while a single call makes them: of a library, or a user's function.
 
-Its progress is visible only in the event log of its session, which a thread polls, and so is its
-profile afterwards.
+The progress of such a call is visible only in the event log of its session, which a thread polls.
 """
 
 from __future__ import annotations
@@ -9,92 +8,27 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from predict_graph.algorithms import Algorithm
 from predict_graph.engines.base import RunFollower
-from predict_graph.engines.profile import RunProfile
-from predict_graph.engines.spark.log.eventlog import EventLog
-from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.log.growing import GrowingLog
-from predict_graph.engines.spark.recognition.supersteps import Recognised, recognised_so_far
+from predict_graph.engines.spark.recognition.supersteps import recognised_so_far
 from predict_graph.errors import PredictGraphError
-from predict_graph.table import Table
-
-if TYPE_CHECKING:
-    from predict_graph.engines.spark.session.opening import OpenSession
 
 _EVERY = 1.0  # limits the rate of polls: seconds between two
 _SHARE = 0.05  # limits the CPU time of polls / the time that passes
 
 
-def profile_of_call(
-    algorithm: Algorithm,
-    session: OpenSession,
-    logged: GrowingLog,
-    graph: dict[str, Any],
-    call: Callable[[], None],
-    recognised: Callable[[EventLog, float], Recognised],
-    follower: RunFollower | None,
-    library: str | None = None,
-    kept: int = 0,
-) -> tuple[RunProfile, Recognised]:
-    """Make a call, and return its profile and its supersteps, as `recognised` in the log.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    session : OpenSession
-    logged : GrowingLog
-        The log of the session from before the call on.
-    graph : dict
-        The description of its graph.
-    call : callable
-    recognised : callable
-        Returns the supersteps from the log, and when the call began.
-    follower : RunFollower, optional
-        Is notified of supersteps as they end.
-    library : str, optional
-        The name of a library's algorithm, whose job group has the supersteps.
-    kept : int
-        The memory that earlier jobs keep.
-    """
-    began = time.time()
-    with _followed(session.for_functions, logged, follower, library):
-        call()
-    ended, stored = time.time(), max(session.storage_bytes() - kept, 0)
-    session.flush()
-    log = logged.read()
-    log = replace(log, application={**log.application, "started": began, "finished": ended})
-    found = recognised(log, began)
-    rows = observed_table(log, found, int(graph["vertices"])).assign(storage_bytes=stored)
-    lost = log.executors_lost(session.settings.executors)
-    profile = RunProfile(
-        algorithm=algorithm.name,
-        parameters=algorithm.to_dict(),
-        graph=graph,
-        engine={**session.settings.describe(), "executors_lost": lost},
-        phases=observed_phases(log, found),
-        rows=Table(rows),
-        convergence=np.full(found.iterations, np.nan),
-        converged=True,
-    )
-    return profile, found
-
-
 @contextmanager
-def _followed(
+def followed_call(
     spark: Any, logged: GrowingLog, follower: RunFollower | None, library: str | None
 ) -> Iterator[None]:
     """Notify a follower of supersteps as they end, while the jobs of a call run in this thread.
 
-    Without a library they are recognised among all jobs. Those since the last poll are not
-    reported.
+    `library` is the name of a library's algorithm, whose job group has the supersteps; without it
+    they are recognised among all jobs. Those since the last poll are not reported.
 
     An exception of the follower cancels these jobs, and is raised here. Nothing else may read the
     log meanwhile.

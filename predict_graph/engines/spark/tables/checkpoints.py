@@ -28,10 +28,11 @@ def forget(table: DataFrame) -> None:
 
 def release(context: Any, site: str | None, kept: Collection[int] = ()) -> None:
     """Release cached data of a session, but for those `kept`; with a site, only what it created."""
-    there = context._jsc.getPersistentRDDs()
-    for number in set(there.keys()).difference(kept):
-        if site is None or there[number].rdd().getCreationSite() == site:
-            there[number].unpersist(False)
+    with suppress(Exception):  # a failed session has released its memory
+        there = context._jsc.getPersistentRDDs()
+        for number in set(there).difference(kept):
+            if site is None or there[number].rdd().getCreationSite() == site:
+                there[number].unpersist(False)
 
 
 class Checkpoints:
