@@ -49,13 +49,14 @@ class ApplicationStatus:
 
     def __init__(self, address: str, described: dict[str, Any], since: float) -> None:
         self.address, self.key, self._since = address, str(described["id"]), since
-        self._jobs: dict[int, dict[str, Any]] = {}
-        self._stages: dict[tuple[int, int], dict[str, Any]] = {}
-        self._executions: dict[int, dict[str, Any]] = {}
+        self._job_of: dict[int, int] = {}  # of each stage
+        self._execution_of: dict[int, int] = {}  # of each job
+        self._stages: dict[tuple[int, int], tuple[dict[str, Any], dict[str, Any]]] = {}
         self._over = -1
         self.ended = False
         began = max(_started(described), since)
-        self._application = {"id": self.key, "name": described["name"], "started": began}
+        application = {"id": self.key, "name": described["name"], "started": began}
+        self._reader = LogReader(application=application)
         attempt = described["attempts"][0].get("attemptId")  # that of YARN's cluster mode
         parts = [described["id"]] if attempt is None else [described["id"], attempt]
         self._place = "/".join(["applications", *(urllib.parse.quote(str(each)) for each in parts)])
@@ -63,25 +64,22 @@ class ApplicationStatus:
     @property
     def name(self) -> str:
         """The name of the application, and its id."""
-        return f"{self._application['name']} ({self._application['id']})"
+        return f"{self._reader.application['name']} ({self.key})"
 
     def poll(self) -> bool:
         """Return whether a job has started or ended since the last poll; no answer is the end."""
         query = "details=false&planDescription=false&offset=0&length=100000"
         try:
-            now = _get(self.address, f"applications/{urllib.parse.quote(self._application['id'])}")
+            now = _get(self.address, f"applications/{urllib.parse.quote(self.key)}")
             jobs = self._newer(_get(self.address, f"{self._place}/jobs", list))
             over = sum(each.get("status") != "RUNNING" for each in jobs)
-            if over == self._over and len(jobs) == len(self._jobs):
+            if over == self._over and len(jobs) == len(self._reader.jobs):
                 # A history server answers on, and may know of the end before the last jobs.
                 self.ended = bool(now["attempts"][0].get("completed"))
                 return False
             stages = _get(self.address, f"{self._place}/stages", list)
             executions = _get(self.address, f"{self._place}/sql?{query}", list, missing=[])
-            executions = self._newer(executions)
-            self._jobs |= {each["jobId"]: each for each in jobs}
-            self._stages |= {(each["stageId"], each["attemptId"]): each for each in stages}
-            self._executions |= {each["id"]: each for each in executions}
+            self._take(jobs, stages, self._newer(executions))
         except OSError:
             self.ended = True
             return False
@@ -95,55 +93,14 @@ class ApplicationStatus:
 
     def log(self) -> EventLog:
         """Return the contents so far, as if they were of an event log."""
-        try:
-            return self._reader().log()
-        except _UNLIKE as error:
-            raise _not_spark(self.address, error) from error
+        return self._reader.log()
 
-    def _reader(self) -> LogReader:
-        reader = LogReader(application=self._application)
-        execution_of = {
-            job: number
-            for number, each in self._executions.items()
-            for kind in ("runningJobIds", "successJobIds", "failedJobIds")
-            for job in each.get(kind, ())
-        }
-        job_of: dict[int, int] = {}
-        for number, each in sorted(self._jobs.items()):
-            for stage in each["stageIds"]:  # the first job that lists a stage runs it
-                job_of.setdefault(stage, number)
-            reader.jobs[number] = {
-                "job": number,
-                "group": each.get("jobGroup"),
-                "description": each.get("description"),
-                "execution": execution_of.get(number, -1),
-                "started": _moment(each.get("submissionTime")),
-                "finished": _moment(each.get("completionTime")),
-                "stages": len(each["stageIds"]),
-            }
-        for (stage, attempt), each in sorted(self._stages.items()):
-            if each["status"] not in _RAN or stage not in job_of:
-                continue
-            key = {"stage": stage, "attempt": attempt}
-            about = {"job": job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
-            unknown = {"parents": (), "datasets": frozenset()}
-            operators = frozenset({each["name"]})
-            reader.stages.append({**key, **about, "operators": operators, **unknown})
-            reader.tasks.append(
-                {
-                    **key,
-                    "task": 0,
-                    "started": _moment(
-                        each.get("firstTaskLaunchedTime") or each.get("submissionTime")
-                    ),
-                    "finished": _moment(each.get("completionTime")),
-                    "failed": each["status"] == "FAILED",
-                    "shuffle_write_records": each.get("shuffleWriteRecords", 0),
-                }
-            )
-        for number, each in sorted(self._executions.items()):
-            started, running = _moment(each["submissionTime"]), each.get("status") == "RUNNING"
-            reader.executions[number] = {
+    def _take(self, jobs: list[Any], stages: list[Any], executions: list[Any]) -> None:
+        """Take the rows of jobs, stages with their tasks, and SQL executions."""
+        for each in executions:
+            number, started = each["id"], _moment(each["submissionTime"])
+            running = each.get("status") == "RUNNING"
+            self._reader.executions[number] = {
                 "execution": number,
                 "root": number,
                 "description": str(each.get("description") or ""),
@@ -151,7 +108,39 @@ class ApplicationStatus:
                 "started": started,
                 "finished": math.nan if running else started + each.get("duration", 0) / 1e3,
             }
-        return reader
+            for kind in ("runningJobIds", "successJobIds", "failedJobIds"):
+                self._execution_of |= dict.fromkeys(each.get(kind, ()), number)
+        for each in sorted(jobs, key=lambda job: job["jobId"]):
+            number = each["jobId"]
+            for stage in each["stageIds"]:  # the first job that lists a stage runs it
+                self._job_of.setdefault(stage, number)
+            self._reader.jobs[number] = {
+                "job": number,
+                "group": each.get("jobGroup"),
+                "description": each.get("description"),
+                "execution": self._execution_of.get(number, -1),
+                "started": _moment(each.get("submissionTime")),
+                "finished": _moment(each.get("completionTime")),
+                "stages": len(each["stageIds"]),
+            }
+        for each in stages:
+            stage, began = each["stageId"], each.get("firstTaskLaunchedTime")
+            if each["status"] not in _RAN or stage not in self._job_of:
+                continue
+            key = {"stage": stage, "attempt": each["attemptId"]}
+            about = {"job": self._job_of[stage], "name": each["name"], "tasks": each["numTasks"]}
+            unknown = {"parents": (), "datasets": frozenset()}
+            task = {
+                "task": 0,
+                "started": _moment(began or each.get("submissionTime")),
+                "finished": _moment(each.get("completionTime")),
+                "failed": each["status"] == "FAILED",
+                "shuffle_write_records": each.get("shuffleWriteRecords", 0),
+            }
+            row = {**key, **about, **unknown, "operators": frozenset({each["name"]})}
+            self._stages[stage, each["attemptId"]] = row, {**key, **task}
+        self._reader.stages = [row for row, _ in self._stages.values()]
+        self._reader.tasks = [task for _, task in self._stages.values()]
 
 
 def _get(
