@@ -34,7 +34,6 @@ def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool 
     import pyarrow.csv
     import pyarrow.parquet
 
-    check_output(path)
     ids = pa.array(np.arange(graph.vertices) if graph.labels is None else graph.labels)
     columns = {"vertex": ids}
     if values.ndim == 1:

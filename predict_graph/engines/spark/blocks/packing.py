@@ -6,10 +6,9 @@ driver receives the ids, unless they are 0, 1, 2, …, and sees the folder of th
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -28,10 +27,12 @@ from predict_graph.engines.spark.blocks.stored import (
     PARCELS,
     Blocks,
     blocks_in,
+    folder_for_blocks,
 )
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.checkpoints import released
 from predict_graph.engines.spark.tables.reading import ListedEdges, edge_source
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
@@ -89,11 +90,15 @@ def packed_graph(
     It has at most so many vertices: blocks have numbers of 32 bits.
     """
     prepare_executors(session.spark)
-    started, folder = time.perf_counter(), session.new_path()
+    started = time.perf_counter()
     source = edge_source(session.spark, graph)
     directed, notes = direction_of(source.directed, directed)
-    try:
-        with spark_failures(f"reading {source.source} on Spark"), _cached(source):
+    with folder_for_blocks(session) as folder:
+        with (
+            spark_failures(f"reading {source.source} on Spark"),
+            # Unless each pass over the edges can read them again.
+            nullcontext() if source.cheap else released(source.table.persist()),
+        ):
             folder.mkdir()
             highest, content = _check_edges(source)
             labels = _ids(session.spark, source, highest)
@@ -115,9 +120,6 @@ def packed_graph(
             read_seconds=time.perf_counter() - started,
             notes=notes + source.notes,
         )
-    finally:
-        Blocks.forget()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check_edges(source: ListedEdges) -> tuple[int, str]:
@@ -136,20 +138,6 @@ def _check_edges(source: ListedEdges) -> tuple[int, str]:
     return int(facts["highest"]), f"{facts['rows']} {facts['mixed']}"
 
 
-@contextmanager
-def _cached(source: ListedEdges) -> Iterator[None]:
-    """Keep edges in memory between passes over them, unless each can read them again."""
-    if source.cheap:
-        yield
-        return
-    source.table.persist()
-    try:
-        yield
-    finally:
-        with suppress(Exception):  # a failed session has released its memory
-            source.table.unpersist()
-
-
 def _ids(
     spark: SparkSession, source: ListedEdges, highest: int, most_bytes: int = 1 << 26
 ) -> IntArray | None:
@@ -166,8 +154,8 @@ def _ids(
             bits |= np.frombuffer(row["values"], np.uint8)
         seen = np.unpackbits(bits)[: highest + 1]
         return None if seen.all() else np.flatnonzero(seen)
-    ids = ends.selectExpr("explode(array(src, dst)) AS id").distinct().persist()
-    try:
+    ids = ends.selectExpr("explode(array(src, dst)) AS id").distinct()
+    with released(ids.persist()):
         count = ids.count()
         if count == highest + 1:
             return None
@@ -179,8 +167,6 @@ def _ids(
             )
         rows = ids.mapInArrow(distinct_ids, VALUES).toLocalIterator()
         return np.sort(np.concatenate([np.frombuffer(row["values"], np.int64) for row in rows]))
-    finally:
-        ids.unpersist()
 
 
 def _write(

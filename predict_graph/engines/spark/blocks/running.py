@@ -6,12 +6,11 @@ Over blocks it has one Python stage, and a row per pair of blocks.
 from __future__ import annotations
 
 import pickle
-import shutil
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -36,12 +35,13 @@ from predict_graph.engines.spark.blocks.stored import (
     PARCELS,
     Blocks,
     blocks_in,
+    folder_for_blocks,
     write_blocks,
 )
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
-from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget
+from predict_graph.engines.spark.tables.checkpoints import Checkpoints, cut_off, forget, released
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
 
@@ -74,12 +74,11 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
 
     Those of a packed graph are written already. The Python of the executors starts meanwhile.
     """
-    folder = session.new_path()
-    if isinstance(graph, PackedGraph):
-        blocks = graph.blocks
-    else:
-        blocks = blocks_in(folder, session, graph.vertices)
-    try:
+    with folder_for_blocks(session) as folder:
+        if isinstance(graph, PackedGraph):
+            blocks = graph.blocks
+        else:
+            blocks = blocks_in(folder, session, graph.vertices)
         with ThreadPoolExecutor(2) as pool:
             prepared = pool.submit(prepare_executors, session.spark)
             placed = pool.submit(_homes, session, blocks.keys)
@@ -91,20 +90,8 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
             written = time.perf_counter()
             read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
             prepared.result()
-            homes = placed.result()
-        try:
-            yield StoredGraph(
-                blocks=blocks,
-                homes=homes,
-                read_seconds=read,
-                setup_seconds=time.perf_counter() - written,
-            )
-        finally:
-            with suppress(Exception):  # a failed session has released its memory
-                homes.unpersist()
-    finally:
-        Blocks.forget()
-        shutil.rmtree(folder, ignore_errors=True)
+        with released(placed.result()) as homes:
+            yield StoredGraph(blocks, homes, read, setup_seconds=time.perf_counter() - written)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
@@ -247,13 +234,7 @@ class BlockJob(SuperstepJob):
         if self.prior is not None:
             place = stored.blocks.folder / f"{self.run}.npy"
             np.save(place, self._program.prepared(algorithm, self.prior))
-        self._known = Run(
-            name=self.run,
-            program=self._program,
-            algorithm=algorithm,
-            blocks=stored.blocks,
-            prior=place,
-        )
+        self._known = Run(self.run, self._program, algorithm, stored.blocks, place)
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss

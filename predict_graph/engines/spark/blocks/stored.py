@@ -13,7 +13,9 @@ a worker that is started again only maps it again.
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -36,6 +38,17 @@ if TYPE_CHECKING:
 Batches = Iterable[pa.RecordBatch]
 
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
+
+
+@contextmanager
+def folder_for_blocks(session: OpenSession) -> Iterator[Path]:
+    """Provide the path of a folder that all executors see; at the end, remove the folder."""
+    folder = session.new_path()
+    try:
+        yield folder
+    finally:
+        _opened.cache_clear()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def blocks_in(folder: Path, session: OpenSession, vertices: int) -> Blocks:
@@ -89,11 +102,6 @@ class Blocks:
     def opened(self) -> list[StoredBlock]:
         """Return the blocks, which this process keeps until it needs those of another graph."""
         return _opened(self)
-
-    @staticmethod
-    def forget() -> None:
-        """Release the files that this process has opened."""
-        _opened.cache_clear()
 
     def placed(self) -> Placement:
         """Place vertices by the hash of their ids, as Spark places rows."""

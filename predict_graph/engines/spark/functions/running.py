@@ -25,6 +25,7 @@ from predict_graph.engines.spark.session.adopting import adopted_session, settin
 from predict_graph.engines.spark.session.failures import reason, spark_failures
 from predict_graph.engines.spark.session.graphframes import python_half
 from predict_graph.engines.spark.session.opening import OpenSession
+from predict_graph.engines.spark.tables.checkpoints import released
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
 from predict_graph.plugin_files import file_module
@@ -88,10 +89,8 @@ class FunctionAlgorithm(CalledAlgorithm):
         if follower is not None:
             follower.begins(self, graph, 0.0, self.max_iterations)
         known: Any = {"graph": graph.describe(), "read_seconds": read, "follower": follower}
-        try:
+        with released(edges):
             return profile_spark_function(self, session, edges, vertices, **known)
-        finally:
-            edges.unpersist()
 
     def supersteps(self, log: EventLog, began: float) -> Recognised:
         """Return the supersteps by what repeats."""

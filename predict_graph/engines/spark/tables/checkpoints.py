@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,16 @@ def forget(table: DataFrame) -> None:
     """Release the memory of a table from :func:`cut_off`."""
     plan: Any = table._jdf.queryExecution().logical()
     plan.rdd().unpersist(False)
+
+
+@contextmanager
+def released(table: DataFrame) -> Iterator[DataFrame]:
+    """Release the memory of a cached table at the end, unless the session has failed."""
+    try:
+        yield table
+    finally:
+        with suppress(Exception):
+            table.unpersist()
 
 
 def release(context: Any, site: str | None, kept: Collection[int] = ()) -> None:
