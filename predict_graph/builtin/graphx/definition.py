@@ -105,12 +105,17 @@ class GraphXPageRank(GraphXAlgorithm):
         self.parameters = tol_or_rounds(self.parameters, "numIter", self.library)
 
     def call(self, java: Any, graph: Any) -> Any:
-        """Run ``PageRank.run`` or ``runUntilConvergence``."""
-        given, tag = self.parameters, _tag(java)
-        program, reset = java.org.apache.spark.graphx.lib.PageRank, float(str(given["resetProb"]))
+        """Run the graph's method for all vertices, or from one, whose id it takes as a number.
+
+        py4j cannot pass a ``Long`` inside an ``Option``, as ``PageRank`` takes it.
+        """
+        given, at, ops = self.parameters, self.at, graph.ops()
+        reset = float(str(given["resetProb"]))
         if given["numIter"] is not None:
-            return program.run(graph, int(given["numIter"]), reset, tag, tag)
-        return program.runUntilConvergence(graph, float(str(given["tol"])), reset, tag, tag)
+            run = ops.staticPersonalizedPageRank if at else ops.staticPageRank
+            return run(*at, int(given["numIter"]), reset)
+        run = ops.personalizedPageRank if at else ops.pageRank
+        return run(*at, float(str(given["tol"])), reset)
 
 
 def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict[str, Value]:
@@ -148,19 +153,6 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
     )
     named_by = "srcId"
     sampled_by = _replay("personalized")
-
-    def call(self, java: Any, graph: Any) -> Any:
-        """Run ``PageRank.runWithOptions`` or ``runUntilConvergenceWithOptions``.
-
-        It uses the graph's methods, which take the id as a number: py4j cannot pass a ``Long``
-        inside an ``Option``.
-        """
-        given, (source,) = self.parameters, self.at
-        reset = float(str(given["resetProb"]))
-        if given["numIter"] is not None:
-            rounds = int(given["numIter"])
-            return graph.ops().staticPersonalizedPageRank(source, rounds, reset)
-        return graph.ops().personalizedPageRank(source, float(str(given["tol"])), reset)
 
 
 class GraphXConnectedComponents(GraphXAlgorithm):
