@@ -16,7 +16,7 @@ import predict_graph
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.engines import ENGINES
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.probing import probe_of
+from predict_graph.engines.local.observed import probe_of
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph

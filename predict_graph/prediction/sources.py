@@ -23,7 +23,7 @@ from predict_graph.engines import (
 )
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
-from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
+from predict_graph.engines.local.observed import PROBED_SUPERSTEPS
 from predict_graph.evidence import Source
 from predict_graph.graph import Graph
 from predict_graph.history import RunRecord

@@ -23,13 +23,13 @@ from predict_graph.engines.base import (
     stopping_rule,
 )
 from predict_graph.engines.local.kernel import Kernel, kernel_of, supersteps
-from predict_graph.engines.local.output import check_output, write_values
-from predict_graph.engines.local.probing import (
+from predict_graph.engines.local.observed import (
     PROBED_SUPERSTEPS,
     IterationProbe,
     idle_seconds,
     probe_of,
 )
+from predict_graph.engines.local.output import check_output, write_values
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads

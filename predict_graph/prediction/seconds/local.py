@@ -22,10 +22,10 @@ from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, StagedSample, Workload
-from predict_graph.engines.local.observed import timed_run
-from predict_graph.engines.local.probing import (
+from predict_graph.engines.local.observed import (
     IterationProbe,
     settled,
+    timed_run,
     undisturbed_seconds,
 )
 from predict_graph.iterations import SampleRun

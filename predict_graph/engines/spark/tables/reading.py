@@ -66,8 +66,8 @@ class SourceFiles:
 class ListedEdges:
     """Edges at their source, before they are read.
 
-    The table has the columns ``src``, ``dst``, ``weight`` (if any), and ``wrong``: the file of a
-    row that is not an edge, else null; `error` describes the first such row of a file.
+    The table has the columns ``src``, ``dst``, ``weight`` (if any), and ``wrong``, which is null
+    unless a row is not an edge: of text, its file. `error` describes the first such row.
     """
 
     name: str

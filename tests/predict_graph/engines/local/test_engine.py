@@ -7,7 +7,7 @@ import pytest
 from predict_graph.algorithms import PageRank
 from predict_graph.engines import OUT_EDGES, critical_worker
 from predict_graph.engines.local import LocalEngine, Superstep
-from predict_graph.engines.local.probing import PROBED_SUPERSTEPS
+from predict_graph.engines.local.observed import PROBED_SUPERSTEPS
 from predict_graph.engines.local.tally import Tally, worker_of
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError

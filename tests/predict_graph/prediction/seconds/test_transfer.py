@@ -7,7 +7,7 @@ import pandas as pd
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import Workload
-from predict_graph.engines.local.probing import IterationProbe
+from predict_graph.engines.local.observed import IterationProbe
 from predict_graph.prediction.seconds import local
 from predict_graph.prediction.seconds.local import TimedSample, timed_sample, transfer_evidence
 from predict_graph.table import Table
