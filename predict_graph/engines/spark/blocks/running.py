@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.arrays import Array
 from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
@@ -231,6 +232,8 @@ class BlockJob(SuperstepJob):
     def __post_init__(self) -> None:
         algorithm, stored = self.algorithm, self.stored
         self._program, place = program_of(algorithm), None
+        if isinstance(algorithm, NamedVertices):
+            algorithm = algorithm.within(self.graph)
         if self.prior is not None:
             place = stored.blocks.folder / f"{self.run}.npy"
             np.save(place, self._program.prepared(algorithm, self.prior))
