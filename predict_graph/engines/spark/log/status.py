@@ -97,7 +97,7 @@ class ApplicationStatus:
 
     def _take(self, jobs: list[Any], stages: list[Any], executions: list[Any]) -> None:
         """Take the rows of jobs, stages with their tasks, and SQL executions."""
-        for each in executions:
+        for each in sorted(executions, key=lambda execution: execution["id"]):
             number, started = each["id"], _moment(each["submissionTime"])
             running = each.get("status") == "RUNNING"
             self._reader.executions[number] = {
@@ -139,8 +139,9 @@ class ApplicationStatus:
             }
             row = {**key, **about, **unknown, "operators": frozenset({each["name"]})}
             self._stages[stage, each["attemptId"]] = row, {**key, **task}
-        self._reader.stages = [row for row, _ in self._stages.values()]
-        self._reader.tasks = [task for _, task in self._stages.values()]
+        rows = [self._stages[key] for key in sorted(self._stages)]
+        self._reader.stages = [row for row, _ in rows]
+        self._reader.tasks = [task for _, task in rows]
 
 
 def _get(
