@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 908,
     "costmodels": 2_181,
-    "predict_graph": 28_712,
+    "predict_graph": 28_477,
     "tests": 14_502,
     "benchmarks": 5_498,
 }
