@@ -30,7 +30,7 @@ from predict_graph.calibration import FILE, beyond_cache, calibration, log_std, 
 from predict_graph.engines import RunProfile
 from predict_graph.graph import Graph, check_graph
 from predict_graph.intervals import QUANTILE
-from predict_graph.iterations.rooted.hops import depth_of
+from predict_graph.iterations.rooted.sample import depth_of
 from predict_graph.options import PredictOptions, completed
 from predict_graph.outcome import Prediction
 from predict_graph.prediction.baseline import baselines_of, reversing

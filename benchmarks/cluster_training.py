@@ -31,7 +31,7 @@ from predict_graph.algorithms import Algorithm, VertexProgram
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History, RunRecord
 from predict_graph.prediction.request import check_function
-from predict_graph.prediction.seconds.cluster import reference_runs
+from predict_graph.prediction.seconds.cluster import runs as reference_runs
 
 
 class Smallest(VertexProgram):

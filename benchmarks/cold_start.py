@@ -25,8 +25,13 @@ from predict_graph.prediction.seconds.cluster.costs import (
     log_factors,
     measured_parts,
 )
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_names, shipped_runs
-from predict_graph.prediction.seconds.cluster.runs import WARM_UP, ClusterRun, rows_of_run
+from predict_graph.prediction.seconds.cluster.runs import (
+    WARM_UP,
+    ClusterRun,
+    rows_of_run,
+    shipped_names,
+    shipped_runs,
+)
 from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 
 _SAME_SIZE = 0.98  # of the edges of the largest run: walk samples have about as many

@@ -203,7 +203,7 @@ def _warm_runs():
     """
     from multiprocessing import forkserver, get_context
 
-    from predict_graph.prediction import fresh_process
+    from predict_graph.prediction import validation
 
     root = Path(__file__).parents[1]
 
@@ -218,7 +218,7 @@ def _warm_runs():
         return context
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fresh_process, "get_context", warm_context)
+        patch.setattr(validation, "get_context", warm_context)
         yield
 
 

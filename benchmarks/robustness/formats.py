@@ -141,7 +141,7 @@ def _prices(path: Path) -> str:
 
 def _runs(path: Path) -> str:
     from predict_graph.sizing.table_file import read_table
-    from predict_graph.sizing.tasks.runs import read_runs
+    from predict_graph.sizing.tasks.model import read_runs
 
     return repr(read_runs(read_table(path)))
 

@@ -12,8 +12,7 @@ import numba
 import numpy as np
 
 from predict_graph.arrays import Array
-from predict_graph.engines.local.kernel import Superstep, Work
-from predict_graph.engines.local.spreading import SpreadingKernel
+from predict_graph.engines.local.kernel import SpreadingKernel, Superstep, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 

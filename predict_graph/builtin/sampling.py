@@ -18,7 +18,6 @@ from predict_graph.builtin.triangle_count.local import TriangleCountKernel
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
-from predict_graph.iterations.rooted.hops import HopTree, component_trees, hop_tree
 from predict_graph.iterations.rooted.recipes import (
     Recipe,
     RepresentedSampler,
@@ -27,7 +26,14 @@ from predict_graph.iterations.rooted.recipes import (
     middle_trees,
     rooted,
 )
-from predict_graph.iterations.rooted.sample import RootedSample, RootedSampler, small_neighbours
+from predict_graph.iterations.rooted.sample import (
+    HopTree,
+    RootedSample,
+    RootedSampler,
+    component_trees,
+    hop_tree,
+    small_neighbours,
+)
 from samplers.search import largest
 
 _MOST_ROOTS = 5  # landmarks or highest ranks with a tree: limits overhead

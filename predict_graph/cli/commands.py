@@ -23,7 +23,7 @@ COMMANDS = {
     "compare-samplers": "sampling:compare_samplers",
     "compare-functions": "functions:compare_functions",
     "design": "designing:design",
-    "collect": "jobs:collect",
+    "collect": "designing:collect",
     "fit": "plans:fit",
     "plan": "plans:plan",
     "next": "next_runs:next_run",

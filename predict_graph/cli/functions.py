@@ -58,9 +58,9 @@ def _called(
 ) -> tuple[Answer, dict[str, Any]]:
     from predict_graph.functions.forms import as_graph, build, failure
     from predict_graph.functions.naming import check_function, with_seed
+    from predict_graph.functions.predictor import profile_of
     from predict_graph.functions.records import read_call
     from predict_graph.functions.track import run_tracked
-    from predict_graph.functions.validation import profile_of
     from predict_graph.history import check_history
 
     function = check_function(

@@ -154,6 +154,6 @@ def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> De
 
 
 def _told(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
-    from predict_graph.cli.jobs import described
+    from predict_graph.cli.designing import described
 
     say(options.messages(), f"{experiment.name}: {described(outcome)}")

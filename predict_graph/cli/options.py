@@ -86,7 +86,7 @@ def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
     from predict_graph.clock.display import Display
     from predict_graph.graph.datasets import dataset_path, fetch, trust
-    from predict_graph.reports.progress import Download
+    from predict_graph.reports.console import Download
 
     new = dataset_path(name) is None
     with Display(messages()) as display:

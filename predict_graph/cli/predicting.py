@@ -48,7 +48,7 @@ def predict(
     with output.display() as display:
         found = predict_graph.predict(case.algorithm, case.source, **asked, progress=display.step)
     if profiles is not None:
-        from predict_graph.prediction.carried import carried
+        from predict_graph.prediction.assembly import carried
 
         found = carried(found, *profiles)
     output.show(found, packages=packages)

@@ -135,7 +135,7 @@ def profile(
     from costmodels.occupancy import occupancies_of
     from predict_graph.cores import usable_cores
     from predict_graph.resources import read_profile
-    from predict_graph.sizing.tasks.runs import add_run, file_attributes, graph_attributes
+    from predict_graph.sizing.tasks.model import add_run, file_attributes, graph_attributes
     from predict_graph.sizing.tasks.watching import watch
 
     machine = None if resources is None else read_profile(resources)

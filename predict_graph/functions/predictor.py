@@ -2,19 +2,25 @@
 
 Evidence are earlier runs of the function on other graphs; runs on samples that grow until the
 budget is spent; and, where a sample shows that the function is one loop, the first part of the real
-run. A run that fits into the budget is made instead.
+run. A run that fits into the budget is made instead. A prediction can be held against the real
+call: predict first, run second, compare third.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from predict_graph.cores import meter
+from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
 from predict_graph.functions.atlas import compiled_alternatives
+from predict_graph.functions.child import run_in_child
 from predict_graph.functions.evidence import (
     ROUNDS_STD,
     combine,
@@ -22,13 +28,17 @@ from predict_graph.functions.evidence import (
     estimates_of,
     outgrown,
 )
+from predict_graph.functions.forms import failure
 from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
 from predict_graph.functions.growth import RUN_STD
 from predict_graph.functions.memory import predict_memory
-from predict_graph.functions.naming import takes_seed
+from predict_graph.functions.naming import GraphFunction, takes_seed
+from predict_graph.functions.records import record_of_call
+from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE, Interval
-from predict_graph.outcome import PeakMemory, Prediction, SourceEstimate
+from predict_graph.outcome import Comparison, PeakMemory, Prediction, SourceEstimate
 from predict_graph.outcome.verdict import verdict_of
+from predict_graph.table import Table
 
 
 class FunctionCase(Gathering):
@@ -148,3 +158,49 @@ class FunctionCase(Gathering):
         if self.spent > TOLERATED * self.budget.allowed(total):
             texts.append("the prediction has taken more than its budget")
         return texts
+
+
+def validate_function(function: str | Callable[..., Any], graph: Any, **options: Any) -> Comparison:
+    """Predict a call of a function, then call it in a process of its own, then compare.
+
+    Options are those of :func:`~predict_graph.predict`, whose errors it raises;
+    also if the call fails.
+    """
+    case = FunctionCase(function, graph, **options)
+    prediction, subject = case.predict(), case.subject
+    case.progress("running for real", 0.0)
+    whole = subject.whole(np.arange(subject.graph.vertices))
+    run = run_in_child(whole.build, whole.call, form=subject.function.form)
+    if not run.done:
+        raise JobError(failure(subject.function, subject.graph, run.sentence))
+    if case.history is not None:
+        record = record_of_call(subject.function, subject.graph, case.target, run)
+        case.history.keep([record])
+    phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}
+    peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
+    actual = profile_of(subject.function, subject.graph, phases, run.seconds, peak)
+    return Comparison(prediction, actual)
+
+
+def profile_of(
+    function: GraphFunction,
+    graph: Graph,
+    phases: dict[str, float],
+    processor_seconds: float,
+    peak_bytes: float | None = None,
+    **result: Any,
+) -> RunProfile:
+    """Return the profile of a call."""
+    return RunProfile(
+        algorithm=function.name,
+        parameters=function.arguments,
+        graph=graph.describe(),
+        engine=function.engine,
+        phases=phases,
+        rows=Table({}),
+        convergence=np.empty(0),
+        converged=True,
+        result=result,
+        processor_seconds=processor_seconds,
+        peak_bytes=peak_bytes,
+    )

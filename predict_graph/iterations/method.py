@@ -123,7 +123,7 @@ _OWN = (
         "published",
         "count the iterations of walk samples (PREDIcT, section 3.2)",
         "sampler ratio transform",
-        "published:estimate_by_sample_runs",
+        "samples:estimate_by_sample_runs",
         lambda algorithm: "observed" not in algorithm.sampled_by,
     ),
     _method(

@@ -14,7 +14,7 @@ from predict_graph.answers import (
     sure,
 )
 from predict_graph.durations import counted, readable_seconds
-from predict_graph.engines.answering import PHASE_NAMES, engine_said, phases_said
+from predict_graph.engines.profile import PHASE_NAMES, engine_said, phases_said
 from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:

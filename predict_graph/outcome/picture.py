@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.durations import readable_seconds
 from predict_graph.engines import RunProfile
-from predict_graph.engines.answering import PHASE_NAMES
+from predict_graph.engines.profile import PHASE_NAMES
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import (

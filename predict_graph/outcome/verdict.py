@@ -9,7 +9,7 @@ from typing import Any
 from predict_graph.answers import readable_bytes, sure
 from predict_graph.cores import Load
 from predict_graph.durations import readable_seconds
-from predict_graph.engines.answering import PHASE_NAMES
+from predict_graph.engines.profile import PHASE_NAMES
 from predict_graph.intervals import Interval
 
 _WHOLE = "call"  # a phase that is not worth naming

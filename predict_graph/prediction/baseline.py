@@ -29,7 +29,7 @@ from predict_graph.graph.csr import AnyGraph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
-from predict_graph.iterations.rooted.hops import depth_of
+from predict_graph.iterations.rooted.sample import depth_of
 from predict_graph.table import Table
 
 BASELINE = "baseline estimate"

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.engines.local.footprint import TALLY_BYTES, Footprint
-from predict_graph.engines.local.kernel import kernel_of
+from predict_graph.engines.local.kernel import TALLY_BYTES, Footprint, kernel_of
 from predict_graph.graph import Graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, resident_memory

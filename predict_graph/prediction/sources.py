@@ -29,8 +29,7 @@ from predict_graph.graph import Graph
 from predict_graph.history import RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.budget import LEAN
-from predict_graph.iterations.continued import continued
-from predict_graph.iterations.whole_run import recalled_estimate, whole_run_estimates
+from predict_graph.iterations.whole_run import continued, recalled_estimate, whole_run_estimates
 from predict_graph.prediction.baseline import baseline_iterations, baseline_runtime
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.counting import estimates_of, load_compiled

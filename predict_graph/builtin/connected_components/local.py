@@ -16,9 +16,7 @@ from numba.extending import intrinsic
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep, Work
-from predict_graph.engines.local.spreading import SpreadingKernel
+from predict_graph.engines.local.kernel import Footprint, SpreadingKernel, Superstep, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 

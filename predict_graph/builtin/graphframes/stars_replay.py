@@ -29,7 +29,7 @@ from predict_graph.builtin.graphframes.definition import (
     GraphFramesConnectedComponents,
 )
 from predict_graph.builtin.graphx.replays import distinct_rows, table_of
-from predict_graph.engines.spark.library.layout import EdgeLayout
+from predict_graph.engines.spark.library.algorithm import EdgeLayout
 from predict_graph.engines.spark.tables.hashing import partition_of, partition_of_pair
 
 

@@ -32,8 +32,11 @@ from predict_graph.builtin.graphx.definition import (
     GraphXTriangleCount,
 )
 from predict_graph.builtin.label_propagation.local import vote
-from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS
-from predict_graph.engines.spark.library.layout import EdgeLayout, layout_of_edges
+from predict_graph.engines.spark.library.algorithm import (
+    REPLAY_COLUMNS,
+    EdgeLayout,
+    layout_of_edges,
+)
 from predict_graph.engines.spark.tables.hashing import partition_of
 
 _FAR = np.iinfo(np.int32).max

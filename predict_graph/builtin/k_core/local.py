@@ -16,9 +16,13 @@ import numpy.typing as npt
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.k_core.definition import KCore
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep, Weighting, Work
-from predict_graph.engines.local.spreading import SpreadingKernel
+from predict_graph.engines.local.kernel import (
+    Footprint,
+    SpreadingKernel,
+    Superstep,
+    Weighting,
+    Work,
+)
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 

@@ -13,8 +13,7 @@ from predict_graph.arrays import FloatArray
 from predict_graph.builtin.merging import MAXIMUM, MergingKernel
 from predict_graph.builtin.neighborhood.definition import Neighborhood
 from predict_graph.engines.local.blocks import ordered_sum
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep, Weighting
+from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from samplers.splitmix import splitmix64

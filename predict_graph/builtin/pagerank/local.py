@@ -18,8 +18,7 @@ import numpy as np
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.engines.local.blocks import SharedRows, ordered_sum
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep
+from predict_graph.engines.local.kernel import Footprint, Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from predict_graph.arrays import Array, FloatArray, IndexArray
 from predict_graph.builtin.semi_clustering.definition import SemiClustering
 from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep, Weighting, Work
+from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edge_weights

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from predict_graph.arrays import IntArray
 from predict_graph.builtin.merging import FAR, HOPS, EntriesKernel
 from predict_graph.builtin.shortest_paths.definition import ShortestPaths
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Weighting
+from predict_graph.engines.local.kernel import Footprint, Weighting
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 

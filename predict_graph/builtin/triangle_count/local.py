@@ -15,8 +15,7 @@ import numpy as np
 from predict_graph.arrays import IntArray
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.engines.local.blocks import SharedRows
-from predict_graph.engines.local.footprint import Footprint
-from predict_graph.engines.local.kernel import Superstep, Weighting, Work
+from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 

@@ -1,5 +1,10 @@
-"""The kernel interface of the local engine: one compiled algorithm, executed superstep by
-superstep.
+"""The kernel interface of the local engine: one compiled algorithm, run superstep by superstep.
+
+A kernel may declare its peak memory in addition to the graph::
+
+    @staticmethod
+    def footprint(algorithm, id_bytes):
+        return Footprint(vertex_bytes=40)
 """
 
 from __future__ import annotations
@@ -13,9 +18,25 @@ import numpy as np
 
 from predict_graph.algorithms import SPARK_LIBRARIES, Algorithm
 from predict_graph.arrays import Array, FloatArray, IndexArray
+from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.team import Team
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph
+
+TALLY_BYTES = 8  # per vertex, by definition: its worker, and its edges that stay there
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Bytes that a kernel allocates at its peak."""
+
+    vertex_bytes: float
+    edge_bytes: float = 0.0
+    reverse: bool = True
+
+    def beside(self, vertices: int, edges: int) -> float:
+        """Return the bytes in addition to the graph."""
+        return self.vertex_bytes * vertices + self.edge_bytes * edges
 
 
 @dataclass(frozen=True)
@@ -148,3 +169,23 @@ def kernel_of(algorithm: Algorithm) -> Callable[..., Kernel]:
 def runs_here(algorithm: Algorithm) -> bool:
     """Whether the local engine can run an algorithm and its priors."""
     return "local" in algorithm.runs_on and (algorithm.prior is None or runs_here(algorithm.prior))
+
+
+class SpreadingKernel(SharedRows):
+    """A kernel that tracks which vertices send and which have changed."""
+
+    def __init__(self, rows: Graph, team: Team | None) -> None:
+        super().__init__(rows, team)
+        self._senders = np.ones(rows.vertices, np.uint8)
+        self._changed = np.zeros(rows.vertices, np.uint8)
+
+    def rest(self) -> None:
+        """Let no vertex send in the next superstep, to time its fixed costs."""
+        self._senders = np.zeros_like(self._senders)
+
+    def _turn(self, message_bytes: Any, work: Work) -> Superstep:
+        """Make the changed vertices the next senders; return the superstep, with their share."""
+        sent = self._senders
+        self._senders, self._changed = self._changed, np.zeros_like(sent)
+        share = int(np.count_nonzero(self._senders)) / max(len(sent), 1)
+        return Superstep(share, message_bytes, sent, self._senders, work=work)

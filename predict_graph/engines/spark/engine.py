@@ -426,7 +426,7 @@ def _named(
 ) -> DataFrame:
     """Return results with the original ids, also of vertices in values; null where there is none.
 
-    As :func:`predict_graph.engines.local.output.write_values` writes them.
+    As :func:`predict_graph.engines.local.engine.write_values` writes them.
     """
     from pyspark.sql import functions as F
 

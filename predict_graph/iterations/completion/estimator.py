@@ -14,8 +14,12 @@ from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
-from predict_graph.iterations.crossing import crossing, mean_curve
-from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
+from predict_graph.iterations.estimate import (
+    IterationEstimate,
+    crossing,
+    iteration_interval,
+    mean_curve,
+)
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import counters_by, edges_by_later_position
 from predict_graph.table import Table

@@ -19,8 +19,7 @@ from predict_graph.graph import Graph
 from predict_graph.graph.csr import edge_weights
 from predict_graph.intervals import QUANTILE
 from predict_graph.iterations.budget import LEAN
-from predict_graph.iterations.crossing import crossing
-from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
+from predict_graph.iterations.estimate import IterationEstimate, crossing, iteration_interval
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.rooted.recipes import Recipe, recipe_of
 

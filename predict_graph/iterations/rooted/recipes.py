@@ -13,10 +13,11 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import IndexArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
-from predict_graph.iterations.rooted.hops import HopTree, hop_tree
 from predict_graph.iterations.rooted.sample import (
+    HopTree,
     RootedSample,
     RootedSampler,
+    hop_tree,
 )
 from samplers.search import largest
 

@@ -108,8 +108,7 @@ def fit(
     columns = named_columns(scale_column, machines_column, seconds_column, type_column)
     options: dict[str, Any] = {"terms": terms, "iterations": iterations}
     if model.startswith("nimo"):
-        from predict_graph.sizing.tasks.model import fit_task
-        from predict_graph.sizing.tasks.runs import read_runs
+        from predict_graph.sizing.tasks.model import fit_task, read_runs
 
         check_read(
             model,

@@ -11,9 +11,8 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
 from predict_graph.iterations.budget import LEAN
 from predict_graph.iterations.completion import completed
-from predict_graph.iterations.completion.completed import Completer
+from predict_graph.iterations.completion.completed import Completer, match_mutual, match_one_way
 from predict_graph.iterations.completion.estimator import choose_hubs
-from predict_graph.iterations.completion.matching import match_mutual, match_one_way
 from predict_graph.iterations.completion.profiles import vertex_profiles
 from predict_graph.prediction.counting import estimates_of
 from predict_graph.prediction.request import check_request

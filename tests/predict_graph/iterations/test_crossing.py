@@ -11,9 +11,13 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import COUNTERS, SampleSummary, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.continued import continued
-from predict_graph.iterations.crossing import crossing, mean_curve
-from predict_graph.iterations.estimate import IterationEstimate, iteration_interval
+from predict_graph.iterations.estimate import (
+    IterationEstimate,
+    crossing,
+    iteration_interval,
+    mean_curve,
+)
+from predict_graph.iterations.whole_run import continued
 from predict_graph.table import Table
 
 CURVES = st.lists(st.floats(1e-12, 1.0), min_size=1, max_size=30)

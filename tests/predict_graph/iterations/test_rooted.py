@@ -14,8 +14,7 @@ from predict_graph.engines.local.observed import observed_run
 from predict_graph.graph import check_graph
 from predict_graph.graph.csr import edge_weights
 from predict_graph.iterations import EdgeBudget
-from predict_graph.iterations.rooted.hops import component_trees, hop_tree
-from predict_graph.iterations.rooted.sample import RootedSampler
+from predict_graph.iterations.rooted.sample import RootedSampler, component_trees, hop_tree
 from tests.graphs import graphs
 from tests.predict_graph.iterations.test_estimates import estimate as estimate_by
 

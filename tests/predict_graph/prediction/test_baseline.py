@@ -8,7 +8,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.calibration import usual_of
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.rooted.hops import depth_of, hop_tree
+from predict_graph.iterations.rooted.sample import depth_of, hop_tree
 from predict_graph.prediction.assembly import graph_doubts
 from predict_graph.prediction.baseline import baselines_of
 

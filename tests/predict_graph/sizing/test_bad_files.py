@@ -7,7 +7,7 @@ from predict_graph.sizing import load_model, read_design, read_measurements, rea
 from predict_graph.sizing.planning.predicted import predicted_job
 from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import read_assignments
-from predict_graph.sizing.tasks.runs import read_runs
+from predict_graph.sizing.tasks.model import read_runs
 
 
 def read_task_runs(path):

@@ -5,9 +5,8 @@ from predict_graph.errors import RequestError
 from predict_graph.sizing import save_model
 from predict_graph.sizing.table_file import read_table
 from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks, read_assignments
-from predict_graph.sizing.tasks.model import fit_task, load_task
-from predict_graph.sizing.tasks.runs import add_run
-from predict_graph.sizing.tasks.runs import read_runs as runs_of
+from predict_graph.sizing.tasks.model import add_run, fit_task, load_task
+from predict_graph.sizing.tasks.model import read_runs as runs_of
 
 SPEEDS, DELAYS = (1.0, 2.0, 4.0), (1.0, 5.0, 20.0)
 

@@ -28,11 +28,6 @@ import pandas as pd
 from predict_graph.arrays import FloatArray
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.reference_runs import (
-    shipped_names,
-    shipped_records,
-    shipped_runs,
-)
 from predict_graph.prediction.seconds.cluster.runs import (
     CLOCK,
     FEATURES,
@@ -40,6 +35,9 @@ from predict_graph.prediction.seconds.cluster.runs import (
     ClusterRun,
     by_session,
     cluster_runs,
+    shipped_names,
+    shipped_records,
+    shipped_runs,
     typical_rows,
 )
 from predict_graph.prediction.seconds.regression import FittedCosts, Line, fitted, fitted_line

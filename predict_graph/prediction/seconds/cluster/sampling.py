@@ -31,12 +31,13 @@ from predict_graph.prediction.seconds.cluster.costs import (
     reference_costs,
     speed_of_cluster,
 )
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.runs import (
     FEATURES,
     ClusterRun,
     cluster_run,
     runs_of_job,
+    shipped_name,
+    shipped_runs,
 )
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.learned import (

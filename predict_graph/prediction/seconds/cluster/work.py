@@ -29,8 +29,7 @@ from predict_graph.engines.spark.library.algorithm import (
 )
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_name, shipped_runs
-from predict_graph.prediction.seconds.cluster.runs import ClusterRun
+from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
 
 _UNITS = {
     "records": ("shuffle_write_records",),

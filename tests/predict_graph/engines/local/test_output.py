@@ -4,7 +4,7 @@ import pytest
 
 from predict_graph.algorithms import ConnectedComponents, TopKRanking
 from predict_graph.engines.local import LocalEngine
-from predict_graph.engines.local.output import write_values
+from predict_graph.engines.local.engine import write_values
 from predict_graph.graph.build import from_edges
 
 SUFFIXES = (".csv", ".tsv", ".parquet")

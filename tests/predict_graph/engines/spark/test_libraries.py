@@ -20,7 +20,7 @@ from predict_graph.clock.applications import Watch
 from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.library.algorithm import check_partitions, rounds_of
-from predict_graph.engines.spark.log import following
+from predict_graph.engines.spark.log import growing
 from predict_graph.engines.spark.log.eventlog import read_event_log
 from predict_graph.engines.spark.log.growing import GrowingLog
 from predict_graph.engines.spark.recognition.supersteps import message_stages
@@ -243,8 +243,8 @@ def assert_watched(name, logged, iterations, folder):
 @pytest.fixture
 def looks_often(monkeypatch):
     """Supersteps of tiny graphs are over in no time."""
-    monkeypatch.setattr(following, "_EVERY", 0.02)
-    monkeypatch.setattr(following, "_SHARE", 1.0)
+    monkeypatch.setattr(growing, "_EVERY", 0.02)
+    monkeypatch.setattr(growing, "_SHARE", 1.0)
 
 
 @pytest.mark.spark

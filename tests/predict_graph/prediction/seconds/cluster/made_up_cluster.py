@@ -10,7 +10,7 @@ import pandas as pd
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import RunRecord, machine_identity
 from predict_graph.prediction.seconds.cluster import runs
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
+from predict_graph.prediction.seconds.cluster.runs import shipped_runs
 from predict_graph.table import Table
 
 START = np.array([4.0, 2.0, 1.0, 0.0, 0.0, 0.0])

@@ -13,15 +13,14 @@ from predict_graph.builtin.libraries import library_algorithm
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.graph import check_graph
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster import reference_runs
+from predict_graph.prediction.seconds.cluster import runs as reference_runs
 from predict_graph.prediction.seconds.cluster.costs import (
     ClusterSpeed,
     costs_of,
     reference_costs,
     speed_of_cluster,
 )
-from predict_graph.prediction.seconds.cluster.reference_runs import shipped_runs
-from predict_graph.prediction.seconds.cluster.runs import runs_of_job
+from predict_graph.prediction.seconds.cluster.runs import runs_of_job, shipped_runs
 from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     DRIVER,

@@ -14,7 +14,7 @@ from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
-from predict_graph.prediction.seconds.cluster.executor_memory import (
+from predict_graph.prediction.seconds.cluster.runtime_model import (
     heap_bytes,
     memory_doubts,
     memory_of,
