@@ -118,6 +118,8 @@ def find_columns(
         source, target = _ends(names, plain, usable or [True] * len(names), where)
     if wanted.weight_column is not None:
         weight = wanted.place(wanted.weight_column, names, where)
+        if weight in (source, target):
+            raise RequestError(f"{where}: the weight column is also an end; accepted: another one")
     bipartite = wanted.bipartite
     if bipartite is None:
         bipartite = _of_two_kinds(names, plain, source, target)

@@ -5,20 +5,22 @@ None of these libraries is imported: an object is known by the module of its typ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked, from_edges
-from predict_graph.graph.columns import Columns, declared_in, find_columns
+from predict_graph.errors import RequestError, explained
+from predict_graph.graph.build import as_asked, check_weights, from_edges, weights_of
+from predict_graph.graph.columns import declared_in, find_columns
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.objects import from_networkx, from_scipy, labels_of, weights_of
 from predict_graph.graph.readers import graph_of
-from predict_graph.graph.tables import edge_block, ids_are_text
+from predict_graph.graph.readers.parquet import edge_block, ids_are_text
 from predict_graph.stopwatch import imported
 
 
@@ -32,13 +34,12 @@ def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -
     """
     source = wanted.edges
     if isinstance(source, list | tuple | set | frozenset | np.ndarray):
-        return _from_rows(wanted, directed, name)
+        return graph_of(_from_rows(wanted), "the list", directed, name or "list")
     for kind in type(source).__mro__:
-        if kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] in _TABLES:
-            return _from_table(wanted, directed, name)
         library = kind.__module__.partition(".")[0]
-        made = _MAKERS.get((library, kind.__name__))
-        if made is not None:
+        if kind.__name__ == "DataFrame" and library in ("pandas", "polars"):
+            return graph_of(_from_table(wanted), "the table", directed, name or library)
+        if made := _MAKERS.get((library, kind.__name__)):
             return as_asked(made(source), directed, name)
     raise RequestError(
         f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or path, a "
@@ -81,11 +82,11 @@ def _from_networkit(source: Any) -> Graph:
     )
 
 
-def _from_table(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
+def _from_table(wanted: EdgeList) -> EdgeSource:
     source = wanted.edges
     names = [str(column) for column in source.columns]
     index = [str(row) for row in getattr(source, "index", ())]
-    if index == names and (len(names) > 3 or not names[0].isdigit()):
+    if names and index == names and (len(names) > 3 or not names[0].isdigit()):
         raise RequestError(
             "the table seems to be an adjacency matrix; accepted: a table of edges, or "
             "scipy.sparse.csr_array of the matrix"
@@ -95,13 +96,11 @@ def _from_table(wanted: EdgeList, directed: bool | None, name: str | None) -> Gr
         for place in range(len(names))
     ]
     usable = [column.dtype.kind in "iufOSUT" for column in columns]
-    found = find_columns(names, "the table", wanted, usable)
-    made = _edges("the table", names, columns, found, wanted)
-    return graph_of(made, "the table", directed, name or type(source).__module__.partition(".")[0])
+    return _edges("the table", names, columns, wanted, usable)
 
 
-def _from_rows(wanted: EdgeList, directed: bool | None, name: str | None) -> Graph:
-    """Return the graph of pairs of ids, or of two ids and a weight."""
+def _from_rows(wanted: EdgeList) -> EdgeSource:
+    """Return the edges of pairs of ids, or of two ids and a weight."""
     rows = wanted.edges.tolist() if hasattr(wanted.edges, "tolist") else list(wanted.edges)
     lengths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
     if not lengths <= {2} and not lengths <= {3}:
@@ -111,19 +110,21 @@ def _from_rows(wanted: EdgeList, directed: bool | None, name: str | None) -> Gra
         )
     columns = [[row[i] for row in rows] for i in range(max(lengths, default=2))]
     if lengths == {3}:
-        columns[2] = [each.get("weight") if isinstance(each, dict) else each for each in columns[2]]
-        if set(columns[2]) - {None}:  # networkx: an edge without a weight weighs 1
-            columns[2] = [1 if each is None else each for each in columns[2]]
-    weight = 2 if lengths == {3} and None not in columns[2] else None
-    found = Columns(0, 1, weight, bipartite=bool(wanted.bipartite))
-    made = _edges("the list", ["source", "target", "weight"], columns, found, wanted)
-    return graph_of(made, "the list", directed, name or "list")
+        weights = [each.get("weight") if isinstance(each, dict) else each for each in columns.pop()]
+        if any(each is not None for each in weights):  # networkx: an edge without one weighs 1
+            columns.append([1 if each is None else each for each in weights])
+    return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted)
 
 
 def _edges(
-    where: str, names: list[str], columns: list[Any], found: Columns, wanted: EdgeList
+    where: str,
+    names: list[str],
+    columns: list[Any],
+    wanted: EdgeList,
+    usable: Sequence[bool] | None = None,
 ) -> EdgeSource:
     """Return the edges of two columns of ids and perhaps one of weights."""
+    found = find_columns(names, where, wanted, usable)
     pa, arrays = imported("pyarrow"), []
     chosen = [names[place] for place in found.places]
     for name, place in zip(chosen, found.places, strict=True):
@@ -145,7 +146,105 @@ def _edges(
     )
 
 
-_TABLES = ("pandas", "polars")
+def from_networkx(source: Any) -> Graph:
+    """Return the graph of a networkx graph; its nodes become `labels` unless they are 0 … n - 1.
+
+    Edges have weights when every edge has the attribute ``weight``. Parallel edges of a multigraph
+    count once, their weights added.
+
+    Raises
+    ------
+    RequestError
+        If a weight is not a finite number, or the graph has no vertices.
+    """
+    nodes = list(source.nodes())
+    if not nodes:
+        raise RequestError("the networkx graph has no vertices")
+    ordered = all(type(node) is int for node in nodes)
+    if ordered:
+        nodes.sort()
+    position = {node: i for i, node in enumerate(nodes)}
+    plain = ordered and nodes[0] == 0 and nodes[-1] == len(nodes) - 1
+    sources, targets, listed = _listed(source, None if plain else position)
+    return from_edges(
+        sources,
+        targets,
+        vertices=len(nodes),
+        weights=weights_of(listed, "the networkx graph") if listed else None,
+        name=str(getattr(source, "name", "")) or "networkx",
+        labels=None if plain else labels_of(nodes),
+    ).described_as(directed=source.is_directed())
+
+
+def _listed(
+    source: Any, position: dict[Any, int] | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], list[Any] | None]:
+    """Return the ends of edges, and their weights if all have one, row by row.
+
+    An undirected edge is in two rows, as in ours. Nothing here is done edge by edge in Python, but
+    for weights; vertices that are 0 … n - 1 need no position, which is most of the time.
+    """
+
+    def places(nodes: Iterable[Any], count: int) -> npt.NDArray[np.int64]:
+        found = nodes if position is None else map(position.__getitem__, nodes)
+        return np.fromiter(found, np.int64, count)
+
+    rows = source._adj
+    counts = np.fromiter(map(len, rows.values()), np.int64, len(rows))
+    targets = places(chain.from_iterable(rows.values()), int(counts.sum()))
+    sources = np.repeat(places(rows, len(rows)), counts)
+    found: Iterable[Any] = chain.from_iterable(row.values() for row in rows.values())
+    if source.is_multigraph():
+        edges = list(found)
+        copies = list(map(len, edges))
+        sources, targets = np.repeat(sources, copies), np.repeat(targets, copies)
+        found = chain.from_iterable(each.values() for each in edges)
+    given = (each.get("weight") for each in found)
+    weights = list(takewhile(lambda weight: weight is not None, given))
+    return sources, targets, weights if len(weights) == len(targets) else None
+
+
+def from_scipy(source: Any) -> Graph:
+    """Return the graph of a square scipy sparse array; stored elements are the edges.
+
+    Values that are all one are no weights.
+
+    Raises
+    ------
+    RequestError
+        If the array is not square, or a value is not a finite real number.
+    """
+    if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
+        raise RequestError(f"the sparse array has the shape {source.shape}; accepted: square")
+    if source.dtype.kind not in "biuf":
+        raise RequestError(f"the sparse array has values of {source.dtype}; accepted: real numbers")
+    if hasattr(source, "check_format"):  # compiled code of scipy believes its row pointers
+        with explained("the sparse array is no matrix"):
+            source.check_format(full_check=True)
+    listed = source.tocoo()
+    rows, columns = listed.coords
+    values = np.asarray(listed.data, dtype=np.float64)
+    check_weights(values, "the sparse array")
+    weighted = source.dtype != np.bool_ and bool(np.any(values != 1))
+    return from_edges(
+        rows,
+        columns,
+        vertices=int(source.shape[0]),
+        weights=values if weighted else None,
+        name="sparse array",
+    )
+
+
+def labels_of(nodes: list[Any]) -> np.ndarray[Any, Any]:
+    """Return nodes as labels: an array of integers if all of them are, else of objects."""
+    if all(type(node) is int for node in nodes):
+        with suppress(OverflowError):
+            return np.array(nodes, dtype=np.int64)
+    labels = np.empty(len(nodes), dtype=object)
+    labels[:] = nodes
+    return labels
+
+
 # By the library and the name of a class.
 _MAKERS: dict[tuple[str, str], Callable[[Any], Graph]] = {
     ("networkx", "Graph"): from_networkx,

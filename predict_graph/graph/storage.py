@@ -1,21 +1,29 @@
-"""Graphs in files: one ``.npz`` file with all of it, or the edges with their original ids.
+"""Graphs in files: ``.npz`` files of ours and of scipy, or the edges with their original ids.
 
-In ``.npz`` files, text ids are stored as the bytes of a list in JSON.
+In our ``.npz`` files, text ids are stored as the bytes of a list in JSON.
 """
 
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, explained
 from predict_graph.files import check_writable, written_beside
+from predict_graph.graph.build import check_weights
 from predict_graph.graph.csr import Graph
+from predict_graph.graph.edge_list import EdgeList
+from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.foreign import from_scipy
+from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
+from predict_graph.limits import check_unpacked
 
 _DELIMITERS = {".txt": "\t", ".tsv": "\t", ".csv": ","}
 _ACCEPTED = (*_DELIMITERS, ".parquet")
@@ -84,8 +92,6 @@ def stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
     RequestError, ValueError
         If they are not those of a graph.
     """
-    from predict_graph.graph.objects import check_weights
-
     graph = Graph(
         arrays["indptr"],
         arrays["indices"],
@@ -172,3 +178,46 @@ def write_edges(path: Path, graph: Graph) -> None:
                 f"cannot write {path}: an id holds a tab, a quote or a line break; accepted for "
                 "such ids: a name in .csv, .tsv, .parquet"
             ) from error
+
+
+_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_texts", "notes"}
+
+
+def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open an ``.npz`` file; its rows are the vertices.
+
+    Raises
+    ------
+    RequestError
+        If it holds neither a square sparse array nor a graph.
+    """
+    path = content.path
+    content.close()
+    with explained(f"{path} is not an .npz file that can be read"):
+        names = _names(path)
+        try:
+            if "format" in names:
+                return _of_scipy(path)
+            if {"indptr", "indices", "directed"} <= names <= _OWN:
+                with np.load(path, allow_pickle=False) as stored:
+                    return EdgeSource(graph=stored_graph(dict(stored)))
+        except RequestError as error:
+            raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
+    raise RequestError(
+        f"{path} holds the arrays {', '.join(sorted(names))[:200]}; accepted: a sparse array that "
+        "scipy.sparse.save_npz wrote, or a graph that save_graph wrote"
+    )
+
+
+def _names(path: Path) -> set[str]:
+    """Return the names of the arrays, if they may be unpacked."""
+    with zipfile.ZipFile(path) as packed:
+        members = packed.infolist()
+    check_unpacked("it", sum(member.file_size for member in members), path.stat().st_size)
+    return {member.filename.removesuffix(".npy") for member in members}
+
+
+def _of_scipy(path: Path) -> EdgeSource:
+    matrix = sparse.load_npz(path)
+    check_unpacked("the array", 16 * max(matrix.shape), path.stat().st_size)
+    return EdgeSource(graph=from_scipy(matrix))

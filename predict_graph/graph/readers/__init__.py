@@ -7,13 +7,12 @@ from os import PathLike
 from pathlib import Path
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.build import as_asked, direction_of, from_blocks
+from predict_graph.graph.build import as_asked, direction_of, from_blocks, relabel
 from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
 from predict_graph.graph.readers.formats import open_source
 from predict_graph.graph.readers.streams import suffixes_of
-from predict_graph.graph.relabel import relabel
 from predict_graph.graph.rows import is_symmetric
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.limits import beyond, limits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,11 @@ from numba import njit
 from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.edge_source import EdgeBlock
-from predict_graph.graph.readers.layout import NUMBER, ONE_COLUMN, Layout, fields_of
+from predict_graph.graph.readers.layout import LARGEST_ID, NUMBER, ONE_COLUMN, Layout, fields_of
 from predict_graph.limits import whole_number
 from predict_graph.stopwatch import imported
 
 Bytes = npt.NDArray[np.uint8]
-LARGEST_ID = int(np.iinfo(np.int64).max)
 LARGEST_WEIGHT = float(np.finfo(np.float32).max)
 _WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
@@ -35,35 +35,32 @@ def scan_blocks(
     path: Path,
     blocks: Iterator[bytearray],
     layout: Layout,
-    *,
-    lowest: int = 0,
-    highest: int = LARGEST_ID,
     line: int = 0,
 ) -> Iterator[EdgeBlock]:
-    """Yield the edges of blocks of whole lines; of the ids, `lowest` is subtracted.
+    """Yield the edges of blocks of whole lines; errors number them from `line` + 1 on.
 
     Compiled code scans lines of two whole numbers, pyarrow reads other columns. A block in which
     something is wrong, or that pyarrow could read otherwise, is read row by row.
     """
     for block in blocks:
         found = (
-            _pairs_of(block, layout, lowest, highest)
-            or _columns_of(block, layout, lowest, highest)
-            or _rows_of(path, block, layout, lowest, highest, line)
+            _pairs_of(block, layout)
+            or _columns_of(block, layout)
+            or _rows_of(path, block, layout, line)
         )
         line += block.count(b"\n")
         if found is not None and len(found.sources):
             yield found
 
 
-def _pairs_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> EdgeBlock | None:
+def _pairs_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     """Return the edges of lines of two whole numbers; None if there are other lines."""
     if layout.texts or layout.columns.places != [0, 1]:
         return None
     found = whole_rows(block, layout.delimiter)
     if found is None or not np.all((found[0] == 2) | (found[0] == 0)):
         return None
-    return _in_range(found[1].reshape(-1, 2).T, lowest, highest)
+    return _in_range(found[1].reshape(-1, 2).T, layout)
 
 
 def whole_rows(block: bytearray, delimiter: int) -> tuple[IntArray, IntArray] | None:
@@ -116,7 +113,7 @@ def _digits(buffer: Bytes, at: int) -> tuple[int, int, bool]:
     return value, at, 0 < at - first <= 18
 
 
-def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> EdgeBlock | None:
+def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     """Return the edges of columns without quotes, as pyarrow reads them; None if it cannot."""
     pa, reader = imported("pyarrow"), imported("pyarrow.csv")
     mark = bytes([layout.delimiter or ord(" ")])
@@ -167,23 +164,17 @@ def _columns_of(block: bytearray, layout: Layout, lowest: int, highest: int) -> 
             return None
         return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
     ends = np.stack([each.to_numpy() for each in (source, target)])
-    return _in_range(ends, lowest, highest, *kept)
+    return _in_range(ends, layout, *kept)
 
 
-def _rows_of(
-    path: Path, block: bytearray, layout: Layout, lowest: int, highest: int, line: int
-) -> EdgeBlock | None:
+def _rows_of(path: Path, block: bytearray, layout: Layout, line: int) -> EdgeBlock | None:
     """Return the edges of rows, or say what is wrong with the first wrong one.
 
     A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
     """
     content = _without_comments(block, layout)
-
-    def whole(text: str) -> int:
-        return _id(text, lowest, highest)
-
-    kinds: list[Callable[[str], Any]] = [_text if layout.texts else whole] * 2
-    kinds.append(lambda text: _weight(text, layout.point))
+    ids = partial(_text if layout.texts else _id, layout)
+    kinds: list[Callable[[str], Any]] = [ids, ids, partial(_weight, layout)]
     columns: list[list[Any]] = [[] for _ in layout.columns.places]
     for number, raw in enumerate(content.split(b"\n"), line + 1):
         if not raw.strip(b" \t\r"):
@@ -202,18 +193,17 @@ def _rows_of(
                 column.append(kind(row[place] if place < len(row) else ""))
             if layout.exact and len(row) > 2:
                 raise ValueError("the line has more columns than the first one")
-        except UnicodeDecodeError as error:
-            what = f"the text is not UTF-8: {error.reason}"
-            raise RequestError(f"{path}:{number}: {what}") from None
         except ValueError as error:
-            raise RequestError(f"{path}:{number}: {error}") from None
+            reason = getattr(error, "reason", None)  # of text that cannot be decoded
+            what = f"the text is not UTF-8: {reason}" if reason else error
+            raise RequestError(f"{path}:{number}: {what}") from None
     source, target, *weights = columns
     kept = [np.array(each, np.float32) for each in weights]
     if layout.texts:
         pa = imported("pyarrow")
         texts = [pa.array(each, pa.large_string()) for each in (source, target)]
         return EdgeBlock(*(each.dictionary_encode() for each in texts), *kept)
-    return _in_range(np.array([source, target], np.int64), lowest, highest, *kept)
+    return _in_range(np.array([source, target], np.int64), layout, *kept)
 
 
 def _refused_control(content: bytes, layout: Layout) -> re.Match[bytes] | None:
@@ -226,14 +216,14 @@ def _without_comments(block: bytearray, layout: Layout) -> bytes:
     return bytes(block)
 
 
-def _text(text: str) -> str:
+def _text(layout: Layout, text: str) -> str:
     if not text:
         raise ValueError("an id is missing; accepted: two ids a line, source and target")
     return text
 
 
-def _id(text: str, lowest: int, highest: int) -> int:
-    found = _WHOLE.fullmatch(_text(text))
+def _id(layout: Layout, text: str) -> int:
+    found = _WHOLE.fullmatch(_text(layout, text))
     if found is None:
         raise ValueError(
             f"{shortened(text)!r} is not an id; accepted: integers from 0 on, or any text with "
@@ -245,17 +235,18 @@ def _id(text: str, lowest: int, highest: int) -> int:
             f"the id {shortened(text)} is too large; accepted: 0 to {LARGEST_ID}, or any text with "
             "--ids string"
         )
-    if not lowest <= value <= highest:
+    if not layout.lowest <= value <= layout.highest:
         raise ValueError(
-            f"the id {shortened(text)} is out of range; accepted: {lowest} to {highest}"
+            f"the id {shortened(text)} is out of range; accepted: {layout.lowest} to "
+            f"{layout.highest}"
         )
     return value
 
 
-def _weight(text: str, point: str) -> float:
+def _weight(layout: Layout, text: str) -> float:
     if not text:
         raise ValueError("the line has no weight, although the first one has")
-    plain = text if point == "." else text.translate({ord(","): ".", ord("."): ","})
+    plain = text if layout.point == "." else text.translate({ord(","): ".", ord("."): ","})
     if not NUMBER.fullmatch(plain) or abs(float(plain)) > LARGEST_WEIGHT:
         raise ValueError(f"{shortened(text)!r} is not a weight; accepted: finite numbers")
     return float(plain)
@@ -267,11 +258,12 @@ def shortened(text: str) -> str:
 
 
 def _in_range(
-    ends: IntArray, lowest: int, highest: int, *weights: npt.NDArray[np.float32]
+    ends: IntArray, layout: Layout, *weights: npt.NDArray[np.float32]
 ) -> EdgeBlock | None:
     """Return edges between whole numbers, in 32 bits if they fit; None if one is out of range."""
+    lowest = layout.lowest
     least, most = ends.min(initial=lowest), ends.max(initial=lowest)
-    if least < lowest or most > highest:
+    if least < lowest or most > layout.highest:
         return None
     source, target = (ends - lowest).astype(np.int32 if most - lowest < 2**31 else np.int64, "C")
     return EdgeBlock(source, target, *weights)

@@ -1,9 +1,14 @@
-"""Text formats whose header counts vertices and edges: Matrix Market and DIMACS.
+"""Text formats whose header counts vertices and edges: Matrix Market, DIMACS and METIS.
 
 Ids count from 1. Entry (i, j) of a matrix is the edge i → j; a ``symmetric`` matrix is an
 undirected graph, a ``pattern`` matrix has no weights. Dense (``array``), complex and skew-symmetric
 matrices are no graphs and are refused. DIMACS has arcs ``a`` in shortest-path and flow problems,
 and edges ``e`` in colouring problems.
+
+A METIS file has a header ``n m [fmt [ncon]]``, then one line a vertex with its neighbours. Lines
+that begin with ``%`` are comments; a blank line is a vertex without neighbours. The format is
+undirected, lists each edge at both its ends, and m counts it once. Vertex sizes and vertex weights
+(`fmt` 100 and 10) are passed over; edge weights (`fmt` 1) are kept.
 
 References
 ----------
@@ -11,19 +16,26 @@ References
    Design", NISTIR 5935, 1996.
 .. [2] "Clique and Coloring Problems Graph Format", DIMACS, 1993.
 .. [3] "9th DIMACS Implementation Challenge: Shortest Paths. File formats", 2006.
+.. [4] G. Karypis, "METIS: A Software Package for Partitioning Unstructured Graphs", version 5.1,
+   2013, section 4.1.1.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
+
+from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.columns import Columns
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
-from predict_graph.graph.readers.blocks import scan_blocks
-from predict_graph.graph.readers.layout import FirstData, Layout, first_data
+from predict_graph.graph.readers.blocks import scan_blocks, shortened, whole_rows
+from predict_graph.graph.readers.layout import NUMBER, FirstData, Layout, first_data
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
@@ -57,7 +69,7 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
             f"{path}:1: a matrix of the kind {kind[:40]} {field[:40]} {symmetry[:40]} is no graph; "
             f"accepted: coordinate, {' or '.join(_FIELDS)}, {' or '.join(_SYMMETRIES)}"
         )
-    counts = [whole_number(count) for count in (found.text or b"").split()]
+    counts = [whole_number(count) for count in found.text.split()]
     if len(counts) != 3 or None in counts:
         raise RequestError(
             f"{path}:{found.number}: the line of sizes must be 'rows columns entries', whole "
@@ -69,8 +81,9 @@ def open_matrix_market(content: Content, wanted: EdgeList) -> EdgeSource:
             f"{path}:{found.number}: the matrix is {rows} by {columns}; accepted: square"
         )
     pattern = field == "pattern"
-    layout = Layout(0, Columns(0, 1, None if pattern else 2), exact=pattern)
-    blocks = _edges(content, found, layout, rows, entries)
+    places = Columns(0, 1, None if pattern else 2)
+    layout = Layout(0, places, exact=pattern, lowest=1, highest=rows)
+    blocks = _edges(content, found, layout, entries)
     return EdgeSource(blocks, vertices=rows, directed=_SYMMETRIES[symmetry])
 
 
@@ -84,7 +97,7 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     found = first_data(content.lines(), comment=b"c")
-    words = (found.text or b"").decode(errors="replace").split()
+    words = found.text.decode(errors="replace").split()
     counts = [whole_number(word) for word in words[2:]]
     if len(words) != 4 or words[0] != "p" or words[1] not in _PROBLEMS or None in counts:
         raise RequestError(
@@ -95,8 +108,8 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
     directed = _PROBLEMS[words[1]]
     found.block, found.rest = _without_letters(found.block), map(_without_letters, found.rest)
     times = (1,) if directed else (1, 2)  # some files count each edge twice
-    layout = Layout(0, Columns(0, 1, 2 if directed else None))
-    blocks = _edges(content, found, layout, vertices, edges, times)
+    layout = Layout(0, Columns(0, 1, 2 if directed else None), lowest=1, highest=vertices)
+    blocks = _edges(content, found, layout, edges, times)
     return EdgeSource(blocks, vertices=vertices, directed=directed)
 
 
@@ -109,21 +122,125 @@ def _edges(
     content: Content,
     found: FirstData,
     layout: Layout,
-    vertices: int,
     edges: int,
     times: tuple[int, ...] = (1,),
 ) -> Iterator[EdgeBlock]:
     """Yield the edges below the line that says how many there are, or a multiple of them."""
-    path = content.path
+    path, vertices = content.path, layout.highest
     if vertices < 1:
         raise RequestError(f"{path} has no edges")
     check_size(f"{path}: the graph", vertices=vertices, edges=edges)
     check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
     found.blank()
-    line, listed = found.number - 1, 0
-    blocks = found.blocks()
-    for block in scan_blocks(path, blocks, layout, lowest=1, highest=vertices, line=line):
+    listed = 0
+    for block in scan_blocks(path, found.blocks(), layout, found.number - 1):
         listed += len(block.sources)
         yield block
     if edges not in [listed * each for each in times]:
         raise RequestError(f"{path}: the file says {edges} edges, but holds {listed}")
+
+
+_NUMBER = re.compile(NUMBER.pattern.encode())
+
+
+def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open a METIS file; the ids become 0 … n - 1.
+
+    Raises
+    ------
+    RequestError
+        If the header is wrong, the counts are, or an edge is listed at one of its ends only.
+    """
+    path = content.path
+    found = first_data(content.lines(), b"%")
+    header, line = found.text.split(), found.number
+    numbers = [whole_number(field, 2**62) for field in header]
+    if not 2 <= len(header) <= 4 or None in numbers:
+        raise RequestError(
+            f"{path}:{line}: the header of a METIS file is 'n m [fmt [ncon]]', "
+            f"not {b' '.join(header).decode(errors='replace')[:60]!r}"
+        )
+    vertices, edges = numbers[0] or 0, numbers[1] or 0
+    form = header[2].decode().zfill(3) if len(header) > 2 else "000"
+    if len(form) != 3 or set(form) - {"0", "1"}:
+        raise RequestError(f"{path}:{line}: fmt is {form[:40]}; accepted: three digits of 0 and 1")
+    constraints = (numbers[3] or 0) if len(header) > 3 else 1
+    if constraints > 1000:
+        raise RequestError(f"{path}:{line}: ncon is {constraints}; accepted: 0 to 1000")
+    if vertices >= 2**31:
+        raise RequestError(f"{path}:{line}: n is {vertices}; accepted: up to {2**31 - 1}")
+    check_size(f"{path}: the graph", vertices=vertices, edges=2 * edges)
+    skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
+    del found.block[: found.block.index(b"\n") + 1]
+    edge_blocks = _metis_edges(path, found.blocks(), line, vertices, edges, skipped, form[2] == "1")
+    return EdgeSource(edge_blocks, vertices=vertices, directed=False, both_ends=True)
+
+
+def _metis_edges(
+    path: Path,
+    blocks: Iterator[bytearray],
+    line: int,
+    vertices: int,
+    edges: int,
+    skipped: int,
+    weighted: bool,
+) -> Iterator[EdgeBlock]:
+    step = 2 if weighted else 1
+    vertex = entries = loops = 0
+    for block in blocks:
+        lengths, values = whole_rows(block, 0) or _metis_numbers(block)
+        left, short = vertices - vertex, lengths - skipped
+        further = left + np.flatnonzero(lengths[left:])
+        missing = np.flatnonzero((short < 0) | (short % step != 0))
+        for rows, what in (
+            (further, f"the header says {vertices} vertices, but a further line follows"),
+            (missing[missing < left], "a vertex or edge weight is missing"),
+        ):
+            if len(rows):
+                raise RequestError(f"{path}:{line + _metis_rows(block)[rows[0]][0]}: {what}")
+        lengths = lengths[:left]
+        owners = np.repeat(np.arange(len(lengths)), lengths)
+        # Each line has `skipped` numbers before the neighbours.
+        place = np.arange(len(values)) - (np.cumsum(lengths) - lengths + skipped)[owners]
+        is_target = (place >= 0) & (place % step == 0)
+        wrong = ~(np.abs(values) <= np.finfo(np.float32).max)
+        wrong |= is_target & ~((values >= 1) & (values <= vertices) & (values == np.floor(values)))
+        if wrong.any():
+            first = int(np.argmax(wrong))
+            number, fields = _metis_rows(block)[owners[first]]
+            field = fields[place[first] + skipped].decode("utf-8", errors="replace")
+            raise RequestError(
+                f"{path}:{line + number}: the id {shortened(field)} is out of range; accepted: 1 "
+                f"to {vertices}"
+            )
+        sources = (vertex + owners[is_target]).astype(np.int32)
+        targets = values[is_target].astype(np.int32) - np.int32(1)
+        weights = values[(place > 0) & ~is_target].astype(np.float32) if weighted else None
+        line += block.count(b"\n")
+        vertex += len(lengths)
+        entries += len(sources)
+        loops += int(np.count_nonzero(sources == targets))
+        if len(sources):
+            yield EdgeBlock(sources, targets, weights)
+    if vertex != vertices:
+        raise RequestError(
+            f"{path}: the header says {vertices} vertices, but {vertex} lines follow"
+        )
+    if entries != 2 * edges and entries + loops != 2 * edges:
+        raise RequestError(
+            f"{path}: the header says {edges} edges, that is {2 * edges} neighbours, "
+            f"but {entries} are listed"
+        )
+
+
+def _metis_rows(block: bytearray) -> list[tuple[int, list[bytearray]]]:
+    """Return the number of each line of a vertex, from 1 on, and what it holds."""
+    lines = enumerate(block.split(b"\n")[:-1], 1)
+    return [(at, row.split()) for at, row in lines if not row.lstrip().startswith(b"%")]
+
+
+def _metis_numbers(block: bytearray) -> tuple[IntArray, Array]:
+    """Return how many numbers each line of a vertex has, and all of them; NaN for what is none."""
+    rows = [row for _, row in _metis_rows(block)]
+    values = [float(each) if _NUMBER.fullmatch(each) else math.nan for row in rows for each in row]
+    return np.array([len(row) for row in rows], np.int64), np.array(values)

@@ -19,19 +19,19 @@ from predict_graph.remote import Address, copied
 
 # The function that reads each format, and the suffixes of its files.
 _FORMATS = {
-    "text": ("text:open_text", ".txt .tsv .csv .edges .edgelist .el"),
-    "matrix-market": ("counted:open_matrix_market", ".mtx"),
-    "metis": ("metis:open_metis", ".graph .metis"),
-    "npz": ("npz:open_npz", ".npz"),
-    "parquet": ("parquet:open_parquet", ".parquet .pq"),
-    "webgraph": ("webgraph:open_webgraph", ""),
-    "adjacency": ("text:open_text", ".adjlist"),
-    "dimacs": ("counted:open_dimacs", ".gr .dimacs .col .clq"),
-    "graphml": ("networkx_files:open_networkx", ".graphml"),
-    "gexf": ("networkx_files:open_networkx", ".gexf"),
-    "gml": ("networkx_files:open_networkx", ".gml"),
-    "pajek": ("networkx_files:open_networkx", ".net .paj .pajek"),
-    "node-link": ("networkx_files:open_networkx", ".json"),
+    "text": ("readers.text:open_text", ".txt .tsv .csv .edges .edgelist .el"),
+    "matrix-market": ("readers.counted:open_matrix_market", ".mtx"),
+    "metis": ("readers.counted:open_metis", ".graph .metis"),
+    "npz": ("storage:open_npz", ".npz"),
+    "parquet": ("readers.parquet:open_parquet", ".parquet .pq"),
+    "webgraph": ("readers.webgraph:open_webgraph", ""),
+    "adjacency": ("readers.text:open_text", ".adjlist"),
+    "dimacs": ("readers.counted:open_dimacs", ".gr .dimacs .col .clq"),
+    "graphml": ("readers.networkx_files:open_networkx", ".graphml"),
+    "gexf": ("readers.networkx_files:open_networkx", ".gexf"),
+    "gml": ("readers.networkx_files:open_networkx", ".gml"),
+    "pajek": ("readers.networkx_files:open_networkx", ".net .paj .pajek"),
+    "node-link": ("readers.networkx_files:open_networkx", ".json"),
 }
 _SUFFIXES = {
     suffix: form for form, (_, suffixes) in _FORMATS.items() for suffix in suffixes.split()
@@ -70,7 +70,7 @@ def open_source(wanted: EdgeList) -> EdgeSource:
             )
         if wanted.columns_given and form not in _TABLES:
             raise RequestError(f"{content.path}: the format {form} has no columns to choose")
-        source: EdgeSource = resolve_name(f"predict_graph.graph.readers.{_FORMATS[form][0]}")(
+        source: EdgeSource = resolve_name(f"predict_graph.graph.{_FORMATS[form][0]}")(
             content, wanted
         )
     except BaseException:

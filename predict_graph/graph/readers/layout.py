@@ -18,10 +18,11 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
+from typing import Any
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.columns import Columns, declared_in, ends_named, find_columns, pair_of
@@ -33,6 +34,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # ISO 8601
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 # A line in which a comma is the decimal mark of a number after the first two columns.
 _SEMICOLONS = re.compile(rb"[^,;]+;[^,;]+;(?:[^,;]*;)*[ \t]*[+-]?[0-9]*,[0-9]+[ \t\r]*(?:;|$)")
+LARGEST_ID = 2**63 - 1  # by definition of 64-bit integers
 ONE_COLUMN = "the line has one column; accepted: two ids a line, source and target"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -51,7 +53,8 @@ class Layout:
         True when a line may have no further column.
     header : bool
         True when the first line of data holds the names of the columns.
-    ids : {"integer", "string"}
+    texts : bool
+        True when ids are text.
     controls : bool
         True when ids may hold control characters, as the user says that they are text.
     hash_ids : bool
@@ -62,23 +65,22 @@ class Layout:
         What comments or a column say, if they do.
     notes : tuple of str
         What was assumed.
+    lowest, highest : int
+        The ids that are accepted; the lowest one becomes 0.
     """
 
     delimiter: int
     columns: Columns
     exact: bool = False
     header: bool = False
-    ids: str = "integer"
+    texts: bool = False
     controls: bool = False
     hash_ids: bool = False
     point: str = "."
     directed: bool | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def texts(self) -> bool:
-        """Whether ids are text."""
-        return self.ids == "string"
+    lowest: int = 0
+    highest: int = LARGEST_ID
 
 
 @dataclass
@@ -89,8 +91,8 @@ class FirstData:
     ----------
     block : bytearray
         Whole lines, from the first line of data on.
-    text : bytes or None
-        That line, stripped; None when there is none.
+    text : bytes
+        That line, without the blanks around it; empty when there is none.
     number : int
         Its number, from 1 on.
     comments : bytes
@@ -100,7 +102,7 @@ class FirstData:
     """
 
     block: bytearray
-    text: bytes | None
+    text: bytes
     number: int
     comments: bytes
     rest: Iterator[bytearray]
@@ -113,17 +115,25 @@ class FirstData:
         """Remove the line but for its end, so that the numbers of the others stay right."""
         del self.block[: self.block.index(b"\n")]
 
+    def lines(self) -> list[bytes]:
+        """Return lines that show how all of them are laid out: one if they are plain."""
+        sample = bytes(self.block[:_SAMPLE])
+        sample = sample[: sample.rfind(b"\n") + 1] or bytes(self.block)
+        if _PLAIN.fullmatch(sample):
+            return [self.text]
+        lines = map(bytes.strip, sample.split(b"\n"))
+        return [line for line in lines if line and not _COMMENT.match(line)]
 
+
+_SAMPLE = 1 << 16  # bytes of data that decide the layout, as docs/graphs.md says
 _NOT_BLANK = re.compile(rb"\S")
+_PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
+_HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
+_COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
 
 
-def first_data(
-    blocks: Iterator[bytearray], comment: bytes = b"#%", kept: int = 1 << 16
-) -> FirstData:
-    """Take blocks up to the first line of data: neither blank nor a comment.
-
-    Of what comes before, so many bytes of comments are kept.
-    """
+def first_data(blocks: Iterator[bytearray], comment: bytes = b"#%") -> FirstData:
+    """Take blocks up to the first line of data, neither blank nor a comment, and a sample of it."""
     comments = bytearray()
     number = 1
     for place, block in enumerate(blocks):
@@ -137,13 +147,15 @@ def first_data(
             line = bytes(block[begin:stop]).strip()
             if line[:1] not in comment:
                 del block[:begin]
+                while len(block) < _SAMPLE and (more := next(blocks, None)):
+                    block += more
                 return FirstData(block, line, number, bytes(comments), blocks)
-            if len(comments) < kept:
-                comments += line[:kept] + b"\n"
+            if len(comments) < _SAMPLE:
+                comments += line[:_SAMPLE] + b"\n"
             number += 1
             at = stop + 1
         number += block.count(b"\n", at)
-    return FirstData(bytearray(), None, number, bytes(comments), blocks)
+    return FirstData(bytearray(), b"", number, bytes(comments), blocks)
 
 
 # The first line of KONECT's files, whose two-mode graphs are undirected; comments of SNAP's.
@@ -171,71 +183,73 @@ def declared_direction(comments: bytes) -> bool | None:
     return said.pop() if len(said) == 1 else None
 
 
-def layout_of(
-    lines: Sequence[bytes],
-    suffix: str,
-    wanted: EdgeList,
-    place: str,
-    block: bytes | bytearray = b"",
-    comments: bytes = b"",
-) -> Layout:
+def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Layout:
     """Return how the lines of a file are laid out.
 
     Parameters
     ----------
-    lines : sequence of bytes
-        Lines of data, the first of all first.
+    found : FirstData
+        The first lines of data, and the comments before them.
+    path : Path or str
+        The file, for errors.
     suffix : str
         Of the file.
     wanted : EdgeList
         What the user says.
-    place : str
-        File and line of the first one, for errors.
-    block : bytes
-        More lines of data, in which the ids of the first one repeatable.
-    comments : bytes
-        What stands before them: the direction, and names of columns in the last one.
 
     Raises
     ------
     RequestError
         If they are not those of an edge list, or do not say what a column holds.
     """
-    if b"\r" in lines[0]:
+    place, comments = f"{path}:{found.number}", found.comments
+    if b"\r" in found.text:
         raise RequestError(
             f"{place}: the line has a carriage return inside; accepted: lines that end with a line "
             "feed, or both"
         )
-    delimiter = _delimiter(lines[0], suffix, wanted.ids)
-    rows = [[field.strip() for field in _split(line, delimiter)] for line in lines]
+    delimiter = _delimiter(found.text, suffix, wanted.ids)
+    rows = [[field.strip() for field in _split(line, delimiter)] for line in found.lines()]
     if len(rows[0]) < 2:
         raise RequestError(f"{place}: {ONE_COLUMN}")
     header = wanted.header or wanted.named
     notes: list[str] = []
     if wanted.header is None and not header:
-        header = _has_header(rows, block or b"\n".join(lines), place, notes)
-    if wanted.source_column is None and _is_matrix(rows, header):
+        header = _has_header(rows, found.block, place, notes)
+    width = len(rows[0]) + 1
+    if header and found.block[:1].isspace() and all(len(row) == width for row in rows[1:]):
+        rows[0].insert(0, "")  # an index without a name, as pandas writes it
+    chosen = wanted.source_column is not None
+    if not chosen and _is_matrix(rows, header):
         raise RequestError(
             f"{place}: the lines seem to be those of an adjacency matrix; accepted: a list of "
             "edges, or columns by --src-column and --dst-column"
         )
-    if header or wanted.source_column is not None:
-        names = rows[0] if header else [str(i + 1) for i in range(len(rows[0]))]
+    columns = None
+    if not header and not chosen:
+        columns = _named_by_comment(comments, delimiter, rows[0], wanted)
+    if columns is None:
+        names = rows[0] if header else [str(at + 1) for at in range(len(rows[0]))]
         columns = find_columns(names, place, wanted)
-    else:
-        named = _named_by_comment(comments, delimiter, rows[0], wanted)
-        columns = named or _columns_by_place(rows, wanted, place, notes)
+        if not header and not chosen:
+            columns = _with_weight(columns, rows, wanted, place, notes)
     notes += columns.notes(rows[0], wanted)
     data = rows[header:]
-    if wanted.source_column is None and not columns.bipartite and not pair_of(rows[0]):
+    if not chosen and not columns.bipartite and not pair_of(rows[0]):
         _check_ends(data, columns, place)
-    ids = wanted.ids
-    if ids is None:
+    texts = wanted.ids == "string"
+    if wanted.ids is None:
         ends = columns.places[:2]
         text = next((text for text in _fields(data, ends) if not NUMBER.fullmatch(text)), None)
-        ids = "integer" if text is None else "string"
+        texts = text is not None
         if text is not None and all(map(NUMBER.fullmatch, _fields(data[:1], ends))):
             notes.append(f"ids read as text because of {text[:40]!r} (--ids integer refuses it)")
+    hash_ids = texts and suffix in (".csv", ".tsv")
+    if hash_ids and _HASH_ID.search(comments):
+        raise RequestError(
+            f"{path}: a line before the first one of data begins with '#' and no blank, which may "
+            "be a comment or an id; accepted: a header before it, or a blank after the '#'"
+        )
     kind = columns.kind
     kinds = () if kind is None else (row[kind] for row in data if kind < len(row))
     directed = declared_direction(comments)
@@ -246,9 +260,9 @@ def layout_of(
         replace(columns, bipartite=columns.bipartite or konect),
         exact=not header and len(rows[0]) == 2,
         header=header,
-        ids=ids,
+        texts=texts,
         controls=wanted.ids == "string",
-        hash_ids=ids == "string" and suffix in (".csv", ".tsv"),
+        hash_ids=hash_ids,
         point="," if delimiter == ord(";") and any(commas) else ".",
         directed=declared_in(kinds) if directed is None else directed,
         notes=tuple(notes),
@@ -323,10 +337,10 @@ def _check_ends(data: list[list[str]], columns: Columns, place: str) -> None:
         )
 
 
-def _columns_by_place(
-    rows: list[list[str]], wanted: EdgeList, place: str, notes: list[str]
+def _with_weight(
+    columns: Columns, rows: list[list[str]], wanted: EdgeList, place: str, notes: list[str]
 ) -> Columns:
-    """Return the columns of lines without a header: two ids, perhaps a weight."""
+    """Return the columns of lines without names: two ids, and a third that may be the weight."""
     lengths = [len(row) for row in rows]
     if max(lengths) > 3 and min(lengths) < max(lengths):
         raise RequestError(
@@ -334,33 +348,31 @@ def _columns_by_place(
             "in each line, an adjacency list in a file whose name ends in .adjlist, or columns "
             "by --src-column and --dst-column"
         )
-    own = [[row[at] for row in rows if at < len(row)] for at in range(min(len(rows[0]), 3))]
+    if len(rows[0]) < 3:
+        return columns
+    own = [[row[at] for row in rows if at < len(row)] for at in range(3)]
     times = [all(map(_is_time, column)) for column in own]
     dates = bool(_DATE.match(own[0][0]))
-    if len(own) > 2 and times[0] and not times[1] and (dates or all(map(str.isdigit, own[2]))):
+    if times[0] and not times[1] and (dates or all(map(str.isdigit, own[2]))):
         raise RequestError(
             f"{place}: the first column seems to hold times, such as {own[0][0]}; accepted: "
             "--src-column and --dst-column with the numbers of the columns, from 1 on"
         )
-    heads, middle, tails = ({*column} for column in own) if len(own) == 3 else [set[str]()] * 3
-    if heads & tails and not middle & (heads | tails) and not any(map(_NUMERIC.match, tails)):
+    heads, middle, tails = map(set, own)
+    words = not any(map(_NUMERIC.match, own[2]))
+    if words and heads & tails and not middle & (heads | tails):
         raise RequestError(
             f"{place}: the second column seems to hold labels of edges, such as "
             f"{own[1][0][:40]!r}; accepted: --src-column and --dst-column with the numbers of the "
             "columns, from 1 on"
         )
-    weight = None
-    if wanted.weight_column is not None:
-        numbers = [str(i + 1) for i in range(len(rows[0]))]
-        weight = wanted.place(wanted.weight_column, numbers, place)
-    elif len(own) > 2 and own[2][0]:
-        labels = not any(map(_NUMERIC.match, own[2]))
-        if times[2] or labels:
-            what = f"{'times' if times[2] else 'labels'}, such as {own[2][0][:40]}"
-            notes.append(f"no weights read: the third column holds {what}")
-        else:
-            weight = 2
-    return Columns(0, 1, weight, bipartite=bool(wanted.bipartite))
+    if wanted.weight_column is not None or not own[2][0]:
+        return columns
+    if times[2] or words:
+        what = f"{'times' if times[2] else 'labels'}, such as {own[2][0][:40]}"
+        notes.append(f"no weights read: the third column holds {what}")
+        return columns
+    return replace(columns, weight=2)
 
 
 def _is_time(field: str) -> bool:
@@ -389,7 +401,6 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
 
 
 def _split(line: bytes, delimiter: int) -> list[str]:
-    # A first name may be empty, as that of an index is.
     text = line.decode("utf-8", errors="replace").strip(" \r\n" if delimiter else None)
     try:
         return fields_of(text, delimiter)

@@ -17,7 +17,7 @@ from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import READ_AS_DIRECTED
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.objects import from_networkx
+from predict_graph.graph.foreign import from_networkx
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, check_size, check_unpacked, limits, whole_number

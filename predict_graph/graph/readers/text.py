@@ -9,17 +9,15 @@ from predict_graph.errors import RequestError
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.edge_source import EdgeSource
 from predict_graph.graph.readers.blocks import scan_blocks
-from predict_graph.graph.readers.layout import FirstData, first_data, layout_of
+from predict_graph.graph.readers.layout import first_data, layout_of
 from predict_graph.graph.readers.streams import Content
 
 _PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
 _POINTER = b"version https://git-lfs."
 
 
-def open_text(content: Content, wanted: EdgeList, sample: int = 1 << 16) -> EdgeSource:
+def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     """Open an edge list, or an adjacency list as networkx writes it.
-
-    So many bytes decide how its lines are laid out (docs/graphs.md).
 
     Raises
     ------
@@ -35,19 +33,9 @@ def open_text(content: Content, wanted: EdgeList, sample: int = 1 << 16) -> Edge
     elif b"{" in content.start:
         blocks = map(_without_attributes, blocks)
     found = first_data(blocks)
-    if found.text is None:
+    if not found.text:
         raise RequestError(f"{path} {'has no edges' if found.comments else 'is empty'}")
-    while len(found.block) < sample and (more := next(found.rest, None)):
-        found.block += more
-    place = f"{path}:{found.number}"
-    layout = layout_of(
-        _first_lines(found, sample), suffix, wanted, place, found.block, found.comments
-    )
-    if layout.hash_ids and _HASH_ID.search(found.comments):
-        raise RequestError(
-            f"{path}: a line before the first one of data begins with '#' and no blank, which may "
-            "be a comment or an id; accepted: a header before it, or a blank after the '#'"
-        )
+    layout = layout_of(found, path, suffix, wanted)
     if layout.header:
         found.blank()
     return EdgeSource(
@@ -58,23 +46,8 @@ def open_text(content: Content, wanted: EdgeList, sample: int = 1 << 16) -> Edge
     )
 
 
-_PLAIN = re.compile(rb"(?:[0-9]+[ \t,;][0-9]+\r?\n)+")
-_HASH_ID = re.compile(rb"^[#%][^\s#%][^\n]*[,;\t]", re.MULTILINE)
-_ATTRIBUTES = re.compile(rb"([,;]?)\{(['\"}][^\n]*)")
+_ATTRIBUTES = re.compile(rb"([,;\t]?)\{(['\"}][^\n]*)")
 _WEIGHT = re.compile(rb"['\"]weight['\"]:[ ]*([^,}\s]+)")
-
-
-def _first_lines(found: FirstData, sample: int) -> list[bytes]:
-    """Return lines of data that show how all of them are laid out: one if they are plain."""
-    text = bytes(found.block[:sample])
-    text = text[: text.rfind(b"\n") + 1] or bytes(found.block)
-    if _PLAIN.fullmatch(text):
-        return [found.text or b""]
-    lines = [line.strip() for line in text.split(b"\n")]
-    return [line for line in lines if line and (line == found.text or not _COMMENT.match(line))]
-
-
-_COMMENT = re.compile(rb"[#%](?:[\s#%]|$|[^,;\t]*$)")
 
 
 def _pairs(block: bytearray) -> bytearray:

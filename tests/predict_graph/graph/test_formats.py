@@ -19,7 +19,7 @@ from scipy import sparse
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.build import as_asked, from_edges
-from predict_graph.graph.objects import from_networkx
+from predict_graph.graph.foreign import from_networkx
 from tests.graphs import listed
 
 # No times since 1970, in milliseconds, which are refused as a first column.

@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path, PurePosixPath
@@ -324,15 +324,12 @@ def _first_data(
             with spark_failures(f"reading {place}"):
                 rows = _lines(spark, literal_path(address)).head(most)
             head = first_data(iter([_block(row["line"] for row in rows)]))
-            if head.text is not None or len(rows) < most:
+            if head.text or len(rows) < most:
                 break
         comments += head.comments
-        if head.text is None:
+        if not head.text:
             continue
-        lines = [bytes(line.strip()) for line in head.block.split(b"\n")]
-        data = [line for line in lines if line and not line.startswith((b"#", b"%"))]
-        first = f"{place}:{head.number}"
-        layout = layout_of(data, source.suffix, wanted, first, comments=comments)
+        layout = layout_of(replace(head, comments=comments), place, source.suffix, wanted)
         if layout.columns.bipartite:
             _refuse_two_sides(str(source.source))
         return layout, head.text if layout.header else None
