@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.budget import Spending
 from predict_graph.engines.profile import SampleSummary
 from predict_graph.graph import Graph
-from predict_graph.graph.csr import AnyGraph
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from predict_graph.engines.spark.blocks.packing import PackedGraph
     from predict_graph.history import History
+
+AnyGraph: TypeAlias = "Graph | PackedGraph"
+"""A graph in memory, or one that stays on a cluster."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,37 +15,6 @@ from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-
-class AnyGraph(Protocol):
-    """What is known of any graph, in memory or on a cluster."""
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-
-    @property
-    def vertices(self) -> int:
-        """Number of vertices."""
-
-    @property
-    def edges(self) -> int:
-        """Number of stored directed edges."""
-
-    @property
-    def directed(self) -> bool:
-        """Whether edges have a direction."""
-
-    @property
-    def read_seconds(self) -> float:
-        """How long reading took."""
-
-    @property
-    def fingerprint(self) -> str:
-        """The same for the same graph."""
-
-    def describe(self) -> dict[str, Any]:
-        """Return name, size, direction, fingerprint and what was assumed, for JSON."""
 
 
 class Described:

@@ -207,22 +207,15 @@ def _download(described: Dataset, progress: Any) -> Path:
             _record(files[-1])
         return files[0]
     except (OSError, requests.RequestException, ValueError, *_BAD_ARCHIVE) as error:
-        address = described.addresses[0]
+        address, reason = described.addresses[0], str(error)
+        if isinstance(error, requests.Timeout):
+            reason = "the server does not answer"
+        elif isinstance(error, requests.ConnectionError):
+            reason = "there is no connection to the server"
         raise JobError(
-            f"the dataset {described.name} cannot be downloaded from {address}: {_reason(error)}; "
+            f"the dataset {described.name} cannot be downloaded from {address}: {reason}; "
             f"a copy called {described.files[0]} in the folder that {_DATA} names is used as it is"
         ) from error
-
-
-def _reason(error: Exception) -> str:
-    """Say in a few words why a download failed."""
-    import requests
-
-    if isinstance(error, requests.Timeout):
-        return "the server does not answer"
-    if isinstance(error, requests.ConnectionError):
-        return "there is no connection to the server"
-    return str(error)
 
 
 def _unpacked(archive: Path, member: str) -> Path:

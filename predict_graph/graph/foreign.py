@@ -85,7 +85,7 @@ def _from_networkit(source: Any) -> Graph:
 def _from_table(wanted: EdgeList) -> EdgeSource:
     source = wanted.edges
     names = [str(column) for column in source.columns]
-    index = [str(row) for row in getattr(source, "index", ())]
+    index = [str(row) for row in getattr(source, "index", ())[: len(names) + 1]]
     if names and index == names and (len(names) > 3 or not names[0].isdigit()):
         raise RequestError(
             "the table seems to be an adjacency matrix; accepted: a table of edges, or "
@@ -113,15 +113,11 @@ def _from_rows(wanted: EdgeList) -> EdgeSource:
         weights = [each.get("weight") if isinstance(each, dict) else each for each in columns.pop()]
         if any(each is not None for each in weights):  # networkx: an edge without one weighs 1
             columns.append([1 if each is None else each for each in weights])
-    return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted)
+    return _edges("the list", ["source", "target", "weight"][: len(columns)], columns, wanted, [])
 
 
 def _edges(
-    where: str,
-    names: list[str],
-    columns: list[Any],
-    wanted: EdgeList,
-    usable: Sequence[bool] | None = None,
+    where: str, names: list[str], columns: list[Any], wanted: EdgeList, usable: Sequence[bool]
 ) -> EdgeSource:
     """Return the edges of two columns of ids and perhaps one of weights."""
     found = find_columns(names, where, wanted, usable)

@@ -119,11 +119,8 @@ def _values(
                 f"the generator {kind!r} has no parameter {key!r}; accepted: {', '.join(declared)}"
             )
         values[key] = _converted(f"{key} of {kind}", text, str(declared[key].annotation))
-    missing = [
-        key
-        for key, parameter in declared.items()
-        if parameter.default is inspect.Parameter.empty and key not in values
-    ]
+    empty = inspect.Parameter.empty
+    missing = [key for key in declared if declared[key].default is empty and key not in values]
     if missing:
         raise RequestError(f"the generator {kind!r} needs {', '.join(f'{m}=…' for m in missing)}")
     return values

@@ -27,6 +27,7 @@ from predict_graph.limits import check_unpacked
 
 _DELIMITERS = {".txt": "\t", ".tsv": "\t", ".csv": ","}
 _ACCEPTED = (*_DELIMITERS, ".parquet")
+_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_texts", "notes"}
 
 
 def save_graph(graph: Graph, path: str | Path) -> Path:
@@ -60,44 +61,68 @@ def save_graph(graph: Graph, path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() != ".npz":
         raise RequestError(f"cannot write {path}; accepted: a name that ends in .npz")
-    arrays: dict[str, Any] = {
-        "notes": np.array(graph.notes, np.str_),
-        **_label_arrays(graph.labels),
-        **({} if graph.weights is None else {"weights": graph.weights}),
-        # Without the last ones there is no graph: a damaged directory of files may lose its end.
-        "indptr": graph.indptr,
-        "indices": graph.indices,
-        "directed": np.bool_(graph.directed),
-    }
+    arrays: dict[str, Any] = {"notes": np.array(graph.notes, np.str_)}
+    if graph.labels is not None and np.issubdtype(graph.labels.dtype, np.integer):
+        arrays["labels"] = graph.labels
+    elif graph.labels is not None:
+        texts = json.dumps(list(map(str, graph.labels.tolist()))).encode()
+        arrays["label_texts"] = np.frombuffer(texts, np.uint8)
+    if graph.weights is not None:
+        arrays["weights"] = graph.weights
+    # Without the last ones there is no graph: a damaged directory of files may lose its end.
+    arrays |= {"indptr": graph.indptr, "indices": graph.indices, "directed": graph.directed}
     with written_beside(path) as beside:
         np.savez(beside, allow_pickle=False, **arrays)
     return path
 
 
-def _label_arrays(labels: npt.NDArray[np.generic] | None) -> dict[str, npt.NDArray[Any]]:
-    """Return what is stored of labels: integers as they are, others as text."""
-    if labels is None:
-        return {}
-    if np.issubdtype(labels.dtype, np.integer):
-        return {"labels": labels}
-    texts = json.dumps(list(map(str, labels.tolist()))).encode()
-    return {"label_texts": np.frombuffer(texts, np.uint8)}
-
-
-def stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
-    """Return the graph of the arrays that :func:`save_graph` wrote, once they are checked.
+def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
+    """Open an ``.npz`` file; its rows are the vertices.
 
     Raises
     ------
-    RequestError, ValueError
-        If they are not those of a graph.
+    RequestError
+        If it holds neither a square sparse array nor a graph.
     """
+    path = content.path
+    content.close()
+    with explained(f"{path} is not an .npz file that can be read"):
+        with zipfile.ZipFile(path) as packed:
+            members, size = packed.infolist(), path.stat().st_size
+        check_unpacked("it", sum(member.file_size for member in members), size)
+        names = {member.filename.removesuffix(".npy") for member in members}
+        try:
+            if "format" in names:
+                matrix = sparse.load_npz(path)
+                check_unpacked("the array", 16 * max(matrix.shape), size)
+                return EdgeSource(graph=from_scipy(matrix))
+            if {"indptr", "indices", "directed"} <= names <= _OWN:
+                with np.load(path, allow_pickle=False) as stored:
+                    return EdgeSource(graph=_stored_graph(dict(stored)))
+        except RequestError as error:
+            raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
+    raise RequestError(
+        f"{path} holds the arrays {', '.join(sorted(names))[:200]}; accepted: a sparse array that "
+        "scipy.sparse.save_npz wrote, or a graph that save_graph wrote"
+    )
+
+
+def _stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
+    """Return the graph of the arrays that :func:`save_graph` wrote, once they are checked."""
+    labels = arrays.get("labels")
+    if labels is not None and (labels.ndim != 1 or labels.dtype.kind not in "iu"):
+        raise ValueError(f"the labels are {labels.ndim}-dimensional {labels.dtype}")
+    if "label_texts" in arrays:
+        found = parse_json(arrays["label_texts"].tobytes(), "the list of labels")
+        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+            raise ValueError("the labels are no list of texts")
+        labels = np.array(found, dtype=object)
     graph = Graph(
         arrays["indptr"],
         arrays["indices"],
         arrays.get("weights"),
         directed=bool(arrays["directed"]),
-        labels=_labels_of(arrays.get("labels"), arrays.get("label_texts")),
+        labels=labels,
         notes=tuple(map(str, arrays.get("notes", ()))),
     )
     if graph.vertices < 1:
@@ -107,20 +132,6 @@ def stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
     if not graph.ascending:
         raise RequestError("the targets of some vertex are not ascending, or come twice")
     return graph
-
-
-def _labels_of(
-    numbers: npt.NDArray[Any] | None, texts: npt.NDArray[Any] | None
-) -> npt.NDArray[np.generic] | None:
-    """Return labels as they were when they were stored."""
-    if texts is not None:
-        found = parse_json(texts.tobytes(), "the list of labels")
-        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-            raise ValueError("the labels are no list of texts")
-        return np.array(found, dtype=object)
-    if numbers is not None and (numbers.ndim != 1 or numbers.dtype.kind not in "iu"):
-        raise ValueError(f"the labels are {numbers.ndim}-dimensional {numbers.dtype}")
-    return numbers
 
 
 def check_edge_file(path: Path) -> Path:
@@ -178,46 +189,3 @@ def write_edges(path: Path, graph: Graph) -> None:
                 f"cannot write {path}: an id holds a tab, a quote or a line break; accepted for "
                 "such ids: a name in .csv, .tsv, .parquet"
             ) from error
-
-
-_OWN = {"indptr", "indices", "directed", "weights", "labels", "label_texts", "notes"}
-
-
-def open_npz(content: Content, wanted: EdgeList) -> EdgeSource:
-    """Open an ``.npz`` file; its rows are the vertices.
-
-    Raises
-    ------
-    RequestError
-        If it holds neither a square sparse array nor a graph.
-    """
-    path = content.path
-    content.close()
-    with explained(f"{path} is not an .npz file that can be read"):
-        names = _names(path)
-        try:
-            if "format" in names:
-                return _of_scipy(path)
-            if {"indptr", "indices", "directed"} <= names <= _OWN:
-                with np.load(path, allow_pickle=False) as stored:
-                    return EdgeSource(graph=stored_graph(dict(stored)))
-        except RequestError as error:
-            raise RequestError(f"{path}: the arrays are not those of a graph: {error}") from error
-    raise RequestError(
-        f"{path} holds the arrays {', '.join(sorted(names))[:200]}; accepted: a sparse array that "
-        "scipy.sparse.save_npz wrote, or a graph that save_graph wrote"
-    )
-
-
-def _names(path: Path) -> set[str]:
-    """Return the names of the arrays, if they may be unpacked."""
-    with zipfile.ZipFile(path) as packed:
-        members = packed.infolist()
-    check_unpacked("it", sum(member.file_size for member in members), path.stat().st_size)
-    return {member.filename.removesuffix(".npy") for member in members}
-
-
-def _of_scipy(path: Path) -> EdgeSource:
-    matrix = sparse.load_npz(path)
-    check_unpacked("the array", 16 * max(matrix.shape), path.stat().st_size)
-    return EdgeSource(graph=from_scipy(matrix))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.cores import Load, meter
 from predict_graph.engines import RuntimeEstimate
+from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
-from predict_graph.graph.csr import AnyGraph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
 from predict_graph.outcome import Prediction, SourceEstimate

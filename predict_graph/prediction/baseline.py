@@ -24,8 +24,8 @@ from predict_graph.engines import (
     per_iteration,
 )
 from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
-from predict_graph.graph.csr import AnyGraph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval

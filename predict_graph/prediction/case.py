@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Spending
 from predict_graph.engines import RuntimeModel, Workload
-from predict_graph.graph.csr import AnyGraph, Graph
+from predict_graph.engines.runtime_model import AnyGraph
+from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord
 from predict_graph.iterations import IterationEstimate
 from predict_graph.outcome import Prediction

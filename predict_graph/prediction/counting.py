@@ -10,8 +10,8 @@ import numpy as np
 from predict_graph.engines import Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
+from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph, check_graph
-from predict_graph.graph.csr import AnyGraph
 from predict_graph.iterations import (
     EdgeBudget,
     IterationEstimate,

@@ -132,9 +132,8 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
     if b" " in content and (content[:1] == b" " or any(pair in content for pair in padded)):
         content = re.sub(rb" *" + re.escape(mark) + rb" *", mark, content)
         content = re.sub(rb" *(\r?\n) *", rb"\1", content).lstrip(b" ")
-    id_type = pa.large_string() if layout.texts else pa.int64()
     names = [f"f{place}" for place in layout.columns.places]
-    types = dict(zip(names, (id_type, id_type, pa.float64()), strict=False))
+    types = dict(zip(names, _types(layout), strict=False))
     try:
         table = reader.read_csv(
             pa.py_buffer(content),
@@ -154,17 +153,7 @@ def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
         )
     except (pa.ArrowException, OverflowError):
         return None
-    source, target, *weights = (table[name].combine_chunks() for name in names)
-    if any(not np.all(np.abs(each.to_numpy()) <= LARGEST_WEIGHT) for each in weights):
-        return None
-    kept = [each.to_numpy().astype(np.float32) for each in weights]
-    if layout.texts:
-        lengths = imported("pyarrow.compute").binary_length
-        if any(np.any(lengths(each).to_numpy() == 0) for each in (source, target)):
-            return None
-        return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
-    ends = np.stack([each.to_numpy() for each in (source, target)])
-    return _in_range(ends, layout, *kept)
+    return _edges_of([table[name].combine_chunks() for name in names], layout)
 
 
 def _rows_of(path: Path, block: bytearray, layout: Layout, line: int) -> EdgeBlock | None:
@@ -197,13 +186,29 @@ def _rows_of(path: Path, block: bytearray, layout: Layout, line: int) -> EdgeBlo
             reason = getattr(error, "reason", None)  # of text that cannot be decoded
             what = f"the text is not UTF-8: {reason}" if reason else error
             raise RequestError(f"{path}:{number}: {what}") from None
+    array = imported("pyarrow").array
+    return _edges_of(list(map(array, columns, _types(layout))), layout)
+
+
+def _types(layout: Layout) -> list[Any]:
+    """Return the types of source, target and weight in Arrow."""
+    pa = imported("pyarrow")
+    ids = pa.large_string() if layout.texts else pa.int64()
+    return [ids, ids, pa.float64()]
+
+
+def _edges_of(columns: list[Any], layout: Layout) -> EdgeBlock | None:
+    """Return the edges of columns in Arrow; None if a value is not accepted."""
     source, target, *weights = columns
-    kept = [np.array(each, np.float32) for each in weights]
+    if any(not np.all(np.abs(each.to_numpy()) <= LARGEST_WEIGHT) for each in weights):
+        return None
+    kept = [each.to_numpy().astype(np.float32) for each in weights]
     if layout.texts:
-        pa = imported("pyarrow")
-        texts = [pa.array(each, pa.large_string()) for each in (source, target)]
-        return EdgeBlock(*(each.dictionary_encode() for each in texts), *kept)
-    return _in_range(np.array([source, target], np.int64), layout, *kept)
+        lengths = imported("pyarrow.compute").binary_length
+        if any(np.any(lengths(each).to_numpy() == 0) for each in (source, target)):
+            return None
+        return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
+    return _in_range(np.stack([source.to_numpy(), target.to_numpy()]), layout, *kept)
 
 
 def _refused_control(content: bytes, layout: Layout) -> re.Match[bytes] | None:

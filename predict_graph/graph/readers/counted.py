@@ -96,7 +96,7 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is none, or the number of edges is wrong.
     """
     path = content.path
-    found = first_data(content.lines(), comment=b"c")
+    found = first_data(map(_without_letters, content.lines()), comment=b"")
     words = found.text.decode(errors="replace").split()
     counts = [whole_number(word) for word in words[2:]]
     if len(words) != 4 or words[0] != "p" or words[1] not in _PROBLEMS or None in counts:
@@ -106,7 +106,6 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
         )
     vertices, edges = (count or 0 for count in counts)
     directed = _PROBLEMS[words[1]]
-    found.block, found.rest = _without_letters(found.block), map(_without_letters, found.rest)
     times = (1,) if directed else (1, 2)  # some files count each edge twice
     layout = Layout(0, Columns(0, 1, 2 if directed else None), lowest=1, highest=vertices)
     blocks = _edges(content, found, layout, edges, times)
@@ -172,22 +171,16 @@ def open_metis(content: Content, wanted: EdgeList) -> EdgeSource:
     check_size(f"{path}: the graph", vertices=vertices, edges=2 * edges)
     skipped = (form[0] == "1") + (constraints if form[1] == "1" else 0)
     del found.block[: found.block.index(b"\n") + 1]
-    edge_blocks = _metis_edges(path, found.blocks(), line, vertices, edges, skipped, form[2] == "1")
-    return EdgeSource(edge_blocks, vertices=vertices, directed=False, both_ends=True)
+    blocks = _metis_edges(path, found, vertices, edges, skipped, form[2] == "1")
+    return EdgeSource(blocks, vertices=vertices, directed=False, both_ends=True)
 
 
 def _metis_edges(
-    path: Path,
-    blocks: Iterator[bytearray],
-    line: int,
-    vertices: int,
-    edges: int,
-    skipped: int,
-    weighted: bool,
+    path: Path, found: FirstData, vertices: int, edges: int, skipped: int, weighted: bool
 ) -> Iterator[EdgeBlock]:
-    step = 2 if weighted else 1
+    line, step = found.number, 2 if weighted else 1
     vertex = entries = loops = 0
-    for block in blocks:
+    for block in found.blocks():
         lengths, values = whole_rows(block, 0) or _metis_numbers(block)
         left, short = vertices - vertex, lengths - skipped
         further = left + np.flatnonzero(lengths[left:])

@@ -95,19 +95,19 @@ def _xml(reader: str, networkx: Any, data: bytes, path: str) -> Parsed:
 
 
 _VERTICES = re.compile(r"^\*vertices\s+(\d+)[^\n]*\n(?=\s*\*|\s*$)", re.IGNORECASE | re.MULTILINE)
-_LISTS = re.compile(r"^\*(arcs|edges)list", re.IGNORECASE | re.MULTILINE)
-_SECTIONS = re.compile(r"^\*(arcs|edges)\b", re.IGNORECASE | re.MULTILINE)
-_COUNT = re.compile(r"^\*vertices\s+(\d+)", re.IGNORECASE | re.MULTILINE)
+_SECTIONS = re.compile(r"^\*(\w+)[ \t]*(\d*)", re.MULTILINE)
 
 
 def _pajek(networkx: Any, data: bytes, path: str) -> Parsed:
     text = data.decode("utf-8-sig").replace("\r\n", "\n")
     text = re.sub(r"^%[^\n]*\n", "", text, flags=re.MULTILINE)
-    if _LISTS.search(text):
+    sections = [(name.lower(), number) for name, number in _SECTIONS.findall(text)]
+    names = {name for name, _ in sections}
+    if names & {"arcslist", "edgeslist"}:
         raise ValueError("it lists neighbours (*arcslist, *edgeslist); accepted: *arcs and *edges")
-    if {name.lower() for name in _SECTIONS.findall(text)} == {"arcs", "edges"}:
+    if names >= {"arcs", "edges"}:
         raise ValueError("it has both *arcs and *edges; accepted: either")
-    counts = [whole_number(found) for found in _COUNT.findall(text)]
+    counts = [whole_number(number) for name, number in sections if name == "vertices"]
     count = counts[0] if len(counts) == 1 else None
     if count is None:
         raise ValueError("it does not say once how many vertices it has")

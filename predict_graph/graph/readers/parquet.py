@@ -7,6 +7,7 @@ dictionaries: a text that comes a million times is in memory once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +58,15 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
     if not files:
         raise RequestError(f"{path} is a folder; accepted: a file, or a folder of Parquet files")
     imported("pyarrow"), imported("pyarrow.parquet")
-    tables = [_table(file) for file in files]
-    check_size(f"{path}: the table", edges=sum(table.metadata.num_rows for table in tables))
-    for file, table in zip(files, tables, strict=True):
-        groups = [table.metadata.row_group(i) for i in range(table.metadata.num_row_groups)]
-        size = file.stat().st_size
-        check_unpacked(str(file), sum(group.total_byte_size for group in groups), size)
-    names = tables[0].schema_arrow.names
-    kinds = [value_type(kind) for kind in tables[0].schema_arrow.types]
+    tables = {file: _table(file) for file in files}
+    rows = sum(table.metadata.num_rows for table in tables.values())
+    check_size(f"{path}: the table", edges=rows)
+    for file, table in tables.items():
+        groups = map(table.metadata.row_group, range(table.metadata.num_row_groups))
+        unpacked = sum(group.total_byte_size for group in groups)
+        check_unpacked(str(file), unpacked, file.stat().st_size)
+    first = tables[files[0]].schema_arrow
+    names, kinds = first.names, list(map(value_type, first.types))
     usable = [is_text(kind) or is_number(kind) for kind in kinds]
     found = find_columns(names, str(path), wanted, usable)
     chosen, types = ([each[at] for at in found.places] for each in (names, kinds))
@@ -72,12 +74,9 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
         if names.count(name) > 1:
             raise RequestError(f"{path} has more than one column {name!r}; accepted: one")
     texts = ids_are_text(str(path), chosen, types, wanted)
-    for file, table in zip(files, tables, strict=True):
-        other = table.schema_arrow
-        if any(
-            name not in other.names or value_type(other.field(name).type) != kind
-            for name, kind in zip(chosen, types, strict=True)
-        ):
+    for file, table in tables.items():
+        own = {each.name: value_type(each.type) for each in table.schema_arrow}
+        if [own.get(name) for name in chosen] != types:
             raise RequestError(f"{file} has other columns than {files[0].name}")
     blocks = (block for file in files for block in _blocks(file, chosen, texts))
     notes = found.notes(names, wanted)
@@ -115,11 +114,10 @@ def _blocks(file: Path, chosen: list[str], as_text: bool) -> Iterator[EdgeBlock]
 
 
 def _chunks(table: Any) -> Iterator[Any]:
-    """Yield what the file says of each column of each group of rows."""
+    """Return what the file says of each column of each group of rows."""
     facts = table.metadata
-    for group in range(facts.num_row_groups):
-        for column in range(facts.num_columns):
-            yield facts.row_group(group).column(column)
+    places = product(range(facts.num_row_groups), range(facts.num_columns))
+    return (facts.row_group(group).column(column) for group, column in places)
 
 
 def value_type(kind: Any) -> Any:
@@ -174,7 +172,12 @@ def edge_block(
         if column.null_count:
             empty = row + int(np.flatnonzero(column.is_null())[0]) + 1
             raise RequestError(f"{where}: {name!r} is empty in row {empty}")
-    weights = _weights(where, columns[2], names[2]) if len(columns) > 2 else None
+    weights = None
+    if len(columns) > 2:
+        column = _decoded(columns[2])
+        if not is_number(column.type):
+            raise RequestError(f"{where}: the column {names[2]!r} holds {column.type}, not numbers")
+        weights = weights_of(column.to_numpy(zero_copy_only=False), where).astype(np.float32)
     ends: list[Any] = [
         _texts(column) if texts else _integers(where, column, name, row)
         for name, column in zip(names[:2], columns[:2], strict=True)
@@ -198,13 +201,6 @@ def _integers(where: str, column: Any, name: str, row: int) -> npt.NDArray[np.in
         )
     ids: npt.NDArray[np.int64] = values.astype(np.int64)
     return ids
-
-
-def _weights(where: str, column: Any, name: str) -> npt.NDArray[np.float32]:
-    column = _decoded(column)
-    if not is_number(column.type):
-        raise RequestError(f"{where}: the column {name!r} holds {column.type}, not numbers")
-    return weights_of(column.to_numpy(zero_copy_only=False), where).astype(np.float32)
 
 
 def _texts(column: Any) -> Any:

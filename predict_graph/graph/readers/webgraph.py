@@ -21,8 +21,6 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +55,9 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
     """
     path = content.path
     where = path.with_suffix(".properties")
-    facts = _properties(where)
+    lines = map(str.strip, read_bytes(where).decode("latin-1").splitlines())
+    pairs = (line.partition("=") for line in lines if not line.startswith(("#", "!")))
+    facts = {key.strip(): value.strip() for key, _, value in pairs}
     if not facts.get("graphclass", "").endswith("BVGraph"):
         raise RequestError(
             f"{where}: graphclass is {facts.get('graphclass', 'missing')}; accepted: BVGraph"
@@ -70,11 +70,21 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
                 f"{where}: the compression flag {flag[:40]} is not supported; accepted: "
                 f"{', '.join(_FLAGS)}"
             )
-    vertices = _integer(where, facts, "nodes", None, 0, 2**31 - 1)
-    edges = _integer(where, facts, "arcs", None, 0, 2**62)
-    window = _integer(where, facts, "windowsize", 7, 0, 2**31 - 1)
-    shortest = _integer(where, facts, "minintervallength", 4, 0, 2**31 - 1)
-    zeta = _integer(where, facts, "zetak", 3, 1, 31)
+
+    def integer(key: str, default: str, least: int, most: int) -> int:
+        text = facts.get(key, default)
+        value = whole_number(text)
+        if value is None or not least <= value <= most:
+            raise RequestError(
+                f"{where}: {key} is {text[:40] or 'missing'}; accepted: integers from {least} to "
+                f"{most}"
+            )
+        return value
+
+    vertices, edges = integer("nodes", "", 0, 2**31 - 1), integer("arcs", "", 0, 2**62)
+    window = integer("windowsize", "7", 0, 2**31 - 1)
+    shortest = integer("minintervallength", "4", 0, 2**31 - 1)
+    zeta = integer("zetak", "3", 1, 31)
     check_size(f"{where}: the graph", vertices=vertices, edges=edges)
     cursor = np.zeros(_GAPS + 64, np.int64)
     data = np.frombuffer(b"".join(content.blocks()), np.uint8)
@@ -92,41 +102,17 @@ def open_webgraph(content: Content, wanted: EdgeList) -> EdgeSource:
         ) from None
     if indptr[-1] != edges:
         raise RequestError(f"{path} holds {indptr[-1]} edges, but {where.name} says {edges}")
-    _check_gaps(path, where, facts, cursor)
+    gaps = ",".join(map(str, np.trim_zeros(cursor[_GAPS:], "b"))) or "0"
+    said = facts.get("successorexpstats", gaps) or "0"
+    if said != gaps:
+        raise RequestError(
+            f"{path} is damaged, or is not the graph of {where.name}: successorexpstats is "
+            f"{gaps[:60]}, but should be {said[:60]}"
+        )
     rest, bit = data[cursor[_AT] >> 3 :], cursor[_AT] & 7  # writers pad by zeros
     if np.any(rest[1:]) or np.any(rest[:1] & (0xFF >> bit)):
         raise RequestError(f"{path} is damaged: there are bits after the last vertex")
     return EdgeSource(graph=Graph(indptr, indices))
-
-
-def _check_gaps(path: Path, where: Path, facts: Mapping[str, str], cursor: Cursor) -> None:
-    """Compare the counts of gaps with the property that says them, if the writer gives it."""
-    figure = ",".join(map(str, np.trim_zeros(cursor[_GAPS:], "b"))) or "0"
-    said = facts.get("successorexpstats")
-    if said is not None and (said or "0") != figure:
-        raise RequestError(
-            f"{path} is damaged, or is not the graph of {where.name}: successorexpstats is "
-            f"{figure[:60]}, but should be {said[:60]}"
-        )
-
-
-def _properties(path: Path) -> dict[str, str]:
-    text = read_bytes(path).decode("latin-1")
-    lines = (line.strip() for line in text.splitlines())
-    pairs = (line.partition("=") for line in lines if line and not line.startswith(("#", "!")))
-    return {key.strip(): value.strip() for key, _, value in pairs}
-
-
-def _integer(
-    path: Path, facts: dict[str, str], key: str, default: int | None, least: int, most: int
-) -> int:
-    text = facts.get(key, "" if default is None else str(default))
-    value = whole_number(text)
-    if value is None or not least <= value <= most:
-        raise RequestError(
-            f"{path}: {key} is {text[:40] or 'missing'}; accepted: integers from {least} to {most}"
-        )
-    return value
 
 
 @njit(cache=True, nogil=True, inline="always")
