@@ -1,7 +1,11 @@
-"""Graphs that hypothesis makes up, what a graph lists, and sources that are no graph."""
+"""Graphs that hypothesis makes up, what a graph lists, files of the web, and what is no graph."""
 
+import http.server
 import io
+import threading
 import zipfile
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import networkx as nx
@@ -53,3 +57,23 @@ def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
         for name in names:
             archive.writestr(name, text)
     return content.getvalue()
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Print nothing."""
+
+    def send_header(self, name, value):
+        if "broken" in self.path and name == "Content-Length":
+            value = str(int(value) + 1000)
+        super().send_header(name, value)
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on the web; give its address."""
+    handler = partial(_Handler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()

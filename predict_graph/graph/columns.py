@@ -178,11 +178,9 @@ def _ends(
     rest = [i for i, name in enumerate(plain) if usable[i] and not _no_end(name)]
     if pair is None and len(rest) > 2:
         among = _counted_pair([plain[i] for i in rest])
-        pair = None if among is None else (rest[among[0]], rest[among[1]])
-    if pair is None and len(rest) > 2 and _of_two_kinds(names, plain, rest[0], rest[1]):
-        pair = (rest[0], rest[1])
-    if pair is None and len(rest) == 2:
-        pair = (rest[0], rest[1])
+        pair = among and (rest[among[0]], rest[among[1]])
+    if len(rest) == 2 or (len(rest) > 2 and _of_two_kinds(names, plain, rest[0], rest[1])):
+        pair = pair or (rest[0], rest[1])
     if pair is None:
         shown = ", ".join(name.strip() for name in names)[:200]
         raise RequestError(
@@ -204,9 +202,7 @@ def _known_pair(plain: Sequence[str]) -> tuple[int, int] | None:
     for one, other in _PAIRS:
         for place, name in enumerate(plain):
             for at in {name.find(one), name.rfind(one)} - {-1}:
-                before, after = name[:at], name[at + len(one) :]
-                partner = before + other + after
-                stem = before + after
+                partner, stem = (name[:at] + word + name[at + len(one) :] for word in (other, ""))
                 if partner in places and (stem in ("", "id") or not _no_end(stem)):
                     found.append((stem.endswith("id"), place, places[partner]))
     if found:
@@ -233,6 +229,5 @@ def _of_two_kinds(names: Sequence[str], plain: Sequence[str], one: int, other: i
     spaces = [re.search(r"\(([^()]*)\)", names[i]) for i in (one, other)]
     if spaces[0] and spaces[1]:
         return spaces[0].group(1) != spaces[1].group(1)
-    people = [_PEOPLE.match(plain[i]) is not None for i in (one, other)]
-    things = [_THINGS.match(plain[i]) is not None for i in (one, other)]
-    return (people[0] and things[1]) or (things[0] and people[1])
+    pairs = [(plain[one], plain[other]), (plain[other], plain[one])]
+    return any(_PEOPLE.match(person) and _THINGS.match(thing) for person, thing in pairs)

@@ -96,9 +96,4 @@ def name_of(path: Path) -> str:
     >>> name_of(Path("graphs/uk-2007-05@100000.txt.gz"))
     'uk-2007-05@100000'
     """
-    form, compression = suffixes_of(path)
-    name = path.name
-    for suffix in (compression, form):
-        if suffix and name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-    return name or path.name
+    return path.name[: len(path.name) - len("".join(suffixes_of(path)))] or path.name

@@ -96,7 +96,7 @@ def open_dimacs(content: Content, wanted: EdgeList) -> EdgeSource:
         If it is none, or the number of edges is wrong.
     """
     path = content.path
-    found = first_data(map(_without_letters, content.lines()), comment=b"")
+    found = first_data(map(_without_letters, content.lines()), comment=b"c")
     words = found.text.decode(errors="replace").split()
     counts = [whole_number(word) for word in words[2:]]
     if len(words) != 4 or words[0] != "p" or words[1] not in _PROBLEMS or None in counts:

@@ -106,14 +106,12 @@ def format_of(content: Content) -> str:
     path = content.path
     suffix, compression = content.suffix, suffixes_of(path)[1]
     plain = content.stream or path == STANDARD_INPUT or path.name.startswith("out.")  # KONECT
-    if suffix not in _SUFFIXES and plain:
-        suffix = ".txt"
-    if suffix not in _SUFFIXES:
+    form = _SUFFIXES.get(suffix, "text" if plain else "")
+    if not form:
         raise RequestError(
             f"{path} has the suffix {suffix or 'none'!r}; accepted: {' '.join(sorted(_SUFFIXES))}, "
             f"and {', '.join(COMPRESSIONS)} after those of text files"
         )
-    form = _SUFFIXES[suffix]
     if suffix == ".graph" and not compression and path.with_suffix(".properties").is_file():
         form = "webgraph"
     if form in _NEVER_COMPRESSED:

@@ -402,16 +402,11 @@ def _delimiter(line: bytes, suffix: str, ids: str | None) -> int:
 
 def _split(line: bytes, delimiter: int) -> list[str]:
     text = line.decode("utf-8", errors="replace").strip(" \r\n" if delimiter else None)
-    try:
-        return fields_of(text, delimiter)
-    except ValueError:  # an open quote holds the rest of the line
-        before, _, rest = text.partition('"')
-        fields = before.split(chr(delimiter) if delimiter else None)
-        return [*fields[: -1 if delimiter else None], rest]
+    return fields_of(text, delimiter, strict=False)
 
 
-def fields_of(text: str, delimiter: int) -> list[str]:
-    """Return the fields of a line, quoted or plain.
+def fields_of(text: str, delimiter: int, *, strict: bool = True) -> list[str]:
+    """Return the fields of a line, quoted or plain; if not strict, a wrong one is the rest of it.
 
     Raises
     ------
@@ -425,6 +420,8 @@ def fields_of(text: str, delimiter: int) -> list[str]:
     while between:
         found = pattern.match(text, at)
         if found is None:
+            if not strict:
+                return [*row, text[at:].strip().removeprefix('"')]
             if re.compile(r'\s*"(?:[^"]|"")*"').match(text, at):
                 raise ValueError("text follows a closing quote")
             raise ValueError("a quoted field does not end on its line")

@@ -31,7 +31,6 @@ _MAGIC = re.compile(
 # These limit memory, and what is read before the first line is known: bytes.
 _READ = 1 << 19  # limits what is read at a time
 _BLOCK = 1 << 22  # limits what is unpacked at a time
-_NOT_BLANK = re.compile(rb"\S")
 
 
 def suffixes_of(path: Path) -> tuple[str, str]:
@@ -135,14 +134,9 @@ class Content:
         """Read blocks up to one that is not blank, some thousand bytes at most, and keep them."""
         taken: list[bytes] = []
         start = b""
-        while block := next(self._blocks, b""):
+        while not start and sum(map(len, taken)) < _BLOCK and (block := next(self._blocks, b"")):
             taken.append(block)
-            found = _NOT_BLANK.search(block)
-            if found is not None:
-                start = block[found.start() : found.start() + 4096]
-                break
-            if sum(map(len, taken)) >= _BLOCK:
-                break
+            start = block.lstrip()[:4096]
         self._blocks = chain(taken, self._blocks)
         return start
 
@@ -198,23 +192,18 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
         If a line is longer than the limits say.
     """
     rest = bytearray()
-    most = limits().line_bytes
     for block in blocks:
-        cut = block.rfind(b"\n") + 1
-        if not cut:
-            rest += block
-            if len(rest) > most:
-                raise RequestError(
-                    f"{path}: a line is too long; accepted: up to {beyond('line_bytes')}"
-                )
-            continue
-        whole = rest
-        whole += memoryview(block)[:cut]
-        rest = bytearray(memoryview(block)[cut:])
-        yield whole
+        begin = len(rest)
+        rest += block
+        if cut := rest.rfind(b"\n", begin) + 1:
+            yield rest[:cut]
+            del rest[:cut]
+        elif len(rest) > limits().line_bytes:
+            raise RequestError(
+                f"{path}: a line is too long; accepted: up to {beyond('line_bytes')}"
+            )
     if rest:
-        rest += b"\n"
-        yield rest
+        yield rest + b"\n"
 
 
 class _XzMembers:

@@ -1,11 +1,8 @@
 """Named datasets: local copies, the cache, downloads from a server of our own."""
 
-import functools
 import gzip
 import hashlib
-import http.server
 import io
-import threading
 import zipfile
 from dataclasses import replace
 
@@ -14,6 +11,7 @@ import pytest
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
+from tests.graphs import served
 
 
 @pytest.fixture
@@ -23,18 +21,8 @@ def places(tmp_path, monkeypatch):
         (tmp_path / name).mkdir()
     monkeypatch.setenv("PREDICT_GRAPH_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("PREDICT_GRAPH_CACHE", str(tmp_path / "cache"))
-    handler = functools.partial(QuietHandler, directory=str(tmp_path / "server"))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield tmp_path, f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+    with served(tmp_path / "server") as address:
+        yield tmp_path, f"{address}/"
 
 
 def serve(monkeypatch, name, address, **changes):

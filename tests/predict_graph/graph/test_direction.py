@@ -62,22 +62,6 @@ def test_what_is_not_declared_is_noted(tmp_path):
     assert check_graph(nx.path_graph(4)).notes == check_graph("path:n=4").notes == ()
 
 
-@pytest.mark.parametrize("kind", ["networkx", "networkx multigraph", "igraph"])
-def test_undirected_edges_of_libraries_go_both_ways_in_a_directed_graph(kind):
-    ends = [(0, 1), (1, 2), (2, 2)]
-    weighted = [(*pair, float(k)) for k, pair in enumerate(ends, start=1)]
-    if kind == "igraph":
-        igraph = pytest.importorskip("igraph")
-        given = igraph.Graph(edges=ends, edge_attrs={"weight": [1.0, 2.0, 3.0]})
-    else:
-        given = nx.MultiGraph() if "multi" in kind else nx.Graph()
-        given.add_weighted_edges_from(weighted)
-    graph = check_graph(given, directed=True)
-    matrix = graph.to_scipy()
-    assert matrix.toarray().tolist() == [[0, 1, 0], [1, 0, 2], [0, 2, 3]]
-    assert matrix.indptr.dtype == matrix.indices.dtype == np.int32  # others refuse 64 bits
-
-
 def test_the_answer_says_how_it_was_read(tmp_path, program):
     file = str(written(tmp_path, "a.txt", RING))
     out = tmp_path / "out.json"

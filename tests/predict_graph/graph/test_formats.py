@@ -231,12 +231,15 @@ def test_metis_with_vertex_sizes_and_weights():
     assert listed(graph) == {(0, 1): 0.5, (1, 0): 0.5, (1, 2): 4.0, (2, 1): 4.0}
 
 
+SKIPPED = b"\x50\x2a\x4d\x18\4\0\0\0\x19\0\0\0\x51\x2a\x4d\x18\5\0\0\0hello"  # frames of zstd
+
+
 @pytest.mark.parametrize(
     ("suffix", "pack"),
     [
         (".txt.gz", lambda text: gzip.compress(text[:99]) + gzip.compress(text[99:]) + bytes(100)),
         (".txt.bz2", bz2.compress),
-        (".csv.zst", lambda text: pa.compress(text, codec="zstd", asbytes=True)),
+        (".csv.zst", lambda text: SKIPPED + pa.compress(text, codec="zstd", asbytes=True)),
     ],
 )
 def test_compressed(suffix, pack):

@@ -115,14 +115,6 @@ def test_archives(tmp_path, monkeypatch):
         refused(tmp_path / "c.zip", "unpack_ratio")
 
 
-@pytest.mark.parametrize("skipped", [b"\x19\0\0\0", b"hello"])
-def test_zstandard_data_that_begin_with_a_frame_to_skip(tmp_path, skipped):
-    frame = b"\x50\x2a\x4d\x18" + len(skipped).to_bytes(4, "little") + skipped
-    packed = frame + pa.compress(b"1 2\n2 3\n", codec="zstd", asbytes=True)
-    (tmp_path / "a.txt.zst").write_bytes(packed)
-    assert listed(check_graph(tmp_path / "a.txt.zst")) == {(1, 2): 1.0, (2, 3): 1.0}
-
-
 def test_a_folder_of_parquet_files(tmp_path):
     folder = tmp_path / "edges"
     (folder / "day=1").mkdir(parents=True)

@@ -1,14 +1,11 @@
 """Graphs at addresses: of the web, of what pyarrow opens, and what goes wrong on the way."""
 
-import http.server
-import threading
-
 import pandas as pd
 import pytest
 
 from predict_graph.graph import check_graph
 from predict_graph.limits import limited
-from tests.graphs import refused, zipped
+from tests.graphs import refused, served, zipped
 
 EDGES = pd.DataFrame({"src": [5, 5, 8], "dst": [8, 9, 9]})
 
@@ -29,22 +26,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def web(folder):
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *given):
-            super().__init__(*given, directory=folder)
-
-        def log_message(self, *_):
-            """Print nothing."""
-
-        def send_header(self, name, value):
-            if "broken" in self.path and name == "Content-Length":
-                value = str(int(value) + 1000)
-            super().send_header(name, value)
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(folder) as address:
+        yield address
 
 
 @pytest.mark.parametrize("name", ["e.csv", "e.csv.gz", "e.zip", "e.parquet", "e.csv.gz?key=1.2"])
