@@ -21,7 +21,7 @@ from scipy import sparse
 from predict_graph.arrays import IndexArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_source import EdgeBlock
+from predict_graph.graph.edge_list import EdgeBlock
 from predict_graph.limits import check_size
 from predict_graph.stopwatch import imported
 

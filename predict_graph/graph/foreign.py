@@ -17,8 +17,7 @@ from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import as_asked, check_weights, from_edges, weights_of
 from predict_graph.graph.columns import declared_in, find_columns
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.readers import graph_of
 from predict_graph.graph.readers.parquet import edge_block, ids_are_text
 from predict_graph.stopwatch import imported

@@ -16,7 +16,7 @@ from numba import njit, prange
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import from_blocks
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_source import EdgeBlock
+from predict_graph.graph.edge_list import EdgeBlock
 from predict_graph.limits import check_size
 from samplers.splitmix import mixed
 

@@ -18,8 +18,7 @@ from predict_graph.errors import RequestError, explained
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph.build import check_weights
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.foreign import from_scipy
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json

@@ -9,8 +9,7 @@ from pathlib import Path
 from predict_graph.errors import RequestError
 from predict_graph.graph.build import as_asked, direction_of, from_blocks, relabel
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.formats import open_source
 from predict_graph.graph.readers.streams import suffixes_of
 from predict_graph.graph.rows import is_symmetric

@@ -32,11 +32,10 @@ import numpy as np
 from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
 from predict_graph.graph.columns import Columns
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
-from predict_graph.graph.readers.blocks import scan_blocks, shortened, whole_rows
+from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.layout import NUMBER, FirstData, Layout, first_data
 from predict_graph.graph.readers.streams import Content
+from predict_graph.graph.readers.text import scan_blocks, shortened, whole_rows
 from predict_graph.limits import check_size, check_unpacked, whole_number
 
 _FIELDS = ("pattern", "real", "integer", "double")

@@ -11,8 +11,7 @@ from pkgutil import resolve_name
 from tempfile import TemporaryDirectory
 
 from predict_graph.errors import RequestError
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.streams import COMPRESSIONS, Content, suffixes_of
 from predict_graph.inputs import STANDARD_INPUT
 from predict_graph.remote import Address, copied

@@ -15,8 +15,7 @@ from xml.parsers import expat
 
 from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import READ_AS_DIRECTED
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.foreign import from_networkx
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json

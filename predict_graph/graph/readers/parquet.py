@@ -17,8 +17,7 @@ import numpy.typing as npt
 from predict_graph.errors import RequestError, explained
 from predict_graph.graph.build import weights_of
 from predict_graph.graph.columns import find_columns
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeBlock, EdgeSource
+from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.limits import check_size, check_unpacked
 from predict_graph.stopwatch import imported

@@ -1,16 +1,36 @@
-"""Edge lists as text: SNAP files, CSV and TSV; how lines are laid out is in :mod:`layout`."""
+"""Edge lists as text: SNAP files, CSV and TSV; how lines are laid out is in :mod:`layout`.
+
+What is right in a block of lines is read at once, what is wrong row by row.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from predict_graph.arrays import IntArray
 from predict_graph.errors import RequestError
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
-from predict_graph.graph.readers.blocks import scan_blocks
-from predict_graph.graph.readers.layout import first_data, layout_of
+from predict_graph.graph.edge_list import EdgeBlock, EdgeList, EdgeSource
+from predict_graph.graph.readers.layout import (
+    LARGEST_ID,
+    NUMBER,
+    ONE_COLUMN,
+    Layout,
+    fields_of,
+    first_data,
+    layout_of,
+)
 from predict_graph.graph.readers.streams import Content
+from predict_graph.limits import whole_number
+from predict_graph.stopwatch import imported
 
 _PAGE = re.compile(rb"<(!doctype|html|[?]xml)\b", re.IGNORECASE)
 _POINTER = b"version https://git-lfs."
@@ -69,3 +89,258 @@ def _without_attributes(block: bytearray) -> bytearray:
         return b"" if value is None else found[1] + value[1]
 
     return bytearray(_ATTRIBUTES.sub(weight, block))
+
+
+Bytes = npt.NDArray[np.uint8]
+LARGEST_WEIGHT = float(np.finfo(np.float32).max)
+_WHOLE = re.compile(r"([0-9]+)(?:\.0+)?")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+# Where text ids may begin with the mark of a comment, that of a comment is followed by a blank, a
+# control character or another mark.
+_COMMENTS = {
+    False: re.compile(rb"^[ \t\r]*[#%][^\n]*", re.MULTILINE),
+    True: re.compile(rb"^[ \t\r]*[#%](?=[\x00-\x20#%])[^\n]*", re.MULTILINE),
+}
+
+
+def scan_blocks(
+    path: Path,
+    blocks: Iterator[bytearray],
+    layout: Layout,
+    line: int = 0,
+) -> Iterator[EdgeBlock]:
+    """Yield the edges of blocks of whole lines; errors number them from `line` + 1 on.
+
+    Compiled code scans lines of two whole numbers, pyarrow reads other columns. A block in which
+    something is wrong, or that pyarrow could read otherwise, is read row by row.
+    """
+    for block in blocks:
+        found = (
+            _pairs_of(block, layout)
+            or _columns_of(block, layout)
+            or _rows_of(path, block, layout, line)
+        )
+        line += block.count(b"\n")
+        if found is not None and len(found.sources):
+            yield found
+
+
+def _pairs_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
+    """Return the edges of lines of two whole numbers; None if there are other lines."""
+    if layout.texts or layout.columns.places != [0, 1]:
+        return None
+    found = whole_rows(block, layout.delimiter)
+    if found is None or not np.all((found[0] == 2) | (found[0] == 0)):
+        return None
+    return _in_range(found[1].reshape(-1, 2).T, layout)
+
+
+def whole_rows(block: bytearray, delimiter: int) -> tuple[IntArray, IntArray] | None:
+    """Return how many numbers each line has, and all of them; None if some are no whole numbers."""
+    buffer = np.frombuffer(block, np.uint8)
+    lengths = np.empty(block.count(b"\n"), np.int64)
+    values = np.empty(len(block) // 2 + 1, np.int64)  # a number takes two bytes at least
+    count = _scan(buffer, delimiter, lengths, values)
+    return None if count < 0 else (lengths, values[:count])
+
+
+@njit(cache=True, nogil=True)
+def _scan(buffer: Bytes, delimiter: int, lengths: IntArray, values: IntArray) -> int:
+    """Fill the numbers of lines, and how many each has; return the number of all, or -1."""
+    blank = 32 if delimiter else 9  # besides a space
+    at, line, count = 0, 0, 0
+    while at < len(buffer):
+        first, at = count, _after_blanks(buffer, at, blank)
+        while buffer[at] != 10:
+            if delimiter and count > first:
+                if buffer[at] != delimiter:
+                    return -1
+                at = _after_blanks(buffer, at + 1, blank)
+            values[count], at, whole = _digits(buffer, at)
+            if not whole:
+                return -1
+            count += 1
+            at = _after_blanks(buffer, at, blank)
+        lengths[line] = count - first
+        at, line = at + 1, line + 1
+    return count
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _after_blanks(buffer: Bytes, at: int, blank: int) -> int:
+    while buffer[at] == 32 or buffer[at] == blank or buffer[at] == 13:
+        at += 1
+    return at
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _digits(buffer: Bytes, at: int) -> tuple[int, int, bool]:
+    """Return the number at a place, where it ends, and whether it has 1 to 18 digits."""
+    value, first = 0, at
+    digit = buffer[at] - np.uint8(48)
+    while digit <= 9:
+        value = value * 10 + np.int64(digit)  # type: ignore[assignment]
+        at += 1
+        digit = buffer[at] - np.uint8(48)
+    return value, at, 0 < at - first <= 18
+
+
+def _columns_of(block: bytearray, layout: Layout) -> EdgeBlock | None:
+    """Return the edges of columns without quotes, as pyarrow reads them; None if it cannot."""
+    pa, reader = imported("pyarrow"), imported("pyarrow.csv")
+    mark = bytes([layout.delimiter or ord(" ")])
+    content = _without_comments(block, layout)
+    if not layout.delimiter:
+        content = content.replace(b"\t", b" ")
+    # Marks of what pyarrow would read otherwise: quotes, blanks, and hexadecimal numbers.
+    odd = (b"" if mark == b"\t" else b"\t") + (b'"' if layout.texts else b'"xX')
+    if (
+        _refused_control(content, layout)
+        or any(byte in content for byte in odd)
+        or b"\r" in content.replace(b"\r\n", b"\n")
+    ):
+        return None
+    padded = (b" " + mark, mark + b" ", b" \n", b"\n ", b" \r")
+    if b" " in content and (content[:1] == b" " or any(pair in content for pair in padded)):
+        content = re.sub(rb" *" + re.escape(mark) + rb" *", mark, content)
+        content = re.sub(rb" *(\r?\n) *", rb"\1", content).lstrip(b" ")
+    names = [f"f{place}" for place in layout.columns.places]
+    types = dict(zip(names, _types(layout), strict=False))
+    try:
+        table = reader.read_csv(
+            pa.py_buffer(content),
+            reader.ReadOptions(
+                use_threads=False,
+                block_size=len(content) + 1,
+                column_names=["f0", "f1"] if layout.exact else None,
+                autogenerate_column_names=not layout.exact,
+            ),
+            reader.ParseOptions(delimiter=mark.decode(), quote_char=False),
+            reader.ConvertOptions(
+                column_types=types,
+                null_values=[],
+                include_columns=[*types],
+                decimal_point=layout.point,
+            ),
+        )
+    except (pa.ArrowException, OverflowError):
+        return None
+    return _edges_of([table[name].combine_chunks() for name in names], layout)
+
+
+def _rows_of(path: Path, block: bytearray, layout: Layout, line: int) -> EdgeBlock | None:
+    """Return the edges of rows, or say what is wrong with the first wrong one.
+
+    A field may stand in double quotes, a quote inside it doubled; it cannot hold a line end.
+    """
+    content = _without_comments(block, layout)
+    ids = partial(_text if layout.texts else _id, layout)
+    kinds: list[Callable[[str], Any]] = [ids, ids, partial(_weight, layout)]
+    columns: list[list[Any]] = [[] for _ in layout.columns.places]
+    for number, raw in enumerate(content.split(b"\n"), line + 1):
+        if not raw.strip(b" \t\r"):
+            continue
+        try:
+            if control := _refused_control(raw, layout):
+                raise ValueError(
+                    f"the line holds the control character {control[0]!r}; accepted: text, or "
+                    "anything with --ids string"
+                )
+            text = raw.decode("utf-8", "strict" if layout.texts else "replace")
+            row = fields_of(text.strip(" \r" if layout.delimiter else " \t\r"), layout.delimiter)
+            if len(row) == 1:
+                raise ValueError(ONE_COLUMN)
+            for column, place, kind in zip(columns, layout.columns.places, kinds, strict=False):
+                column.append(kind(row[place] if place < len(row) else ""))
+            if layout.exact and len(row) > 2:
+                raise ValueError("the line has more columns than the first one")
+        except ValueError as error:
+            reason = getattr(error, "reason", None)  # of text that cannot be decoded
+            what = f"the text is not UTF-8: {reason}" if reason else error
+            raise RequestError(f"{path}:{number}: {what}") from None
+    array = imported("pyarrow").array
+    return _edges_of(list(map(array, columns, _types(layout))), layout)
+
+
+def _types(layout: Layout) -> list[Any]:
+    """Return the types of source, target and weight in Arrow."""
+    pa = imported("pyarrow")
+    ids = pa.large_string() if layout.texts else pa.int64()
+    return [ids, ids, pa.float64()]
+
+
+def _edges_of(columns: list[Any], layout: Layout) -> EdgeBlock | None:
+    """Return the edges of columns in Arrow; None if a value is not accepted."""
+    source, target, *weights = columns
+    if any(not np.all(np.abs(each.to_numpy()) <= LARGEST_WEIGHT) for each in weights):
+        return None
+    kept = [each.to_numpy().astype(np.float32) for each in weights]
+    if layout.texts:
+        lengths = imported("pyarrow.compute").binary_length
+        if any(np.any(lengths(each).to_numpy() == 0) for each in (source, target)):
+            return None
+        return EdgeBlock(source.dictionary_encode(), target.dictionary_encode(), *kept)
+    return _in_range(np.stack([source.to_numpy(), target.to_numpy()]), layout, *kept)
+
+
+def _refused_control(content: bytes, layout: Layout) -> re.Match[bytes] | None:
+    return _CONTROL.search(content) if layout.texts and not layout.controls else None
+
+
+def _without_comments(block: bytearray, layout: Layout) -> bytes:
+    if b"#" in block or b"%" in block:
+        return _COMMENTS[layout.hash_ids].sub(b"", block)
+    return bytes(block)
+
+
+def _text(layout: Layout, text: str) -> str:
+    if not text:
+        raise ValueError("an id is missing; accepted: two ids a line, source and target")
+    return text
+
+
+def _id(layout: Layout, text: str) -> int:
+    found = _WHOLE.fullmatch(_text(layout, text))
+    if found is None:
+        raise ValueError(
+            f"{shortened(text)!r} is not an id; accepted: integers from 0 on, or any text with "
+            "--ids string"
+        )
+    value = whole_number(found[1])
+    if value is None:
+        raise ValueError(
+            f"the id {shortened(text)} is too large; accepted: 0 to {LARGEST_ID}, or any text with "
+            "--ids string"
+        )
+    if not layout.lowest <= value <= layout.highest:
+        raise ValueError(
+            f"the id {shortened(text)} is out of range; accepted: {layout.lowest} to "
+            f"{layout.highest}"
+        )
+    return value
+
+
+def _weight(layout: Layout, text: str) -> float:
+    if not text:
+        raise ValueError("the line has no weight, although the first one has")
+    plain = text if layout.point == "." else text.translate({ord(","): ".", ord("."): ","})
+    if not NUMBER.fullmatch(plain) or abs(float(plain)) > LARGEST_WEIGHT:
+        raise ValueError(f"{shortened(text)!r} is not a weight; accepted: finite numbers")
+    return float(plain)
+
+
+def shortened(text: str) -> str:
+    """Return a field, for an error."""
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _in_range(
+    ends: IntArray, layout: Layout, *weights: npt.NDArray[np.float32]
+) -> EdgeBlock | None:
+    """Return edges between whole numbers, in 32 bits if they fit; None if one is out of range."""
+    lowest = layout.lowest
+    least, most = ends.min(initial=lowest), ends.max(initial=lowest)
+    if least < lowest or most > layout.highest:
+        return None
+    source, target = (ends - lowest).astype(np.int32 if most - lowest < 2**31 else np.int64, "C")
+    return EdgeBlock(source, target, *weights)

@@ -28,8 +28,7 @@ from numba import njit
 
 from predict_graph.errors import RequestError
 from predict_graph.graph.csr import Graph
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeSource
+from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import read_bytes
 from predict_graph.limits import check_size, whole_number

@@ -25,12 +25,11 @@ from predict_graph.engines.spark import is_table
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph.columns import find_columns
-from predict_graph.graph.edge_list import EdgeList
-from predict_graph.graph.edge_source import EdgeBlock
+from predict_graph.graph.edge_list import EdgeBlock, EdgeList
 from predict_graph.graph.readers import name_of
-from predict_graph.graph.readers.blocks import LARGEST_WEIGHT, scan_blocks
 from predict_graph.graph.readers.layout import Layout, first_data, layout_of
 from predict_graph.graph.readers.streams import suffixes_of
+from predict_graph.graph.readers.text import LARGEST_WEIGHT, scan_blocks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
