@@ -196,8 +196,9 @@ def line_blocks(blocks: Iterable[bytes], path: Path = Path("text")) -> Iterator[
         begin = len(rest)
         rest += block
         if cut := rest.rfind(b"\n", begin) + 1:
-            yield rest[:cut]
-            del rest[:cut]
+            whole, rest = rest, rest[cut:]
+            del whole[cut:]
+            yield whole
         elif len(rest) > limits().line_bytes:
             raise RequestError(
                 f"{path}: a line is too long; accepted: up to {beyond('line_bytes')}"
