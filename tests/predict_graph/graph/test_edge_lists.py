@@ -83,6 +83,8 @@ def test_user_says_which_columns(tmp_path):
     assert edges_of(graph) == [(1, 2), (2, 3)]
     with pytest.raises(RequestError, match="has no column 'q'; accepted: hue, one, red"):
         read(tmp_path, "a.csv", text, source_column="q", target_column="red")
+    with pytest.raises(RequestError, match="the weight column is also an end"):
+        read(tmp_path, "a.txt", "1 2\n2 3\n", weight_column=2)
     with pytest.raises(RequestError, match="accepted: both or none"):
         EdgeList("a.csv", source_column="q")
     (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1")
@@ -189,6 +191,8 @@ def test_lists_of_edges():
     assert edges_of(check_graph([(0, 1), (1, 2)])) == [(0, 1), (1, 2)]
     assert edges_of(check_graph([["a", "b"], ["b", "c"]])) == [("a", "b"), ("b", "c")]
     assert check_graph([(0, 1, 2.5), (1, 2, 1)]).weights.tolist() == [2.5, 1.0]
+    backwards = EdgeList([(0, 1, 2.5)], source_column=2, target_column=1)
+    assert edges_of(check_graph(backwards)) == [(1, 0)]
     assert check_graph([(0, 1, {"weight": 3}), (1, 2, {"weight": 1})]).weights.tolist() == [3, 1]
     assert check_graph({(0, 1), (1, 2)}).vertices == 3
     assert edges_of(check_graph(pd.DataFrame([[5, 2, 9], [7, 3, 8]]))) == [(5, 2), (7, 3)]
