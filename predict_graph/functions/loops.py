@@ -69,7 +69,12 @@ def _last(loop: Loop) -> int:
 
 @lru_cache(maxsize=512)
 def ends_early(loop: Loop) -> bool:
-    """Whether a loop holds a ``break`` or ``return``: its last iteration may come early."""
+    """Whether the last iteration of a loop may come early.
+
+    It holds a ``break`` or ``return``, or has another condition beside that which is used up.
+    """
+    if isinstance(loop, ast.While) and isinstance(loop.test, ast.BoolOp):
+        return True
     if any(isinstance(node, ast.Return) for node in _inside(loop.body, _FUNCTIONS)):
         return True
     own = _inside(loop.body, (*_FUNCTIONS, ast.For, ast.While))
@@ -234,7 +239,8 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
     """Read what a ``while`` uses up: the distance of two integers, or the elements left.
 
     Iterations are the difference to the first reading, or to the largest since. Whether they are
-    steady, or vary as those of a queue do, a finished run has to show.
+    steady, or vary as those of a queue do, a finished run has to show; but what limits them beside
+    another condition counts them.
     """
     both = isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And)
     parts = condition.values if both else [condition]  # type: ignore[attr-defined]
@@ -249,7 +255,8 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
         most = max(most, left or 0)
         if left is None or not most:
             return None
-        return Progress(float(most - left), float(most), counted=False)
+        limit = both and isinstance(part, ast.Compare)
+        return Progress(float(most - left), float(most), counted=limit)
 
     return read
 
