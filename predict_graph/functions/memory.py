@@ -11,8 +11,10 @@ from predict_graph.intervals import Interval
 
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
 _DRIVERS = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")
-# Of peaks: noise of one run (calibrated), and half of what Python's allocator takes at once.
-_HYPER = Hyper(noise=0.18, seconds=0.5 * 2**20)
+_PAIRS = ("reached_vertices", "vertices_squared")
+# Of peaks: noise of one run (calibrated), half of what Python's allocator takes at once, and powers
+# nearer to one than those of times (bytes are proportional to what is held).
+_HYPER = Hyper(noise=0.18, power=0.1, seconds=0.5 * 2**20)
 
 
 def predict_memory(
@@ -68,9 +70,20 @@ def grown_bytes(
     target: Mapping[str, float],
     names: Sequence[str] = _DRIVERS,
 ) -> Growth:
-    """Extrapolate bytes; the allocator sometimes takes more at once than it needs, never less."""
+    """Extrapolate bytes; the allocator sometimes takes more at once than it needs, never less.
+
+    They do not grow with pairs of vertices where these would take less than a bit each.
+    """
+    names = [name for name in names if name not in _PAIRS or _may_hold_pairs(points, name)]
     made = [
         Point(drivers, min(b for d, b in points if d["vertices"] >= drivers["vertices"]), "", "")
         for drivers, _ in points
     ]
-    return extrapolate(made, target, "", hyper=_HYPER, names=names) or Growth(0.0, 1.0, [])
+    found = extrapolate(made, target, "", hyper=_HYPER, names=names, wider=2.0)
+    return found or Growth(0.0, 1.0, [])
+
+
+def _may_hold_pairs(points: Sequence[tuple[Mapping[str, float], float]], name: str) -> bool:
+    """Whether one of the two runs with most pairs, so many that it shows, took a bit for each."""
+    seen = sorted((drivers[name], held) for drivers, held in points)[-2:]
+    return any(held >= pairs / 8 or pairs / 8 < _RESOLUTION for pairs, held in seen)
