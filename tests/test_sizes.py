@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 908,
     "costmodels": 2_181,
-    "predict_graph": 28_231,
+    "predict_graph": 28_239,
     "tests": 14_486,
     "benchmarks": 5_499,
 }

@@ -128,6 +128,8 @@ class Hyper:
         Error of a time, seconds.
     pairs : float
         Logarithm of the weight of a model of two drivers against a model of one.
+    least : float
+        Seconds of a unit of a driver at least: part of a cycle of a processor, by definition.
     """
 
     noise: float = 0.10
@@ -138,6 +140,7 @@ class Hyper:
     machine: float = 0.50
     seconds: float = 0.003
     pairs: float = 0.5
+    least: float = 1e-10
 
 
 RUN_STD = Hyper.noise
@@ -255,13 +258,20 @@ def _models(
         name: np.array([max(row.drivers.get(name, 1.0), 1e-9) for row in rows]) for name in names
     }
     largest = int(np.argmax([row.cost for row in rows]))
-    models = [(name, np.log(values), 0.0) for name, values in table.items()]
+    cost = max(rows[largest].cost, hyper.seconds)
+
+    def possible(name: str, part: float = 1.0) -> bool:
+        return name == NOTHING or part * cost >= hyper.least * table[name][largest]
+
+    models = [(name, np.log(values), 0.0) for name, values in table.items() if possible(name)]
     pairs = list(combinations([name for name in names if name in DRIVERS], 2))
     shares = (0.1, 1.0, 10.0)  # of the second driver to the first one
     prior = hyper.pairs - math.log(max(len(pairs), 1) * len(shares) / len(names))
     for (one, other), share in product(pairs, shares):
-        values = table[one] / table[one][largest] + share * table[other] / table[other][largest]
-        models.append((f"{one} + {other}", np.log(values), prior))
+        if possible(one, 1.0 / (1.0 + share)) and possible(other, share / (1.0 + share)):
+            values = table[one] / table[one][largest] + share * table[other] / table[other][largest]
+            models.append((f"{one} + {other}", np.log(values), prior))
+    models = models or [(name, np.log(values), 0.0) for name, values in table.items()]
     labels, drivers, priors = zip(*models, strict=True)
     return list(labels), np.array(drivers), np.array(priors)
 

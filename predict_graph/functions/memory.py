@@ -11,10 +11,10 @@ from predict_graph.intervals import Interval
 
 _RESOLUTION = 1.5 * 2**20  # bytes that the interpreter and the allocator hold back; not tuned
 _DRIVERS = (NOTHING, "vertices", "edges", "reached_vertices", "vertices_squared")
-_PAIRS = ("reached_vertices", "vertices_squared")
-# Of peaks: noise of one run (calibrated), half of what Python's allocator takes at once, and powers
+# Of peaks: noise of one run (calibrated), half of what Python's allocator takes at once, powers
 # nearer to one than those of times (bytes are proportional to what is held).
-_HYPER = Hyper(noise=0.18, power=0.1, seconds=0.5 * 2**20)
+_PAIRS = ("reached_vertices", "vertices_squared")
+_HYPER = Hyper(noise=0.18, power=0.1, seconds=0.5 * 2**20, least=0.0)
 
 
 def predict_memory(
@@ -83,7 +83,9 @@ def grown_bytes(
     return found or Growth(0.0, 1.0, [])
 
 
-def _may_hold_pairs(points: Sequence[tuple[Mapping[str, float], float]], name: str) -> bool:
+def _may_hold_pairs(
+    points: Sequence[tuple[Mapping[str, float], float]], name: str, visible: float = 2.0**22
+) -> bool:
     """Whether one of the two runs with most pairs, so many that it shows, took a bit for each."""
     seen = sorted((drivers[name], held) for drivers, held in points)[-2:]
-    return any(held >= pairs / 8 or pairs / 8 < _RESOLUTION for pairs, held in seen)
+    return any(held >= pairs / 8 or pairs / 8 < visible for pairs, held in seen)
