@@ -124,9 +124,13 @@ class LoadMeter:
     def _add(self, ran: float, waited: float) -> None:
         self._ran, self._waited = self._ran + ran, self._waited + waited
 
-    def read(self) -> Load:
-        """Return what slowed this process down of late."""
-        before, now = self._marks[0], self._times()
+    def mark(self) -> tuple[float, ...]:
+        """Return a moment, for :meth:`read`."""
+        return self._times()
+
+    def read(self, since: tuple[float, ...] | None = None) -> Load:
+        """Return what slowed this process down of late, or since a moment."""
+        before, now = since or self._marks[0], self._times()
         ran, waited, throttled, stolen, busy = (b - a for a, b in zip(before, now, strict=True))
         whole, used = ran + waited, stolen + busy
         if whole < self._enough:

@@ -71,7 +71,7 @@ def idle_machine(monkeypatch):
     """Let predictions find no other work on the machine, whatever there is beside the tests."""
     from predict_graph.cores import Load, LoadMeter
 
-    def read(meter):
+    def read(meter, since=None):
         """Return no load."""
         return Load()
 

@@ -168,6 +168,8 @@ class RunProfile(Result):
         Of a function's call, over all threads.
     peak_bytes : float, optional
         Of a function's call: growth of the resident memory, with the library's graph.
+    slowdown : float
+        How many times longer it took because others used the cores, where that is measured.
     """
 
     algorithm: str
@@ -184,6 +186,7 @@ class RunProfile(Result):
     stopped: bool = False
     processor_seconds: float | None = None
     peak_bytes: float | None = None
+    slowdown: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", Table.of(self.rows))  # engines may give a DataFrame

@@ -31,6 +31,7 @@ _NO_ENDS = re.compile(
     r"length|cost|capacity|similarity|confidence|description|amount|degree|.*centrality|.*rank|"
     r"population|neighbou?rs|adjacent|)$"
 )
+_NO_WEIGHTS = re.compile(r"(edge|rel|row)?id|index|idx|unnamed0|level0|type|directed|labels?|kind|")
 _ENDING = r"(s|id|ids|name|no|key|idx|index)?$"
 _PEOPLE = re.compile(
     r"(user|customer|reviewer|reader|author|person|actor|member|buyer|player|student)" + _ENDING
@@ -68,11 +69,17 @@ class Columns:
         return [self.source, self.target, *([] if self.weight is None else [self.weight])]
 
     def notes(self, names: Sequence[str], wanted: EdgeList) -> tuple[str, ...]:
-        """Return the note on vertices of two kinds, unless the user says so."""
-        if not self.bipartite or wanted.bipartite is not None:
-            return ()
-        one, other = names[self.source], names[self.target]
-        return (f"read as bipartite: {one} and {other} (--no-bipartite changes that)",)
+        """Return notes on vertices of two kinds, unless the user says so, and missing weights."""
+        found: tuple[str, ...] = ()
+        if self.bipartite and wanted.bipartite is None:
+            ends = f": {names[self.source]} and {names[self.target]}" if names else ""
+            found += (f"read as bipartite{ends} (--no-bipartite changes that)",)
+        left = [n for at, n in enumerate(names) if n and at not in (*self.places, self.kind)]
+        rest = [name for name in left if not _NO_WEIGHTS.fullmatch(_plain(name))]
+        if rest and self.weight is None and wanted.source_column is None:
+            shown = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
+            found += (f"no weights ({shown} not read; --weight-column changes that)",)
+        return found
 
 
 def find_columns(

@@ -41,7 +41,7 @@ from predict_graph.prediction.request import (
     check_request,
     direction,
 )
-from predict_graph.prediction.work import records_of
+from predict_graph.prediction.work import records_to_keep
 from predict_graph.seeds import check_seed
 
 
@@ -96,7 +96,7 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
     if follower is not None:
         follower.ends(profile)
     if kept is not None:
-        kept.keep(records_of(profile))
+        kept.keep(records_to_keep(profile))
     return profile
 
 
@@ -173,7 +173,7 @@ def validate(
         fresh = check_graph(graph, **reading).fresh()
         actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
     if kept is not None:
-        kept.keep(records_of(actual))
+        kept.keep(records_to_keep(actual))
     return Comparison(prediction, actual)
 
 

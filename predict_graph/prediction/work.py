@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -61,3 +62,18 @@ def records_of(profile: RunProfile) -> list[RunRecord]:
         rows=profile.rows,
     )
     return [*before, own]
+
+
+def records_to_keep(profile: RunProfile) -> list[RunRecord]:
+    """Return the records of a run for the history: without the time in which it waited for cores.
+
+    A later prediction counts how much the machine is used then.
+    """
+
+    def alone(record: RunRecord) -> RunRecord:
+        phases = {name: each / profile.slowdown for name, each in record.phases.items()}
+        rows = record.rows.assign(seconds=record.rows["seconds"] / profile.slowdown)
+        return replace(record, phases=phases, rows=rows)
+
+    records = records_of(profile)
+    return records if profile.slowdown == 1.0 else [alone(record) for record in records]

@@ -233,7 +233,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
         columns = find_columns(names, place, wanted)
         if not header and not chosen:
             columns = _with_weight(columns, rows, wanted, place, notes)
-    notes += columns.notes(rows[0], wanted)
+    notes += columns.notes(rows[0] if header else (), wanted)
     data = rows[header:]
     if not chosen and not columns.bipartite and not pair_of(rows[0]):
         _check_ends(data, columns, place)

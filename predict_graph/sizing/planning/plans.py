@@ -168,7 +168,7 @@ class Plan(Result):
             "at most": [readable_seconds(one.high) for one in shown],
             self.cost_unit: [_amount(one.cost) for one in shown],
             f"{self.cost_unit} at most": [_amount(one.cost_high) for one in shown],
-            "machines measured": ["yes" if one.measured else "no" for one in shown],
+            "in measured range": ["yes" if one.measured else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
         said = f"{len(frontier)} of {len(self.configurations)} configurations are on the frontier"
@@ -181,9 +181,12 @@ class Plan(Result):
             time = readable_seconds(self.spare_test)
             facts.append(("to choose from", f"{self.spare} spare machines for {time} are included"))
         if submit := self.submit:
-            facts.append(("spark-submit", submit))
-        what = "assignments, fastest first" if self.scale is None else "frontier of time and cost"
-        title = f"{what}; at most: {100 * self.confidence:.4g}% of runs"
+            which = "" if self.choice else " (fastest)"
+            facts.append((f"spark-submit{which}", submit))
+        runs = f"{100 * self.confidence:.4g}% of runs"
+        title = f"frontier of the time and cost that {runs} keep (at most)"
+        if self.scale is None:
+            title = f"assignments, fastest first; at most: {runs}"
         table = Table(title, list(found), list(zip(*found.values(), strict=True)))
         badge = ("meets the request", "good") if chosen else ("nothing meets the request", "bad")
         given = (self._sentence(), facts, [table], self.warnings)

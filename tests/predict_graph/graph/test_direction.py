@@ -96,3 +96,9 @@ def test_functions_that_are_compared_get_the_same_graph(tmp_path):
     found = compare_functions(both, graph, history="none", seed=1)
     assert found.graph["notes"] == [READ_AS_DIRECTED]
     assert [one.graph["directed"] for one in found.predictions] == [True, True]
+
+
+def test_columns_that_may_be_weights_are_named_if_they_are_not_read(tmp_path):
+    (tmp_path / "calls.csv").write_text("caller,callee,minutes\na,b,3\nb,c,1\n")
+    said = check_graph(tmp_path / "calls.csv").notes
+    assert "no weights (minutes not read; --weight-column changes that)" in said

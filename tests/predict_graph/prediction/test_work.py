@@ -1,11 +1,16 @@
 """From the counters of a sample to those of the graph."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import COUNTERS
+from predict_graph.engines.local import LocalEngine
+from predict_graph.graph import check_graph
 from predict_graph.iterations.samples import extrapolated
-from predict_graph.prediction.work import counted
+from predict_graph.prediction.work import counted, records_of, records_to_keep
 from predict_graph.table import Table
 
 EDGE_COUNTERS = [name for name in COUNTERS if name != "active_vertices"]
@@ -30,3 +35,11 @@ def test_vertex_features_by_e_v_edge_features_by_e_e(rows, e_v, e_e, iterations)
             assert abs(result[name][number] - source[name] * e_v) <= 0.5 + 1e-6
         for name in EDGE_COUNTERS:
             assert abs(result[name][number] - source[name] * e_e) <= 0.5 + 1e-6
+
+
+def test_runs_are_kept_without_what_they_waited_for_cores():
+    graph = check_graph("barabasi-albert:n=500,m=3,seed=1")
+    profile = replace(LocalEngine().run(check_algorithm("pagerank"), graph), slowdown=2.0)
+    (alone,), (whole,) = records_to_keep(profile), records_of(profile)
+    assert alone.phases == {name: each / 2.0 for name, each in whole.phases.items()}
+    assert 2.0 * alone.rows.floats("seconds").sum() == whole.rows.floats("seconds").sum()
