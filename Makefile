@@ -11,7 +11,7 @@
 # make check-spark35   the tests of the Spark engine, GraphFrames and GraphX on Spark 3.5, there
 # make studies   repeat the kept studies and compare with the published figures (an hour at most)
 # make calibration   measure errors of sources and usual figures anew (calibration.json)
-# make atlas     run functions that the atlas lacks (ATLAS, a file that is kept), and write it
+# make atlas     run functions on graphs that the atlas lacks (into ATLAS), and write it
 # make format  rewrite the sources as the linter wants them
 # make clean   remove environments, builds and caches
 #

@@ -108,7 +108,7 @@ def test_quotas_of_all_groups_around_a_process(monkeypatch, tmp_path, version, p
 
 
 def under(monkeypatch, load):
-    monkeypatch.setattr(LoadMeter, "read", lambda meter: load)
+    monkeypatch.setattr(LoadMeter, "read", lambda meter, since=None: load)
 
 
 def predictions(monkeypatch, job, **options):
