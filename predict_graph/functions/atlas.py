@@ -127,6 +127,8 @@ def compiled_alternatives(
         return []
     known = atlas_points(check_function(other))
     found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
+    if found is not None and found.cost > 0.5 * seconds:
+        return []  # not clearly faster
     time = "" if found is None else f" in about {readable_seconds(found.cost)}"
     both = f"compare-functions GRAPH {function.name} {other}"
     return [f"{other} computes the same{time}, compiled: {both}"]

@@ -36,6 +36,7 @@ _ANNOTATIONS = {
 _HOMES = {
     "igraph": ("igraph.Graph", "igraph"),
     "networkx": ("networkx", "networkx.algorithms.community"),
+    "scipy": ("scipy.sparse.csgraph", "scipy"),
 }
 _FORM_OF = {"scipy": "scipy", "sklearn": "scipy", "predict_graph": "graph"}
 

@@ -58,7 +58,8 @@ class EdgeList:
             raise RequestError(f"ids is {self.ids!r}; accepted: integer, string")
         if (self.source_column is None) != (self.target_column is None):
             raise RequestError(
-                "one of the source column and the target column is given; accepted: both or none"
+                "one of the source column and the target column is given; accepted: both "
+                "(--src-column and --dst-column) or none"
             )
 
     @classmethod

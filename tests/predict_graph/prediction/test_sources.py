@@ -206,7 +206,7 @@ def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
 def test_on_a_busy_machine_less_is_affordable(monkeypatch):
     found = []
     for load in (Load(), Load(waited=0.9)):
-        monkeypatch.setattr(LoadMeter, "read", lambda meter, load=load: load)
+        monkeypatch.setattr(LoadMeter, "read", lambda meter, since=None, load=load: load)
         here = case(1.0, 100.0, budget="6s")
         found.append((cost_of_samples(here, 0.6), runs_in_full(here)))
     assert found[1][0] == pytest.approx(10.0 * found[0][0])
