@@ -41,6 +41,8 @@ class Algorithm:
     """Whether its iterations and messages are known without sample runs."""
     undirected: ClassVar[bool] = False
     """Whether it needs undirected graphs; directed ones then get each edge in both directions."""
+    weighted: ClassVar[bool] = True
+    """Whether weights of edges count; if not, a column of weights that is named is refused."""
     declared: ClassVar[tuple[Parameter, ...]]
     """The declared parameters."""
     runs_on: ClassVar[Mapping[str, Any]] = MappingProxyType({})

@@ -66,7 +66,7 @@ def predict(
     given = completed(PredictOptions, options, "a prediction")
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])
-    directed = direction(request.algorithm, given["directed"])
+    directed = direction(request.algorithm, given["directed"], graph)
     meter.start()
     if given["spark_reads"] or is_table(graph):
         from predict_graph.prediction.on_cluster import case_on_cluster

@@ -290,14 +290,19 @@ def is_local(engine: Engine) -> bool:
     return type(engine) is LocalEngine
 
 
-def direction(algorithm: Algorithm, directed: bool | None) -> bool | None:
+def direction(algorithm: Algorithm, directed: bool | None, graph: Any = None) -> bool | None:
     """Return how a graph is to be read: undirected for an algorithm that needs it so.
 
     Raises
     ------
     RequestError
-        If the user wants it directed for such an algorithm.
+        If the user wants it directed for such an algorithm, or names weights that do not count.
     """
+    column = getattr(graph, "weight_column", None)
+    if column is not None and not algorithm.weighted:
+        raise RequestError(
+            f"the weight column is {column!r}, but {algorithm.name} ignores weights; leave it out"
+        )
     if not algorithm.undirected:
         return directed
     if directed:

@@ -63,8 +63,9 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
         If the run fails.
     """
     given = completed(RunOptions, options, "run")
-    directed, ids, write_to = given["directed"], given["ids"], given["write_to"]
+    ids, write_to = given["ids"], given["write_to"]
     chosen = check_function(algorithm, given["parameters"])
+    directed = direction(chosen, given["directed"], graph)
     runner = check_engine(
         given["engine"], **{name: given[name] for name in ("workers", "threads", "spark")}
     )
@@ -82,14 +83,12 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
         profile = check_reader(runner, ids).run_files(
             chosen,
             graph,
-            directed=direction(chosen, directed),
+            directed=directed,
             progress=follower,
             write_to=write_to,
         )
     else:
-        whole = check_graph(
-            graph, directed=direction(chosen, directed), ids=ids, seed=check_seed(given["seed"])
-        )
+        whole = check_graph(graph, directed=directed, ids=ids, seed=check_seed(given["seed"]))
         if follower is not None:
             follower.knows(whole)
         profile = runner.run(chosen, whole, progress=follower, write_to=write_to)
@@ -151,7 +150,7 @@ def validate(
         raise RequestError("spark_reads is no option of validate, which reads the graph twice")
     given = completed(PredictOptions, options, "validate")
     request = check_request(algorithm, **given)
-    directed = direction(request.algorithm, given["directed"])
+    directed = direction(request.algorithm, given["directed"], graph)
     reading = {"directed": directed, "ids": given["ids"], "seed": request.seed}
     if fresh_process and on_iteration is not None:
         raise RequestError(

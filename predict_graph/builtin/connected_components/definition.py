@@ -34,6 +34,7 @@ class ConnectedComponents(Algorithm):
     name = "connected-components"
     summary = "components by propagation of the smallest id"
     convergence = "fixed-point"
+    weighted = False
     undirected = True
     by_hops = True
     runs_on, sampled_by = parts_of(__name__, "Components", rooted="components_recipe")

@@ -45,6 +45,7 @@ class KCore(Algorithm):
     name = "k-core"
     summary = "core number of each vertex, or the k-core"
     convergence = "fixed-point"
+    weighted = False
     undirected = True
     runs_on, sampled_by = parts_of(__name__, "KCore", rooted="cores_recipe")
     declared = (

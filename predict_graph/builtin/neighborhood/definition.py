@@ -45,6 +45,7 @@ class Neighborhood(Algorithm):
     name = "neighborhood"
     summary = "neighbourhood function and effective diameter, HyperLogLog counters"
     convergence = "ratio"
+    weighted = False
     by_hops = True
     runs_on, sampled_by = parts_of(__name__, "Neighborhood", rooted="counters_recipe")
     declared = (

@@ -45,6 +45,7 @@ class PageRank(Algorithm):
     name = "pagerank"
     summary = "rank of vertices by inbound links, power iteration"
     convergence = "absolute"
+    weighted = False
     steady = True
     runs_on, sampled_by = parts_of(__name__, "PageRank", completion="pagerank_curve")
     declared: ClassVar[tuple[Parameter, ...]] = (

@@ -44,6 +44,7 @@ class ShortestPaths(NamedVertices):
     name = "shortest-paths"
     summary = "hops from landmarks to each vertex"
     convergence = "fixed-point"
+    weighted = False
     by_hops = True
     runs_on, sampled_by = parts_of(__name__, "ShortestPaths", rooted="paths_recipe")
     named_by = "landmarks"

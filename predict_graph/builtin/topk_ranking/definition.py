@@ -35,6 +35,7 @@ class TopKRanking(Algorithm):
     name = "topk-ranking"
     summary = "the k highest ranks that reach a vertex; runs PageRank first"
     convergence = "ratio"
+    weighted = False
     by_hops = True
     runs_on, sampled_by = parts_of(__name__, "TopKRanking", rooted="lists_recipe")
     declared = (

@@ -37,6 +37,7 @@ class TriangleCount(Algorithm):
     name = "triangle-count"
     summary = "triangles of each vertex, two supersteps"
     convergence = "fixed-point"
+    weighted = False
     undirected = True
     known_work = True
     runs_on, sampled_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")

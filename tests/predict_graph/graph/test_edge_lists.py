@@ -223,6 +223,7 @@ def test_the_command_line(tmp_path, program):
     graph = program(*options, *columns, "--bipartite").answer["graph"]
     assert (graph["vertices"], graph["edges"], graph["notes"]) == (80, 40, [])
     program(*options).is_refused("--src-column")
+    program(*options, *columns, "--weight-column", "hue").is_refused("pagerank ignores weights")
 
 
 # Objects of other libraries.

@@ -64,7 +64,6 @@ def test_the_column_of_types_is_named_and_no_column_is_the_scale(written):
     found = read_measurements(path, columns=named)
     assert found.runs["machine_type"].tolist() == ["large", "small"]
     assert found.runs["scale"].tolist() == [1.0, 1.0]
-    assert found.columns == {"machines": "nodes", "seconds": "time"}
     chosen = read_measurements(path, columns=named, where={"Flavor": "small", "type": "sort"})
     assert chosen.runs["seconds"].tolist() == [8.0]
     with pytest.raises(RequestError, match="no column 'kind' for type; there are: flavor"):

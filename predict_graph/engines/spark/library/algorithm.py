@@ -210,6 +210,7 @@ class LibraryAlgorithm(CalledAlgorithm):
     library: ClassVar[str]
     """The name of the library."""
     convergence = "fixed-point"
+    weighted = False
     separated_by: ClassVar[str] = "messages"
     """How supersteps are separated in the log: by jobs in which GraphX makes messages; by stages
     that do so in a single job; or by sums that end a round over tables."""
