@@ -44,7 +44,7 @@ KINDS = (
 )
 SIZES = tuple(int(250 * 2**step) for step in np.arange(0.0, 9.5, 0.5))  # vertices
 WANTED = (0.5, 6.0)  # seconds of the shorter and of the longest run of a kind
-_LEAST, _OF_A_KIND = 0.006, 4  # seconds and number of the runs that are kept
+_LEAST, _OF_A_KIND = 1.5, 4  # units (0.006 s) and number of the runs that are kept
 _MEMORY = 6 * 2**30  # bytes of a run
 _OVER = 3.0  # times the seconds that are wanted, after which a run is stopped
 _MOST_FAILURES = 2  # kinds of graphs on which a function fails before others are left out
@@ -70,10 +70,10 @@ def drivers(kind: str, size: int, directed: bool) -> dict[str, float] | None:
 def in_package() -> Iterator[Row]:
     """Yield the runs of the package's atlas, like those that are kept."""
     known = content(FILE)
-    for key, runs in known["functions"].items():
+    for call, runs in known["functions"].items():
         for graph, units, peak in runs:
             kind, found = known["graphs"][graph]
-            row = {"key": key, "kind": kind, "drivers": found, "seconds": units, "unit": 1.0}
+            row = {"key": call, "kind": kind, "drivers": found, "seconds": units, "unit": 1.0}
             yield {**row, "peak_bytes": 2.0**20 * peak, "state": "done"}
 
 
@@ -166,23 +166,23 @@ def called(function: GraphFunction, graph: Any, seconds: float) -> ChildRun:
 
 def write_atlas(rows: list[Row]) -> None:
     """Write the longest runs of each function into the package."""
-    graphs: dict[str, int] = {}
-    functions: dict[str, list[Row]] = {}
+    places: dict[str, int] = {}
+    by_call: dict[str, list[Row]] = {}
     for row in rows:
         if row["state"] == "done":
-            functions.setdefault(key(row), []).append(row)
+            by_call.setdefault(key(row), []).append(row)
     found: dict[str, list[tuple[int, float, float]]] = {}
     described: list[tuple[str, dict[str, float]]] = []
-    for name, own in sorted(functions.items()):
+    for call, own in sorted(by_call.items()):
         for row in informative(own):
-            drivers = {key: float(f"{value:.6g}") for key, value in row["drivers"].items()}
-            graph = json.dumps([row["kind"], drivers])
-            if graph not in graphs:
-                graphs[graph] = len(described)
-                described.append((row["kind"], drivers))
+            rounded = {name: float(f"{value:.6g}") for name, value in row["drivers"].items()}
+            graph = json.dumps([row["kind"], rounded])
+            if graph not in places:
+                places[graph] = len(described)
+                described.append((row["kind"], rounded))
             units = float(f"{row['seconds'] / row['unit']:.3g}")
             peak = round(row["peak_bytes"] / 2**20, 1)
-            found.setdefault(name, []).append((graphs[graph], units, peak))
+            found.setdefault(call, []).append((places[graph], units, peak))
     text = json.dumps({"graphs": described, "functions": found}, separators=(",", ":"))
     FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
 

@@ -248,6 +248,7 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
     if part is None:
         return None
     most = 0
+    limit = both and isinstance(part, ast.Compare)
 
     def read(frame: FrameType) -> Progress | None:
         nonlocal most
@@ -255,7 +256,6 @@ def _by_condition(condition: ast.expr, frame: FrameType) -> Reader | None:
         most = max(most, left or 0)
         if left is None or not most:
             return None
-        limit = both and isinstance(part, ast.Compare)
         return Progress(float(most - left), float(most), counted=limit)
 
     return read

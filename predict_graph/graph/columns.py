@@ -22,16 +22,15 @@ _ENDINGS = [
     tuple(ends.split()) for ends in ["0 1", "1 2", "a b", "u v", "i j", "x y", "s t", "one two"]
 ]
 _WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
+_ABOUT = r"(edge|rel|row)?id|index|idx|unnamed0|level0|type|directed|labels?|kind"
 # Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.
 _NO_ENDS = re.compile(
     r"(.*(time|date|timestamp|timeset)|.*(lat|lng|lon|latitude|longitude)|ts|unixts|t|year|month|"
-    r"day|since|created.*|updated.*|epoch|(edge|rel|row)?id|index|idx|unnamed0|level0|type|directed|"
-    r"labels?|"
-    r"kind|rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
+    rf"day|since|created.*|updated.*|epoch|{_ABOUT}|"
+    r"rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
     r"length|cost|capacity|similarity|confidence|description|amount|degree|.*centrality|.*rank|"
     r"population|neighbou?rs|adjacent|)$"
 )
-_NO_WEIGHTS = re.compile(r"(edge|rel|row)?id|index|idx|unnamed0|level0|type|directed|labels?|kind|")
 _ENDING = r"(s|id|ids|name|no|key|idx|index)?$"
 _PEOPLE = re.compile(
     r"(user|customer|reviewer|reader|author|person|actor|member|buyer|player|student)" + _ENDING
@@ -75,7 +74,7 @@ class Columns:
             ends = f": {names[self.source]} and {names[self.target]}" if names else ""
             found += (f"read as bipartite{ends} (--no-bipartite changes that)",)
         left = [n for at, n in enumerate(names) if n and at not in (*self.places, self.kind)]
-        rest = [name for name in left if not _NO_WEIGHTS.fullmatch(_plain(name))]
+        rest = [name for name in left if not re.fullmatch(rf"{_ABOUT}|", _plain(name))]
         if rest and self.weight is None and wanted.source_column is None:
             shown = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
             found += (f"no weights ({shown} not read; --weight-column changes that)",)

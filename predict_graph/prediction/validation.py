@@ -12,12 +12,15 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import get_context, resource_tracker
 from typing import Any, Unpack
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.cores import meter
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.engines.base import IterationCallback
+from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import is_table
 from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.functions.predictor import validate_function
@@ -91,12 +94,21 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
         whole = check_graph(graph, directed=directed, ids=ids, seed=check_seed(given["seed"]))
         if follower is not None:
             follower.knows(whole)
-        profile = runner.run(chosen, whole, progress=follower, write_to=write_to)
+        profile = _timed(runner, chosen, whole, progress=follower, write_to=write_to)
     if follower is not None:
         follower.ends(profile)
     if kept is not None:
         kept.keep(records_to_keep(profile))
     return profile
+
+
+def _timed(engine: Engine, algorithm: Algorithm, graph: Any, **how: Any) -> RunProfile:
+    """Run an algorithm; on this machine, measure how much longer that takes because of others."""
+    began = meter.mark()
+    profile = engine.run(algorithm, graph, **how)
+    if not isinstance(engine, LocalEngine):
+        return profile
+    return replace(profile, slowdown=meter.read(began).slowdown)
 
 
 def _check_no_table(graph: Any) -> None:
@@ -170,7 +182,7 @@ def validate(
         actual = run_in_fresh_process(request.algorithm, request.engine, graph, reading)
     else:
         fresh = check_graph(graph, **reading).fresh()
-        actual = request.engine.run(request.algorithm, fresh, progress=on_iteration)
+        actual = _timed(request.engine, request.algorithm, fresh, progress=on_iteration)
     if kept is not None:
         kept.keep(records_to_keep(actual))
     return Comparison(prediction, actual)
@@ -223,7 +235,7 @@ def _run(sending: Any, plugins: list[str], job: bytes) -> None:
         for file in plugins:
             load_plugin(file)
         algorithm, engine, source, reading = pickle.loads(job)
-        sending.send(engine.run(algorithm, check_graph(source, **reading)))
+        sending.send(_timed(engine, algorithm, check_graph(source, **reading)))
     except PredictGraphError as error:
         sending.send(error)
     except Exception as error:

@@ -19,7 +19,6 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
-from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines.base import (
     IterationCallback,
@@ -118,7 +117,7 @@ class LocalEngine:
             prior = self.run(algorithm.prior, graph, progress=follower_of(progress))
             if prior.stopped:
                 return prior
-        tally, began = Tally(graph, self.workers), meter.mark()
+        tally = Tally(graph, self.workers)
         with Team(self.threads) as team:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
@@ -150,7 +149,6 @@ class LocalEngine:
             result=dict(kernel.summary()),
             prior=prior,
             stopped=stopped,
-            slowdown=meter.read(began).slowdown,
         )
 
     def survey(
