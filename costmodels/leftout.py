@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from costmodels import metrics
 from costmodels.arrays import FloatArray, IntArray
-from costmodels.metrics import (
-    absolute_errors,
-    order_preserving_degree,
-    percentage_errors,
-    ranking_distance,
-)
 from costmodels.rows import CompressedRows, TrainingRows, solve_scaled, triangle
 
 
@@ -47,7 +42,7 @@ class LeaveOneOut:
     @property
     def percent_errors(self) -> FloatArray:
         """Absolute error of each configuration in percent of its time."""
-        return percentage_errors(self.predicted, self.actual)
+        return metrics.percentage_errors(self.predicted, self.actual)
 
     @property
     def median_percent_error(self) -> float:
@@ -66,9 +61,9 @@ class LeaveOneOut:
             "residual_sum_of_squares": self.residual_sum_of_squares,
             "median_percent_error": self.median_percent_error,
             "max_percent_error": self.max_percent_error,
-            "mean_absolute_error": float(absolute_errors(*both).mean()),
-            "order_preserving_degree": order_preserving_degree(*both),
-            "ranking_distance_1": ranking_distance(*both),
+            "mean_absolute_error": float(metrics.absolute_errors(*both).mean()),
+            "order_preserving_degree": metrics.order_preserving_degree(*both),
+            "ranking_distance_1": metrics.ranking_distance(*both),
         }
 
     @property

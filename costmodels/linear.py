@@ -7,17 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from costmodels import rows as table_rows
 from costmodels.arrays import FloatArray
-from costmodels.rows import (
-    CompressedRows,
-    CostRegressor,
-    TrainingRows,
-    check_training_rows,
-    determination,
-)
 
 
-class LinearCosts(CostRegressor):
+class LinearCosts(table_rows.CostRegressor):
     """What linear cost models have in common: prediction and fitted attributes.
 
     A subclass chooses the columns; :meth:`_keep` stores what was fitted to them.
@@ -44,7 +38,7 @@ class LinearCosts(CostRegressor):
         predicted: FloatArray = table @ self.coef_ + self.intercept_
         return predicted
 
-    def _keep(self, rows: TrainingRows, solution: FloatArray) -> None:
+    def _keep(self, rows: table_rows.TrainingRows, solution: FloatArray) -> None:
         """Store the coefficients (intercept first) and how well they fit the training rows."""
         self.intercept_ = float(solution[0])
         self.coef_ = solution[1:].copy()
@@ -54,7 +48,7 @@ class LinearCosts(CostRegressor):
         freedom = max(float(frequency.sum()) - np.count_nonzero(solution), 1.0)
         variance = frequency[known] @ relative**2 / freedom if known.any() else np.nan
         self.relative_std_ = float(np.sqrt(variance))
-        self.r2_ = determination(rows.y, predicted, frequency)
+        self.r2_ = table_rows.determination(rows.y, predicted, frequency)
 
 
 class NonNegativeLinear(LinearCosts):
@@ -122,11 +116,11 @@ class NonNegativeLinear(LinearCosts):
             If a value is out of range, or if there are fewer rows than unknowns and the bounds at
             0 do not make up for it, so that many fits would be perfect.
         """
-        rows = check_training_rows(self, X, y, sample_weight, self.weights)
+        rows = table_rows.check_training_rows(self, X, y, sample_weight, self.weights)
         columns = np.flatnonzero(rows.X.any(axis=0)) + 1
         if self.fit_intercept:
             columns = np.r_[0, columns]
-        solution = CompressedRows.of(rows).solve(columns)
+        solution = table_rows.CompressedRows.of(rows).solve(columns)
         count = np.count_nonzero(rows.frequency)
         if count < len(columns) and np.count_nonzero(solution) >= count:
             raise ValueError(

@@ -17,13 +17,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Generic, TypeVar
 
-from predict_graph.errors import (
-    JobError,
-    PredictGraphError,
-    RequestError,
-    described_error,
-    unknown_name,
-)
+from predict_graph import errors
 
 T = TypeVar("T")
 
@@ -79,12 +73,14 @@ class Registry(Generic[T]):
 
         def add(plugin: T) -> T:
             if not isinstance(name, str) or not name:
-                raise RequestError(f"the {self.kind} is registered as {name!r}; accepted: a name")
+                raise errors.RequestError(
+                    f"the {self.kind} is registered as {name!r}; accepted: a name"
+                )
             module = home or getattr(plugin, "__module__", None)
             declared = self._external().get(name, "").partition(":")[0]
             taken = {*self._builtin, *self._registered}
             if name in taken or (declared and declared != module):
-                raise RequestError(f"the {self.kind} {name!r} is already registered")
+                raise errors.RequestError(f"the {self.kind} {name!r} is already registered")
             self._registered[name] = plugin
             if algorithm is not None:
                 self._preferred[algorithm] = name
@@ -122,15 +118,14 @@ class Registry(Generic[T]):
         external = self._external()
         reference = self._builtin.get(name) or external.get(name)
         if reference is None:
-            raise unknown_name(self.kind, name, self.names())
+            raise errors.unknown_name(self.kind, name, self.names())
         try:
             plugin: T = loaded(reference)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a package may do anything as it is imported
-            raise RequestError(
-                f"the {self.kind} {name!r} ({reference}) cannot be loaded: {described_error(error)}"
-            ) from error
+            said = f"the {self.kind} {name!r} ({reference}) cannot be loaded"
+            raise errors.RequestError(f"{said}: {errors.described_error(error)}") from error
         return self._registered.get(name, plugin)  # the decorators of its module come first
 
     def origin(self, name: str) -> str:
@@ -178,11 +173,11 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (PredictGraphError, MemoryError, KeyboardInterrupt):
+    except (errors.PredictGraphError, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise JobError(
-            f"the {kind} {name!r} failed{_place(error)}: {described_error(error)}"
+        raise errors.JobError(
+            f"the {kind} {name!r} failed{_place(error)}: {errors.described_error(error)}"
         ) from error
 
 

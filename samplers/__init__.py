@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from samplers.csr import reverse_csr as reverse_csr
     from samplers.fidelity import FidelityReport as FidelityReport
     from samplers.fidelity import fidelity_report as fidelity_report
-    from samplers.forest_fire import ForestFire as ForestFire
     from samplers.induced import induced_csr as induced_csr
     from samplers.properties import GraphProperties as GraphProperties
     from samplers.properties import graph_properties as graph_properties
@@ -30,7 +29,6 @@ SAMPLERS = {
     "brj": "samplers.walk:BiasedRandomJump",
     "mhrw": "samplers.walk:MetropolisHastingsRandomWalk",
     "rwr": "samplers.walk:RandomWalkWithRestart",
-    "ff": "samplers.forest_fire:ForestFire",
     "uniform": "samplers.uniform:UniformVertices",
 }
 """Name of each sampler, and where it is: ``"module:class"``."""

@@ -45,8 +45,7 @@ class Sample:
     steps : int
         Steps walked: moves, refused moves and jumps.
     restarts : int
-        Jumps made by chance, with the restart probability; fires lit after the first one in a
-        forest fire.
+        Jumps made by chance, with the restart probability.
     dead_ends : int
         Jumps made because the vertex has no edge to leave by.
     unreached : int

@@ -1,4 +1,4 @@
-"""The walk that all samplers but forest fire and uniform have in common.
+"""The walk that all samplers but the uniform one have in common.
 
 They differ in where a walk starts again and in how it takes a step: along an out-edge, or by
 Metropolis and Hastings along an edge of either direction. So one kernel serves all of them.

@@ -15,7 +15,7 @@ import pytest
 import predict_graph
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
 from predict_graph.engines import ENGINES
-from predict_graph.engines.local import LocalEngine
+from predict_graph.engines.local import LocalEngine, observed
 from predict_graph.engines.local.observed import probe_of
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
@@ -24,7 +24,6 @@ from predict_graph.iterations import METHODS, SAMPLERS, IterationEstimate, Metho
 from predict_graph.iterations.rooted import estimator as rooted
 from predict_graph.options import ESTIMATION, OPTIONS, RunOptions, declared
 from predict_graph.prediction import COST_MODELS
-from predict_graph.prediction.seconds import local as local_seconds
 from predict_graph.table import Table
 from predict_graph.transforms import TRANSFORMS, Transform
 from samplers import Sampler
@@ -136,7 +135,7 @@ def pinned(monkeypatch):
         return 0.01 / self.threads, first_supersteps(self, algorithm, graph) if probe else None
 
     monkeypatch.setattr(LocalEngine, "survey", surveyed)
-    monkeypatch.setattr(local_seconds, "timed_run", timed_run)
+    monkeypatch.setattr(observed, "timed_run", timed_run)
     # The first sample has 2,000 vertices: small graphs are taken whole, whatever is asked for.
     few = (0.25, 1 << 18, 1.5, 30)
     monkeypatch.setattr(rooted.estimate_by_rooted_samples, "__defaults__", few)
@@ -440,7 +439,7 @@ def test_an_engine_with_known_costs_is_predicted_within_them(name, virtual_worke
         raise AssertionError("the local engine was asked for seconds")
 
     monkeypatch.setattr(LocalEngine, "survey", forbidden)
-    monkeypatch.setattr(local_seconds, "timed_run", forbidden)
+    monkeypatch.setattr(observed, "timed_run", forbidden)
     engine = Wrapped(law=growing, virtual_workers=virtual_workers)
     graph = unread(COUNTED_RIGHT.get(name, COUNTED_RIGHT[None]))
     found = predict(name, graph, engine=engine, workers=None)

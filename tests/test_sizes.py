@@ -8,10 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 908,
-    "costmodels": 2_181,
-    "predict_graph": 28_286,
-    "tests": 14_500,
+    "samplers": 823,
+    "costmodels": 2_156,
+    "predict_graph": 27_992,
+    "tests": 14_484,
     "benchmarks": 5_499,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -9,14 +9,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from costmodels.arrays import FloatArray, IntArray
 from costmodels.leftout import select_columns
-from costmodels.occupancy.terms import (
-    SHAPES,
-    Term,
-    attribute_of,
-    candidate_terms,
-    reference_row,
-    reference_values,
-)
+from costmodels.occupancy import terms
 from costmodels.rows import CostRegressor, column_names
 
 _ROUNDING = 1e-9  # relative; not tuned: what is smaller is a rounding error
@@ -80,18 +73,18 @@ class OccupancyPredictor(CostRegressor):
         ValueError
             If there are fewer than two rows, or an option is out of range.
         """
-        if self.shape not in SHAPES:
-            raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(SHAPES)}")
+        if self.shape not in terms.SHAPES:
+            raise ValueError(f"unknown shape {self.shape!r}; accepted: {', '.join(terms.SHAPES)}")
         table, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         weight = _check_sample_weight(importance, table, dtype=np.float64, ensure_non_negative=True)
-        self._divisors = reference_values(table)
+        self._divisors = terms.reference_values(table)
         occupancy = np.asarray(y, dtype=np.float64)
-        of_reference = float(abs(occupancy[reference_row(table)]))
+        of_reference = float(abs(occupancy[terms.reference_row(table)]))
         self._unit = of_reference or float(np.abs(occupancy).max()) or 1.0
         normalised = table / self._divisors
         names = column_names(self, table.shape[1])
-        powers = [attribute_of(name).power for name in names]
-        candidates = candidate_terms(normalised, names, powers, self.shape)
+        powers = [terms.attribute_of(name).power for name in names]
+        candidates = terms.candidate_terms(normalised, names, powers, self.shape)
         self._select(candidates, normalised, occupancy / self._unit, np.sqrt(weight))
         self.formula_ = self._formula()
         return self
@@ -112,7 +105,7 @@ class OccupancyPredictor(CostRegressor):
         return self._unit * total
 
     def _select(
-        self, candidates: list[Term], normalised: FloatArray, y: FloatArray, root: FloatArray
+        self, candidates: list[terms.Term], normalised: FloatArray, y: FloatArray, root: FloatArray
     ) -> None:
         """Add terms while left-out rows are predicted better."""
         values = [np.ones(len(y)), *(term.values(normalised) for term in candidates)]

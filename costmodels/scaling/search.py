@@ -9,15 +9,8 @@ import numpy as np
 import pandas as pd
 
 from costmodels.arrays import FloatArray, IntArray
+from costmodels.scaling import pooled
 from costmodels.scaling.points import Columns, gather_points, take_rows
-from costmodels.scaling.pooled import (
-    Ended,
-    PooledLaw,
-    fit_pooled,
-    join_logs,
-    middle_of,
-    sobol_normals,
-)
 from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
 
 
@@ -28,7 +21,7 @@ def rank_candidates(
     *,
     rate: FloatArray | None = None,
     deadline: float = np.inf,
-    like: Sequence[PooledLaw] = (),
+    like: Sequence[pooled.PooledLaw] = (),
     wider: float = 2.0,
 ) -> tuple[pd.DataFrame, int | None]:
     """Rank candidates by what measuring them is expected to bring.
@@ -137,7 +130,7 @@ def _measured(
     candidates: Columns,
     tried: pd.DataFrame,
     priors: Sequence[Prior],
-    like: Sequence[PooledLaw],
+    like: Sequence[pooled.PooledLaw],
     alike: float = 0.8,
 ) -> FloatArray:
     """Return equally likely log seconds of the candidates, shape (samples, n).
@@ -154,8 +147,8 @@ def _measured(
             at[outcome] = {"scale": np.ones(len(runs)), **take_rows(candidates, places)}
             seconds[outcome] = runs["seconds"].to_numpy() / np.exp(logs[places])
         points = gather_points(at["ok"], seconds["ok"])
-        ended = Ended(at["timeout"], seconds["timeout"]) if "timeout" in at else None
-        law = fit_pooled(points, priors, middle=middle_of(candidates), ended=ended)
+        ended = pooled.Ended(at["timeout"], seconds["timeout"]) if "timeout" in at else None
+        law = pooled.fit_pooled(points, priors, middle=pooled.middle_of(candidates), ended=ended)
         return law.evidence, logs + law.draws(candidates)
 
     evidence, draws = over(np.zeros(len(candidates["machines"])), priors)
@@ -170,14 +163,14 @@ def _measured(
 
 
 def _expected(
-    candidates: Columns, priors: Sequence[Prior], like: Sequence[PooledLaw], draws: int = 512
+    candidates: Columns, priors: Sequence[Prior], like: Sequence[pooled.PooledLaw], draws: int = 512
 ) -> FloatArray:
     """Return equally likely log seconds, up to a factor, before anything is measured."""
     if like:
         return np.vstack([law.draws(candidates) for law in like])
-    middle = middle_of(candidates)
-    places = join_logs(candidates) - middle[:, None]
-    shapes = np.vstack([prior.draw(sobol_normals(draws)) for prior in priors])
+    middle = pooled.middle_of(candidates)
+    places = pooled.join_logs(candidates) - middle[:, None]
+    shapes = np.vstack([prior.draw(pooled.sobol_normals(draws)) for prior in priors])
     return log_shapes(shapes, places, middle)
 
 
@@ -210,9 +203,9 @@ def success_chance(
 
 def _nearness(columns: Columns, others: Columns, within: float = 0.5) -> FloatArray:
     """Return how many of the others there are, each by how near it is; `within` is not tuned."""
-    logs = join_logs(columns)
+    logs = pooled.join_logs(columns)
     if not len(others.get("machines", ())):
         return np.zeros(logs.shape[1])
-    apart = logs[:, :, None] - join_logs(others)[:, None, :]
+    apart = logs[:, :, None] - pooled.join_logs(others)[:, None, :]
     near: FloatArray = np.exp(-(apart**2).sum(axis=0) / within).sum(axis=1)
     return near

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from predict_graph.algorithms.base import Algorithm
-from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
-from predict_graph.algorithms.registry import (
-    ALGORITHMS,
-    BUILT_IN,
-    SPARK_LIBRARIES,
-    check_algorithm,
-)
-from predict_graph.algorithms.vertex_program import VertexProgram
-
-__all__ = [
-    "ALGORITHMS",
-    "MAX_ITERATIONS",
-    "SPARK_LIBRARIES",
-    "Algorithm",
-    "Parameter",
-    "VertexProgram",
-    "check_algorithm",
-]
+from predict_graph.algorithms.base import Algorithm as Algorithm
+from predict_graph.algorithms.parameters import MAX_ITERATIONS as MAX_ITERATIONS
+from predict_graph.algorithms.parameters import Parameter as Parameter
+from predict_graph.algorithms.registry import ALGORITHMS as ALGORITHMS
+from predict_graph.algorithms.registry import BUILT_IN
+from predict_graph.algorithms.registry import SPARK_LIBRARIES as SPARK_LIBRARIES
+from predict_graph.algorithms.registry import check_algorithm as check_algorithm
+from predict_graph.algorithms.vertex_program import VertexProgram as VertexProgram
 
 # The built-in algorithms, loaded on first use, like in the registry.
 _NAMES = {target.partition(":")[2]: name for name, target in BUILT_IN.items()}
-__all__ += list(_NAMES)
 
 
 def __getattr__(name: str) -> Any:

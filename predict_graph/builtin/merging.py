@@ -6,6 +6,7 @@ when few do, their rows are pushed, so that work is proportional to messages.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numba
@@ -14,6 +15,7 @@ import numpy as np
 from predict_graph.arrays import Array
 from predict_graph.engines.local.kernel import SpreadingKernel, Superstep, Work
 from predict_graph.engines.local.team import Team
+from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 
 # How a row is merged, by definition: the maximum of each entry; the minimum of each entry and that
@@ -160,3 +162,22 @@ def _publish(first: int, last: int, changed: Any, following: Any, state: Any, kn
                 state[v, k] = following[v, k]
                 count += following[v, k] < FAR
             known[v] = count
+
+
+class MergingProgram(BlockProgram):
+    """A program whose state is a row per vertex.
+
+    Attributes
+    ----------
+    rule : tuple
+        How rows are merged (:mod:`predict_graph.builtin.merging`).
+    """
+
+    rule: ClassVar[tuple[int, ...]]
+
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Merge received rows."""
+        count = self.block.count
+        changed = np.zeros(count, np.uint8)
+        pull(0, count, self.rule, *self.rows, senders, offers, self.state, changed)
+        self.senders = changed.view(bool)

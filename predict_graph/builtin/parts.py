@@ -19,6 +19,6 @@ def parts_of(module: str, name: str, **sampled: str) -> Parts:
     folder = module.rpartition(".")[0]
     builtin = folder.rpartition(".")[0]
     return (
-        {"local": f"{folder}.local:{name}Kernel", "spark": f"{folder}.spark:{name}Program"},
+        {"local": f"{folder}.kernel:{name}Kernel", "spark": f"{folder}.kernel:{name}Program"},
         {method: f"{builtin}.sampling:{part}" for method, part in sampled.items()},
     )

@@ -8,13 +8,13 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import FloatArray, IndexArray, IntArray
-from predict_graph.builtin.k_core.local import KCoreKernel
+from predict_graph.builtin.k_core.kernel import KCoreKernel
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
-from predict_graph.builtin.label_propagation.local import vote
-from predict_graph.builtin.neighborhood.local import hashed
+from predict_graph.builtin.label_propagation.kernel import vote
+from predict_graph.builtin.neighborhood.kernel import hashed
 from predict_graph.builtin.pagerank.definition import PageRank
 from predict_graph.builtin.personalised_pagerank.definition import PersonalisedPageRank
-from predict_graph.builtin.triangle_count.local import TriangleCountKernel
+from predict_graph.builtin.triangle_count.kernel import TriangleCountKernel
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample

@@ -16,16 +16,9 @@ from predict_graph.budget import DEFAULT_BUDGET, check_budget, check_within
 from predict_graph.cores import meter
 from predict_graph.errors import JobError
 from predict_graph.evidence import Source
+from predict_graph.functions import evidence as observed
 from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
-from predict_graph.functions.evidence import (
-    LoopShape,
-    Prefix,
-    counting,
-    loop_shape,
-    read_prefix,
-    rounds_of,
-)
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
 from predict_graph.functions.naming import check_function, form_of, with_seed
@@ -151,7 +144,7 @@ class Gathering:
         self.raised = ""  # by the function on the last sample that failed
         self.samples: list[SampleRun] = []
         self.wanted = _FIRST_SECONDS  # that the next sample should take
-        self.prefix: Prefix | None = None
+        self.prefix: observed.Prefix | None = None
         self.real: ChildRun | None = None  # the run itself, or its first part
         self._growths: dict[tuple[int, bool], Growth | None] = {}  # by what has been run
         self._filled = fill_holes()  # once, or every child would have to
@@ -183,17 +176,17 @@ class Gathering:
         """Return the extrapolation of all runs; those that were stopped are lower bounds."""
         key = len(self.samples), self.real is None
         if key not in self._growths:
-            known = [*self.points, *counting(self.earlier, self.points)]
+            known = [*self.points, *observed.counting(self.earlier, self.points)]
             own = self.graph.fingerprint
             self._growths[key] = extrapolate(known, self.target, own, stopped=self.stopped)
         return self._growths[key]
 
     def rounds(self, done: float = 0.0) -> Growth | None:
         """Return the iterations of an outermost loop that ends early, with so many completed."""
-        return rounds_of(self.points, self.target, self.graph.fingerprint, done)
+        return observed.rounds_of(self.points, self.target, self.graph.fingerprint, done)
 
     @property
-    def shape(self) -> LoopShape:
+    def shape(self) -> observed.LoopShape:
         """The loop of the function, from the run that shows most of it.
 
         Any run in one loop with counted elements is enough; else the longest run decides.
@@ -201,7 +194,7 @@ class Gathering:
         return max(
             (each.shape for each in self.samples if each.run.state not in REFUSED),
             key=lambda shape: (bool(shape.loop) and shape.counted, shape.observations),
-            default=LoopShape(reason="no run on a sample has ended"),
+            default=observed.LoopShape(reason="no run on a sample has ended"),
         )
 
     @property
@@ -324,7 +317,7 @@ class Gathering:
         if run.done and run.imported:  # which took time too
             run = self._run(case, Limits(seconds=patience), sample=True)
         drivers = drivers_of(case.graph, self.rng)
-        shape = loop_shape(run.observations, run.seconds if run.done else None)
+        shape = observed.loop_shape(run.observations, run.seconds if run.done else None)
         of = self.graph.fingerprint
         point = Point(drivers, run.seconds, sampler, of, shape.rounds, shape.early)
         self.samples.append(SampleRun(case.graph, point, run, shape))
@@ -387,8 +380,8 @@ class Gathering:
         elif run.state == "died":
             self.warnings.append(f"the first part of the run ended by itself: {run.sentence}")
         else:
-            shape = self.shape if self.shape.loop else loop_shape(run.observations)
-            self.prefix = read_prefix(run.observations, run.seconds, shape, self.rounds)
+            shape = self.shape if self.shape.loop else observed.loop_shape(run.observations)
+            self.prefix = observed.read_prefix(run.observations, run.seconds, shape, self.rounds)
         return run
 
     def _order(self, share: float, left: float) -> npt.NDArray[np.integer]:

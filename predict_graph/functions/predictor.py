@@ -19,15 +19,9 @@ from predict_graph.cores import meter
 from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import predicted
+from predict_graph.functions import evidence as observed
 from predict_graph.functions.atlas import compiled_alternatives
 from predict_graph.functions.child import run_in_child
-from predict_graph.functions.evidence import (
-    ROUNDS_STD,
-    combine,
-    counting,
-    estimates_of,
-    outgrown,
-)
 from predict_graph.functions.forms import failure
 from predict_graph.functions.gathering import REFUSED, TOLERATED, Call, Gathering
 from predict_graph.functions.growth import RUN_STD
@@ -61,7 +55,7 @@ class FunctionCase(Gathering):
             self.history.keep([each.record(self.function, self.graph) for each in self.done])
         self.progress("combining the evidence", 1.0)
         estimates = self._estimates()
-        total, log_std = combine(estimates)
+        total, log_std = observed.combine(estimates)
         seen = 0.0 if self.real is None else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
@@ -94,7 +88,7 @@ class FunctionCase(Gathering):
                 phases,
                 load=load,
                 memory=self._memory(),
-                outgrown="" if sure else outgrown(self.points, self.stopped),
+                outgrown="" if sure else observed.outgrown(self.points, self.stopped),
             ),
             budget=str(self.budget),
             load=load,
@@ -120,10 +114,14 @@ class FunctionCase(Gathering):
     def _estimates(self) -> list[SourceEstimate]:
         whole = self.whole
         if whole is not None:
-            std = RUN_STD if not takes_seed(self.function) else math.hypot(RUN_STD, ROUNDS_STD)
+            std = (
+                RUN_STD
+                if not takes_seed(self.function)
+                else math.hypot(RUN_STD, observed.ROUNDS_STD)
+            )
             return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
-        counted = counting(self.earlier, self.points)
-        return estimates_of(self.growth(), self.points, counted, self.prefix)
+        counted = observed.counting(self.earlier, self.points)
+        return observed.estimates_of(self.growth(), self.points, counted, self.prefix)
 
     def _parallel(self) -> float:
         """Return CPU seconds for each second by the clock, of the longest run."""

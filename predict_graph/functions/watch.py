@@ -12,14 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-from predict_graph.functions.loops import (
-    COMPREHENSIONS,
-    LoopReader,
-    Progress,
-    body_holds,
-    enclosing_loops,
-    ends_early,
-)
+from predict_graph.functions import loops
 
 REPORTED = "progress"
 """Name of the loop that stands for the progress that a library in C reports."""
@@ -77,7 +70,7 @@ class LoopWatch:
 
     def __init__(self, entry: CodeType, elapsed: Callable[[], float]) -> None:
         self._entry, self._elapsed = entry, elapsed
-        self._reader = LoopReader()
+        self._reader = loops.LoopReader()
         self._report: Observation | None = None
 
     def report(self, percent: float) -> None:
@@ -94,7 +87,7 @@ class LoopWatch:
         inner = [*stack[1:], None]
         for each, other in zip(stack if frame is not None else (), inner, strict=False):
             for line, progress, early in self._loops(each, other):
-                done, total, counted = progress or Progress(0.0, 0.0)
+                done, total, counted = progress or loops.Progress(0.0, 0.0)
                 if total != 1.0:  # else only what is inside it can show progress
                     loop = f"{each.f_code.co_filename}:{each.f_code.co_name}:{line}"
                     return Observation(seconds, loop, max(done, 0.0), total, early, counted)
@@ -102,16 +95,16 @@ class LoopWatch:
 
     def _loops(
         self, frame: FrameType, inner: FrameType | None
-    ) -> Iterator[tuple[int, Progress | None, bool]]:
+    ) -> Iterator[tuple[int, loops.Progress | None, bool]]:
         """Yield line and progress of the loops of a frame, and whether each may end early."""
         code, line, reader = frame.f_code, frame.f_lineno, self._reader
         generates = inner is not None and inner.f_code.co_flags & inspect.CO_GENERATOR
         drawn = inner if generates else None
-        if code.co_name in COMPREHENSIONS:
+        if code.co_name in loops.COMPREHENSIONS:
             yield code.co_firstlineno, reader.of_frame(frame) or reader.of_frame(drawn), False
             return
-        for loop in enclosing_loops(code, line):
-            if isinstance(loop, ast.While) or body_holds(loop, line):
-                yield loop.lineno, reader.of_loop(loop, frame), ends_early(loop)
+        for loop in loops.enclosing_loops(code, line):
+            if isinstance(loop, ast.While) or loops.body_holds(loop, line):
+                yield loop.lineno, reader.of_loop(loop, frame), loops.ends_early(loop)
             elif drawn is not None:
-                yield loop.lineno, reader.of_frame(drawn), ends_early(loop)
+                yield loop.lineno, reader.of_frame(drawn), loops.ends_early(loop)

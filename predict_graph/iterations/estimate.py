@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.engines.profile import SampleSummary
-from predict_graph.engines.runtime_model import StagedSample
+from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.intervals import QUANTILE
 from predict_graph.results import Value
 from predict_graph.table import Table

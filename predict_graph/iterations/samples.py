@@ -9,25 +9,13 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
+from predict_graph import engines
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import IntArray
 from predict_graph.deadline import StopRun
-from predict_graph.engines import (
-    COUNTERS,
-    Engine,
-    RunProfile,
-    SampleSummary,
-    per_iteration,
-    spread_evenly,
-)
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
-from predict_graph.iterations.estimate import (
-    IterationEstimate,
-    crossing,
-    iteration_interval,
-    mean_curve,
-)
+from predict_graph.iterations import estimate
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.plugins import Registry, blamed_on
 from predict_graph.results import Value
@@ -56,9 +44,9 @@ class WalkSample(Value):
 class SampleRun:
     """The run of an algorithm on a sample, and its threshold."""
 
-    profile: RunProfile
+    profile: engines.RunProfile
     threshold: float
-    summary: SampleSummary
+    summary: engines.SampleSummary
 
 
 def check_ratio(ratio: float) -> float:
@@ -141,7 +129,7 @@ def draw_sample(
 def run_sample(
     sample: WalkSample,
     algorithm: Algorithm,
-    engine: Engine,
+    engine: engines.Engine,
     transform: Transform,
     threshold: float,
     *,
@@ -162,7 +150,7 @@ def run_sample(
     )
     if profile.stopped:
         raise StopRun
-    summary = SampleSummary(
+    summary = engines.SampleSummary(
         sampler=sample.sampler,
         ratio=sample.ratio,
         vertices=sample.graph.vertices,
@@ -175,11 +163,11 @@ def run_sample(
     return SampleRun(profile, threshold_of_sample, summary)
 
 
-def counters_by(profile: RunProfile, case: SamplingCase, iterations: int) -> Table:
+def counters_by(profile: engines.RunProfile, case: SamplingCase, iterations: int) -> Table:
     """Return the counters of the real run, extrapolated from those of a sample run."""
     graph = case.graph
     return extrapolated(
-        spread_evenly(per_iteration(profile.rows), case.engine.workers),
+        engines.spread_evenly(engines.per_iteration(profile.rows), case.engine.workers),
         iterations,
         graph.vertices / max(int(profile.graph["vertices"]), 1),
         graph.edges / max(int(profile.graph["edges"]), 1),
@@ -208,7 +196,7 @@ def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor
         `iterations` rows.
     """
     scaled = rows.take(np.minimum(np.arange(iterations), len(rows) - 1))
-    factors = dict.fromkeys(COUNTERS, edge_factor)
+    factors = dict.fromkeys(engines.COUNTERS, edge_factor)
     factors |= dict.fromkeys(("active_vertices", "total_vertices"), vertex_factor)
     return Table({name: scaled.floats(name) * factor for name, factor in factors.items()})
 
@@ -225,7 +213,7 @@ def edges_by_later_position(graph: Graph, members: npt.NDArray[np.integer]) -> I
 
 def estimate_by_sample_runs(
     case: SamplingCase, repeats: int = 3, method_std: float = 0.18
-) -> IterationEstimate:
+) -> estimate.IterationEstimate:
     """Return the median iterations of walk samples (PREDIcT, section 3.2).
 
     It is repeated `repeats` times for the spread. Samples have their full size regardless of the
@@ -245,9 +233,9 @@ def estimate_by_sample_runs(
     centre = float(np.median(crossings))
     spread = float(np.std(np.log(crossings), ddof=1)) if repeats > 1 else 0.0
     std = float(np.hypot(spread, method_std))
-    counts = iteration_interval(centre, std, algorithm.max_iterations)
+    counts = estimate.iteration_interval(centre, std, algorithm.max_iterations)
     warnings = []
-    if any(not np.isfinite(crossing(curve, threshold)) for curve in curves):
+    if any(not np.isfinite(estimate.crossing(curve, threshold)) for curve in curves):
         warnings.append(
             f"a sample run did not converge within {algorithm.max_iterations} iterations"
         )
@@ -257,11 +245,11 @@ def estimate_by_sample_runs(
             "the samples that counters are extrapolated from have no edges, so messages count as "
             "0; allow a larger ratio or more overhead"
         )
-    return IterationEstimate(
+    return estimate.IterationEstimate(
         "published",
         centre,
         *counts,
-        curve=mean_curve(curves, counts[0]),
+        curve=estimate.mean_curve(curves, counts[0]),
         converged=all(run.profile.converged for run in runs),
         samples=[run.summary for run in runs],
         warnings=warnings,

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import (
-    Answer,
-    Table,
-    graph_text,
-    interval_text,
-    readable_bytes,
-    sure,
-)
+from predict_graph import answers
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.engines.profile import PHASE_NAMES, engine_said, phases_said
 from predict_graph.intervals import Interval
@@ -23,14 +16,14 @@ if TYPE_CHECKING:
     from predict_graph.outcome.prediction import Prediction
 
 _HERE = ("local", "python")  # engines of this machine, which need no mention
-_UNITS = {"seconds": readable_seconds, "bytes": readable_bytes}
+_UNITS = {"seconds": readable_seconds, "bytes": answers.readable_bytes}
 
 
-def answer_of(found: Prediction) -> Answer:
+def answer_of(found: Prediction) -> answers.Answer:
     """Return the answer of a prediction."""
     iterations = found.iterations
     facts = [
-        ("job", f"{found.title}: {graph_text(found.graph)}"),
+        ("job", f"{found.title}: {answers.graph_text(found.graph)}"),
         *([] if found.engine["name"] in _HERE else [("engine", engine_said(found.engine))]),
         *([] if iterations is None else [("iterations", _counted(iterations))]),
         ("phases", phases_said(found.phases)),
@@ -41,7 +34,7 @@ def answer_of(found: Prediction) -> Answer:
         *(("instead", text) for text in found.advice),
         *([("prediction overhead", _overhead(found))] if found.overhead_seconds else []),
     ]
-    return Answer(
+    return answers.Answer(
         found.verdict.sentence,
         facts,
         warnings=found.warnings,
@@ -51,7 +44,7 @@ def answer_of(found: Prediction) -> Answer:
     )
 
 
-def answer_of_comparison(found: Comparison) -> Answer:
+def answer_of_comparison(found: Comparison) -> answers.Answer:
     """Return the answer of a comparison: how far the prediction was off."""
     own, runtime = found.prediction.answer, found.prediction.runtime_seconds
     error, actual = found.errors()["runtime_seconds"], found.actual
@@ -63,13 +56,13 @@ def answer_of_comparison(found: Comparison) -> Answer:
     inside = found.inside()["runtime_seconds"]
     sentence = (
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "
-        f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)}): "
+        f"{readable_seconds(runtime.predicted)} ({answers.sure(runtime.low, runtime.high)}): "
         f"{'inside' if inside else 'outside'} the interval{far}"
         f"{steps}{'' if memory is None else f'; {memory.sentence}'}"
     )
     repeated = ("iterations", "phases", "peak memory")
     counters = [_counters(found)] if found.prediction.features_total() else []
-    return Answer(
+    return answers.Answer(
         sentence,
         [fact for fact in own.facts if fact[0] not in repeated],
         [_truth(found)],
@@ -89,8 +82,10 @@ def _memory(found: Prediction) -> list[tuple[str, str]]:
     memory = found.verdict.memory
     if memory is None:
         return []
-    there = f"{readable_bytes(memory.available)} are free"
-    return [("peak memory", f"{interval_text(memory.peak, readable_bytes)}, {there}")]
+    there = f"{answers.readable_bytes(memory.available)} are free"
+    return [
+        ("peak memory", f"{answers.interval_text(memory.peak, answers.readable_bytes)}, {there}")
+    ]
 
 
 def _chain(found: Prediction) -> list[tuple[str, str]]:
@@ -184,17 +179,17 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
     return details
 
 
-def _evidence(found: Prediction) -> Table:
+def _evidence(found: Prediction) -> answers.Table:
     rows = [
         (each.source, readable_seconds(each.seconds), f"{each.log_std:.0%}", f"{each.weight:.0%}")
         for each in found.evidence
     ]
     what = "call" if found.iterations is None else "iterations"
     columns = ["evidence", f"seconds of the {what}", "relative std", "weight"]
-    return Table(f"where the seconds of the {what} come from", columns, rows)
+    return answers.Table(f"where the seconds of the {what} come from", columns, rows)
 
 
-def _samples(found: Prediction) -> list[Table]:
+def _samples(found: Prediction) -> list[answers.Table]:
     """One row a sample; samples of the same kind and size share one."""
     if not found.samples:
         return []
@@ -211,10 +206,10 @@ def _samples(found: Prediction) -> list[Table]:
         share = f"{members[0].ratio:.2%}"
         rows.append((sampler, purpose, len(members), vertices, edges, share, spread, took))
     columns = ["samples by", "for", "runs", "vertices", "edges", "share", "iterations", "took"]
-    return [Table("samples that were run", columns, rows)]
+    return [answers.Table("samples that were run", columns, rows)]
 
 
-def _truth(found: Comparison) -> Table:
+def _truth(found: Comparison) -> answers.Table:
     """One row for iterations, runtime, each phase that took any time, and memory."""
     errors, inside, rows = found.errors(), found.inside(), []
     for name, (interval, actual) in found.compared().items():
@@ -233,17 +228,19 @@ def _truth(found: Comparison) -> Table:
                 _percent(errors[name]),
             )
         )
-    return Table("prediction and truth", ["", "predicted", "90% interval", "actual", "error"], rows)
+    return answers.Table(
+        "prediction and truth", ["", "predicted", "90% interval", "actual", "error"], rows
+    )
 
 
-def _counters(found: Comparison) -> Table:
+def _counters(found: Comparison) -> answers.Table:
     totals, truth = found.prediction.features_total(), found.actual.features_total()
     errors = found.errors()["features_total"]
     rows = [
         (name.replace("_", " "), totals[name], truth[name], _percent(errors[name]))
         for name in totals
     ]
-    return Table("counters", ["of all iterations", "predicted", "actual", "error"], rows)
+    return answers.Table("counters", ["of all iterations", "predicted", "actual", "error"], rows)
 
 
 def _percent(error: float | None) -> str:

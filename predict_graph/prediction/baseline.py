@@ -13,16 +13,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+from predict_graph import engines
 from predict_graph.algorithms import Algorithm
 from predict_graph.calibration import Usual, beyond_cache, log_std, reverse_ns, usual_of
-from predict_graph.engines import (
-    Engine,
-    Evidence,
-    RuntimeEstimate,
-    Workload,
-    evenly,
-    per_iteration,
-)
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
@@ -143,7 +136,7 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     counters = Table(
         {
             "active_vertices": graph.vertices * share,
-            **evenly(sent, sent * size, workers),
+            **engines.evenly(sent, sent * size, workers),
             "total_vertices": graph.vertices,
         }
     )
@@ -161,12 +154,12 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
 def baseline_runtime(
     graph: AnyGraph,
     baseline: Baseline,
-    workload: Workload,
-    engine: Engine,
+    workload: engines.Workload,
+    engine: engines.Engine,
     *,
     first: bool,
     slower: float = 40.0,
-) -> RuntimeEstimate:
+) -> engines.RuntimeEstimate:
     """Return a baseline as the runtime estimate of an engine; the first of a chain reads.
 
     Engines of others take `slower` times as long as compiled ones, with a deviation of its
@@ -182,7 +175,7 @@ def baseline_runtime(
         else:
             setup, each = slower * setup, slower * each
         std = 1.0
-    evidence = Evidence(name, np.full(workload.iterations, each), std)
+    evidence = engines.Evidence(name, np.full(workload.iterations, each), std)
     read = graph.read_seconds if first else 0.0
     return workload.runtime(
         evidence, setup=setup, read=read, phase_std=log_std("usual seconds") / 2.0
@@ -199,7 +192,7 @@ def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:
     rows = []
     for run in found:
         work = _work_of(run)
-        each = float(per_iteration(run.rows)["seconds"].mean())
+        each = float(engines.per_iteration(run.rows)["seconds"].mean())
         setup = max(1e9 * float(run.phases["setup"]) / work - reversing(algorithm, run), 0.0)
         rows.append((run.iterations, setup, 1e9 * each / work / beyond_cache(work)))
     return Usual(*(float(value) for value in np.median(np.array(rows), axis=0))), len(rows)

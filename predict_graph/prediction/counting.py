@@ -7,22 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from predict_graph import iterations
 from predict_graph.engines import Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph, check_graph
-from predict_graph.iterations import (
-    EdgeBudget,
-    IterationEstimate,
-    SamplingCase,
-    estimate_iterations,
-)
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
 from predict_graph.prediction.request import Request
 
 
-def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[IterationEstimate]:
+def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[iterations.IterationEstimate]:
     """Estimate the iterations of each algorithm of a chain.
 
     Parameters
@@ -32,9 +27,9 @@ def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[IterationEstima
         In the order in which the algorithms run.
     """
     return [
-        estimate_iterations(
+        iterations.estimate_iterations(
             part.method,
-            SamplingCase(
+            iterations.SamplingCase(
                 graph=graph,
                 algorithm=part.algorithm,
                 engine=_counting_engine(part),
@@ -50,11 +45,11 @@ def estimates_of(graph: Graph, chain: Sequence[Request]) -> list[IterationEstima
     ]
 
 
-def _edges_for(request: Request, graph: Graph) -> EdgeBudget:
+def _edges_for(request: Request, graph: Graph) -> iterations.EdgeBudget:
     """Return the edges of samples: small ones cost as much as none, unless the user says less."""
     if "max_overhead" in request.named or request.max_overhead >= DEFAULT_MAX_OVERHEAD:
-        return EdgeBudget(graph.edges, request.max_overhead)
-    return EdgeBudget(graph.edges, request.max_overhead, FREE_EDGES // 2)
+        return iterations.EdgeBudget(graph.edges, request.max_overhead)
+    return iterations.EdgeBudget(graph.edges, request.max_overhead, FREE_EDGES // 2)
 
 
 def _counting_engine(request: Request) -> Engine:

@@ -17,12 +17,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import deadline
 from predict_graph.engines import Engine, RunProfile
 from predict_graph.engines.spark import SparkEngine, is_table
-from predict_graph.engines.spark.blocks.packing import (
-    PackedGraph,
-    fits_here,
-    packed_graph,
-    whole_graph,
-)
+from predict_graph.engines.spark.blocks import packing
 from predict_graph.engines.spark.blocks.running import StoredGraph, stored_on
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.errors import RequestError
@@ -60,11 +55,11 @@ def case_on_cluster(
     with ExitStack() as held:
         session = held.enter_context(reader.started())
         session.group("predict")
-        packed = held.enter_context(packed_graph(session, source, directed=directed))
+        packed = held.enter_context(packing.packed_graph(session, source, directed=directed))
         graph: Any = packed
         sources: tuple[Source, ...] | None = None
-        if fits_here(packed):
-            graph = whole_graph(packed)
+        if packing.fits_here(packed):
+            graph = packing.whole_graph(packed)
             held.close()
         elif reader is not engine:
             raise RequestError(
@@ -91,7 +86,7 @@ def check_reader(engine: Engine, ids: str | None) -> SparkEngine:
     return engine
 
 
-def _refuse_unread(request: Request, packed: PackedGraph, engine: SparkEngine) -> None:
+def _refuse_unread(request: Request, packed: packing.PackedGraph, engine: SparkEngine) -> None:
     """Refuse what cannot be begun where the graph is, and options that nothing reads there."""
     for part in request.chain:
         engine.check_reads(part.algorithm)

@@ -8,26 +8,12 @@ from inspect import Parameter, signature
 from numbers import Integral
 from typing import Any, Unpack
 
+from predict_graph import engines, iterations
 from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, check_algorithm
 from predict_graph.budget import Budget, check_budget, check_within
-from predict_graph.engines import (
-    ENGINES,
-    Engine,
-    RuntimeModel,
-)
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
 from predict_graph.errors import RequestError
-from predict_graph.iterations import (
-    METHODS,
-    SAMPLERS,
-    Method,
-    Progress,
-    check_max_overhead,
-    check_method,
-    check_ratio,
-    methods_for,
-)
 from predict_graph.options import PredictOptions, completed
 from predict_graph.plugins import Registry
 from predict_graph.prediction.seconds.learned import runtime_model_of
@@ -38,7 +24,7 @@ from predict_graph.transforms import TRANSFORMS, Transform, check_transform
 DEFAULT_SAMPLER, DEFAULT_RATIO = "brj", 0.1  # PREDIcT, section 3.2; 10% as in its conclusions
 
 _REGISTRIES: Mapping[str, Registry[Any]] = {
-    "sampler": SAMPLERS,
+    "sampler": iterations.SAMPLERS,
     "transform": TRANSFORMS,
     "cost_model": COST_MODELS,
 }
@@ -58,15 +44,15 @@ class Request:
     """
 
     algorithm: Algorithm
-    engine: Engine
-    runtime_model: type[RuntimeModel]
-    method: Method
+    engine: engines.Engine
+    runtime_model: type[engines.RuntimeModel]
+    method: iterations.Method
     sampler: str
     ratio: float
     transform: Transform
     max_overhead: float
     seed: int
-    progress: Progress
+    progress: iterations.Progress
     cost_model: str | None = None
     train_ratios: tuple[float, ...] | None = None
     probe: bool | None = None
@@ -87,7 +73,7 @@ class Request:
         return any(
             part.named or registry.preferred(part.algorithm.name) is not None
             for part in self.chain
-            for registry in (METHODS, SAMPLERS, TRANSFORMS, COST_MODELS)
+            for registry in (iterations.METHODS, iterations.SAMPLERS, TRANSFORMS, COST_MODELS)
         )
 
     @property
@@ -118,12 +104,12 @@ class Request:
 
 
 def check_engine(
-    value: str | Engine,
+    value: str | engines.Engine,
     *,
     workers: int | None = None,
     threads: int | None = None,
     spark: Any = None,
-) -> Engine:
+) -> engines.Engine:
     """Return an engine from its name and settings, or the engine given.
 
     Parameters
@@ -146,7 +132,7 @@ def check_engine(
         )
     given = {name: n for name, n in settings.items() if n is not None}
     if isinstance(value, str):
-        factory: Callable[..., Engine] = ENGINES.get(value)
+        factory: Callable[..., engines.Engine] = engines.ENGINES.get(value)
         accepted = signature(factory).parameters
         anything = any(each.kind is Parameter.VAR_KEYWORD for each in accepted.values())
         for name in given:
@@ -183,10 +169,10 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     method, budget, probe = (asked[name] for name in ("method", "budget", "probe"))
     spend = check_budget(budget)
     near = check_within(asked["within"])
-    chosen_method = method is not None or METHODS.preferred(chosen.name) is not None
+    chosen_method = method is not None or iterations.METHODS.preferred(chosen.name) is not None
     if budget is None and (named or chosen_method):
         spend = Budget()  # what the user asks for is done, whatever it costs
-    SAMPLERS.get(sampler or DEFAULT_SAMPLER)
+    iterations.SAMPLERS.get(sampler or DEFAULT_SAMPLER)
     if cost_model is not None:
         COST_MODELS.get(cost_model)
     estimated_by = _method(method, chosen, given)
@@ -202,9 +188,9 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         runtime_model=runtime_model,
         method=estimated_by,
         sampler=sampler or DEFAULT_SAMPLER,
-        ratio=check_ratio(DEFAULT_RATIO if asked["ratio"] is None else asked["ratio"]),
+        ratio=iterations.check_ratio(DEFAULT_RATIO if asked["ratio"] is None else asked["ratio"]),
         transform=check_transform(transform, chosen.convergence),
-        max_overhead=check_max_overhead(asked["max_overhead"]),
+        max_overhead=iterations.check_max_overhead(asked["max_overhead"]),
         seed=check_seed(asked["seed"]),
         progress=asked["progress"] or (lambda text, fraction: None),
         cost_model=cost_model,
@@ -226,21 +212,21 @@ def _parts(asked: Mapping[str, Any], algorithm: Algorithm) -> dict[str, Any]:
     }
 
 
-def _method(name: str | None, algorithm: Algorithm, parts: Mapping[str, Any]) -> Method:
+def _method(name: str | None, algorithm: Algorithm, parts: Mapping[str, Any]) -> iterations.Method:
     """Return the method: named, or the best one that reads the sampler and transform named."""
-    method = check_method(name, algorithm)
+    method = iterations.check_method(name, algorithm)
     read = {part for part in ("sampler", "transform") if parts[part] is not None}
     if name is None and not read <= method.reads:
-        return check_method(_WALKING, algorithm)
+        return iterations.check_method(_WALKING, algorithm)
     return method
 
 
 def _refuse_unread(
     named: frozenset[str],
-    method: Method,
+    method: iterations.Method,
     algorithm: Algorithm,
-    engine: Engine,
-    runtime_model: type[RuntimeModel],
+    engine: engines.Engine,
+    runtime_model: type[engines.RuntimeModel],
 ) -> None:
     """Refuse the first option that neither the method nor the engine reads.
 
@@ -258,14 +244,16 @@ def _refuse_unread(
             )
         if name in method.reads or (name in runtime_model.reads and name not in _OF_METHOD):
             continue
-        models = {each: runtime_model_of(ENGINES.get(each)) for each in ENGINES.names()}
+        models = {
+            each: runtime_model_of(engines.ENGINES.get(each)) for each in engines.ENGINES.names()
+        }
         readers = [f"the engine {each}" for each, model in models.items() if name in model.reads]
         where = f"the method {method.name}" if name in _OF_METHOD else f"the engine {engine.name}"
         accepted = _accepted([*_methods_that_read(name, algorithm), *readers])
         raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
 
 
-def _refuse_within(method: Method, algorithm: Algorithm, engine: Engine) -> None:
+def _refuse_within(method: iterations.Method, algorithm: Algorithm, engine: engines.Engine) -> None:
     """Refuse to stop when near enough where samples cannot be made larger step by step."""
     if not is_local(engine):
         raise RequestError(
@@ -277,15 +265,15 @@ def _refuse_within(method: Method, algorithm: Algorithm, engine: Engine) -> None
 
 
 def _methods_that_read(option: str, algorithm: Algorithm) -> list[str]:
-    names = methods_for(algorithm)
-    return [f"the method {name}" for name in names if option in METHODS.get(name).reads]
+    names = iterations.methods_for(algorithm)
+    return [f"the method {name}" for name in names if option in iterations.METHODS.get(name).reads]
 
 
 def _accepted(readers: Sequence[str]) -> str:
     return f"{' or '.join(readers)} reads it" if readers else "leave it out"
 
 
-def is_local(engine: Engine) -> bool:
+def is_local(engine: engines.Engine) -> bool:
     """Whether an engine is the compiled one of this machine, and not one made of it."""
     return type(engine) is LocalEngine
 
@@ -350,7 +338,7 @@ def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...] | N
     if ratios is None:
         return None
     listed = list(ratios) if isinstance(ratios, Iterable) else [ratios]
-    checked = tuple(sorted({check_ratio(ratio) for ratio in listed}))
+    checked = tuple(sorted({iterations.check_ratio(ratio) for ratio in listed}))
     if len(checked) < 2:
         raise RequestError(f"train ratios are {listed}; accepted: at least two different ratios")
     return checked

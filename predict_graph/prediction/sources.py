@@ -10,17 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from predict_graph import engines
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import DEFAULT_BUDGET, Budget, Spending
 from predict_graph.calibration import log_std, sampling_of
 from predict_graph.cores import meter
 from predict_graph.deadline import StopRun, deadline
 from predict_graph.durations import readable_seconds
-from predict_graph.engines import (
-    RunProfile,
-    RuntimeEstimate,
-    Workload,
-)
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.local.observed import PROBED_SUPERSTEPS
@@ -48,7 +44,7 @@ class StoppedRun:
     """
 
     algorithm: Algorithm
-    profile: RunProfile
+    profile: engines.RunProfile
     seconds: float
 
     def weighted(self, sampled: Sequence[IterationEstimate]) -> list[IterationEstimate]:
@@ -61,7 +57,7 @@ class StoppedRun:
         own = continued(sampled[-1], algorithm, profile, threshold)
         return [*whole_run_estimates(profile.prior), own]
 
-    def runtimes(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
+    def runtimes(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the seconds by the supersteps that ran; others take what their messages take."""
         runs = [[record] for record in records_of(self.profile)]
         found = earlier_runtimes(runs, workloads, "first supersteps")
@@ -108,7 +104,7 @@ class Estimate:
     """
 
     iterations: list[IterationEstimate]
-    runtimes: list[RuntimeEstimate]
+    runtimes: list[engines.RuntimeEstimate]
     chain: Sequence[Request]
     measured: bool = False
     complete: bool = False
@@ -213,7 +209,7 @@ class FullRun:
         fits = all(peak_memory(graph, each).fits for each in case.algorithms)
         return needed if fits else math.inf
 
-    def run(self, case: Case) -> RunProfile | None:
+    def run(self, case: Case) -> engines.RunProfile | None:
         """Run the job on this machine until the budget, less a reserve for samples, is spent.
 
         Returns None if its setup, or the run before it in a chain, takes longer than that.
@@ -322,8 +318,8 @@ class BaselineEstimate:
 
 
 def baseline_seconds(
-    case: Case, stopped: StoppedRun | None, workloads: Sequence[Workload]
-) -> list[RuntimeEstimate]:
+    case: Case, stopped: StoppedRun | None, workloads: Sequence[engines.Workload]
+) -> list[engines.RuntimeEstimate]:
     """Return baseline seconds, or those by the supersteps of a run that was stopped."""
     graph, request = case.graph, case.request
     if stopped is not None and case.runs_itself:

@@ -16,6 +16,7 @@ from dataclasses import replace
 from multiprocessing import get_context, resource_tracker
 from typing import Any, Unpack
 
+from predict_graph import options as declared
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
 from predict_graph.engines import Engine, RunProfile
@@ -26,30 +27,20 @@ from predict_graph.errors import JobError, PredictGraphError, RequestError
 from predict_graph.functions.predictor import validate_function
 from predict_graph.graph import check_graph
 from predict_graph.history import check_history
-from predict_graph.options import (
-    PredictOptions,
-    RunOptions,
-    completed,
-    for_function,
-    offers,
-)
 from predict_graph.outcome import Comparison
 from predict_graph.plugin_files import load_plugin, loaded_plugins
+from predict_graph.prediction import request as requests
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.following import Follower
 from predict_graph.prediction.pipeline import is_call, predict_on
-from predict_graph.prediction.request import (
-    check_engine,
-    check_function,
-    check_request,
-    direction,
-)
 from predict_graph.prediction.work import records_to_keep
 from predict_graph.seeds import check_seed
 
 
-@offers(RunOptions)
-def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -> RunProfile:
+@declared.offers(declared.RunOptions)
+def run(
+    algorithm: str | Algorithm, graph: Any, **options: Unpack[declared.RunOptions]
+) -> RunProfile:
     """Run an algorithm on a graph and keep the run in the history.
 
     Parameters
@@ -65,11 +56,11 @@ def run(algorithm: str | Algorithm, graph: Any, **options: Unpack[RunOptions]) -
     JobError
         If the run fails.
     """
-    given = completed(RunOptions, options, "run")
+    given = declared.completed(declared.RunOptions, options, "run")
     ids, write_to = given["ids"], given["write_to"]
-    chosen = check_function(algorithm, given["parameters"])
-    directed = direction(chosen, given["directed"], graph)
-    runner = check_engine(
+    chosen = requests.check_function(algorithm, given["parameters"])
+    directed = requests.direction(chosen, given["directed"], graph)
+    runner = requests.check_engine(
         given["engine"], **{name: given[name] for name in ("workers", "threads", "spark")}
     )
     kept = check_history(given["history"])
@@ -119,7 +110,7 @@ def _check_no_table(graph: Any) -> None:
         )
 
 
-@offers(PredictOptions, call=True, without=("spark_reads",))
+@declared.offers(declared.PredictOptions, call=True, without=("spark_reads",))
 def validate(
     algorithm: str | Algorithm | Callable[..., Any],
     graph: Any,
@@ -157,12 +148,12 @@ def validate(
             raise RequestError(
                 "on_iteration is read for algorithms, not for functions; leave it out"
             )
-        return validate_function(algorithm, graph, **for_function(options))
+        return validate_function(algorithm, graph, **declared.for_function(options))
     if options.get("spark_reads"):
         raise RequestError("spark_reads is no option of validate, which reads the graph twice")
-    given = completed(PredictOptions, options, "validate")
-    request = check_request(algorithm, **given)
-    directed = direction(request.algorithm, given["directed"], graph)
+    given = declared.completed(declared.PredictOptions, options, "validate")
+    request = requests.check_request(algorithm, **given)
+    directed = requests.direction(request.algorithm, given["directed"], graph)
     reading = {"directed": directed, "ids": given["ids"], "seed": request.seed}
     if fresh_process and on_iteration is not None:
         raise RequestError(

@@ -1,4 +1,4 @@
-"""What each sampler does in its own way: where walks start and lead, and how fires spread."""
+"""What each sampler does in its own way: where walks start and lead."""
 
 from types import SimpleNamespace
 
@@ -9,7 +9,6 @@ from scipy import sparse
 
 from samplers import (
     BiasedRandomJump,
-    ForestFire,
     MetropolisHastingsRandomWalk,
     RandomJump,
     RandomWalkWithRestart,
@@ -53,8 +52,8 @@ def newcomers(graph, vertices):
     return strangers
 
 
-@pytest.mark.parametrize("walk", [*WALKS, ForestFire])
-def test_walks_and_fires_follow_edges(walk, directed):
+@pytest.mark.parametrize("walk", WALKS)
+def test_walks_follow_edges(walk, directed):
     for seed in range(3):
         sample = walk().sample(directed, 0.3, seed)
         strangers = newcomers(directed, sample.vertices)
@@ -129,23 +128,7 @@ def test_the_reverse_is_built_or_taken_from_the_graph_if_it_fits(directed):
     )
 
 
-@pytest.mark.parametrize("burning", [0.2, 0.5, 0.7])
-def test_mean_spread_from_the_centre_of_a_large_star(burning):
-    # The centre is found first or lit by no one else: what it burns is geometric.
-    star = check_csr(nx.DiGraph([(0, v) for v in range(1, 400)]))
-    samples = [ForestFire(burning=burning).sample(star, 60 / 400, seed) for seed in range(4000)]
-    spread = [len(s) - s.restarts - 1 for s in samples if 0 in s.vertices[:20]]
-    mean, variance = burning / (1 - burning), burning / (1 - burning) ** 2
-    assert len(spread) > 100
-    assert abs(np.mean(spread) - mean) < 4 * np.sqrt(variance / len(spread))
-
-
-def test_burnt_neighbours_and_uniform_vertices_are_uniform():
-    star = check_csr(nx.DiGraph([(0, v) for v in range(1, 9)]))
-    pairs = [ForestFire().sample(star, 2 / 9, seed).vertices for seed in range(6000)]
-    counts = np.bincount([second for first, second in pairs if first == 0], minlength=9)
-    assert counts[0] == 0
-    assert chi_square(counts[1:]) < 24.3  # 7 degrees of freedom, p = 0.001
+def test_uniform_vertices_are_uniform():
     star = check_csr(nx.star_graph(9))
     drawn = [UniformVertices().sample(star, 0.3, seed).vertices for seed in range(3000)]
     assert chi_square(np.bincount(np.concatenate(drawn), minlength=10)) < 27.9

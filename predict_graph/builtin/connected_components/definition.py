@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm
-from predict_graph.algorithms.parameters import MAX_ITERATIONS
+from predict_graph.algorithms import MAX_ITERATIONS, Algorithm
 from predict_graph.builtin.parts import parts_of
 
 

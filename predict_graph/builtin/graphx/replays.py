@@ -31,7 +31,7 @@ from predict_graph.builtin.graphx.definition import (
     GraphXStronglyConnectedComponents,
     GraphXTriangleCount,
 )
-from predict_graph.builtin.label_propagation.local import vote
+from predict_graph.builtin.label_propagation.kernel import vote
 from predict_graph.engines.spark.library.algorithm import (
     REPLAY_COLUMNS,
     EdgeLayout,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.base import Algorithm
-from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.algorithms import MAX_ITERATIONS, Algorithm, Parameter
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 

@@ -20,18 +20,9 @@ import numpy as np
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.deadline import StopRun, deadline, time_left
-from predict_graph.engines.base import (
-    IterationCallback,
-    follower_of,
-    stopping_rule,
-)
+from predict_graph.engines import base
+from predict_graph.engines.local import observed
 from predict_graph.engines.local.kernel import Kernel, kernel_of, supersteps
-from predict_graph.engines.local.observed import (
-    PROBED_SUPERSTEPS,
-    IterationProbe,
-    idle_seconds,
-    probe_of,
-)
 from predict_graph.engines.local.program import ProgramKernel, warm_up
 from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
@@ -88,7 +79,7 @@ class LocalEngine:
         *,
         threshold: float | None = None,
         max_iterations: int | None = None,
-        progress: IterationCallback | None = None,
+        progress: base.IterationCallback | None = None,
         write_to: Path | None = None,
     ) -> RunProfile:
         """Run an algorithm on a graph; see :class:`~predict_graph.engines.Engine`.
@@ -107,14 +98,14 @@ class LocalEngine:
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
         algorithm = algorithm.on(graph)
-        target, limit = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
+        target, limit = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_output(write_to)
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
         prior = None
         if algorithm.prior is not None:
-            prior = self.run(algorithm.prior, graph, progress=follower_of(progress))
+            prior = self.run(algorithm.prior, graph, progress=base.follower_of(progress))
             if prior.stopped:
                 return prior
         tally = Tally(graph, self.workers)
@@ -122,7 +113,7 @@ class LocalEngine:
             with stopwatch() as watch:
                 kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
                 setup = watch.seconds
-            if (follower := follower_of(progress)) is not None:
+            if (follower := base.follower_of(progress)) is not None:
                 follower.begins(algorithm, graph, target, limit)
             aggregates, seconds, stopped = _iterate(kernel, team, tally, target, limit, progress)
         started = time.perf_counter()
@@ -153,7 +144,7 @@ class LocalEngine:
 
     def survey(
         self, algorithm: Algorithm, graph: Graph, *, seconds: float = math.inf, probe: bool = True
-    ) -> tuple[float, IterationProbe | None]:
+    ) -> tuple[float, observed.IterationProbe | None]:
         """Set an algorithm up on a graph as a run would, and run its first supersteps.
 
         Arbitrary values replace the result of a preceding algorithm, which is not known yet.
@@ -193,7 +184,7 @@ class LocalEngine:
             started = time.perf_counter()
             target = algorithm.threshold(graph.vertices)
             aggregates, took, stopped = _iterate(
-                kernel, team, tally, target, PROBED_SUPERSTEPS, None
+                kernel, team, tally, target, observed.PROBED_SUPERSTEPS, None
             )
             if stopped and time_left() <= 0.0:
                 raise StopRun
@@ -201,11 +192,13 @@ class LocalEngine:
                 if team.shared == 0.0:
                     return setup, None
                 before, ended = team.started - started, time.perf_counter() - team.started
-                return setup, IterationProbe(np.array([before + ended / team.shared]), Table({}))
-            found = probe_of(tally.table(aggregates, took))
+                return setup, observed.IterationProbe(
+                    np.array([before + ended / team.shared]), Table({})
+                )
+            found = observed.probe_of(tally.table(aggregates, took))
             if not stopped:
                 with suppress(StopRun):
-                    found = replace(found, idle_seconds=idle_seconds(kernel))
+                    found = replace(found, idle_seconds=observed.idle_seconds(kernel))
             return setup, found
 
     def load(self, algorithm: Algorithm) -> None:
@@ -242,7 +235,7 @@ def _iterate(
     tally: Tally,
     target: float,
     limit: int,
-    progress: IterationCallback | None,
+    progress: base.IterationCallback | None,
 ) -> tuple[FloatArray, FloatArray, bool]:
     """Run the supersteps; return aggregates, seconds and whether a deadline stopped them."""
     aggregates: list[float] = []

@@ -18,29 +18,14 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array
-from predict_graph.engines.base import (
-    IterationCallback,
-    follower_of,
-    stopping_rule,
-)
+from predict_graph.engines import base
 from predict_graph.engines.profile import RunProfile
+from predict_graph.engines.spark.blocks import running
 from predict_graph.engines.spark.blocks.packing import PackedGraph, packed_graph
-from predict_graph.engines.spark.blocks.running import (
-    BlockJob,
-    StoredGraph,
-    SuperstepJob,
-    program_of,
-    stored_on,
-)
 from predict_graph.engines.spark.blocks.vertices import VertexJob
 from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.engines.spark.log.features import superstep_table
-from predict_graph.engines.spark.session.adopting import (
-    adopted_session,
-    doubts_of,
-    settings_of,
-    warm_for,
-)
+from predict_graph.engines.spark.session import adopting
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession, open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
@@ -121,7 +106,7 @@ class SparkEngine:
                 raise RequestError(
                     f"{called} cannot be set for an open session, which has its own; leave it out"
                 )
-            self.settings = settings_of(spark, **given)
+            self.settings = adopting.settings_of(spark, **given)
         self.collect = collect
         self._callers = spark
         self._session: OpenSession | None = None
@@ -163,7 +148,7 @@ class SparkEngine:
         opened = (
             open_session(self.settings)
             if self._callers is None
-            else adopted_session(self._callers, self.settings)
+            else adopting.adopted_session(self._callers, self.settings)
         )
         with opened as session:
             self._session = session
@@ -186,7 +171,7 @@ class SparkEngine:
         *,
         threshold: float | None = None,
         max_iterations: int | None = None,
-        progress: IterationCallback | None = None,
+        progress: base.IterationCallback | None = None,
         write_to: Path | None = None,
     ) -> RunProfile:
         """Run an algorithm on a graph; see :class:`~predict_graph.engines.Engine`.
@@ -201,7 +186,7 @@ class SparkEngine:
         if graph.edges == 0:
             raise RequestError(f"the graph {graph.name!r} has no edges")
         algorithm = algorithm.on(graph)
-        rule = stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
+        rule = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             _check_output(write_to)
         self._check_program(algorithm)
@@ -214,10 +199,10 @@ class SparkEngine:
             if self._callers is None:
                 algorithm.check(self.settings)
             with self.started() as session:
-                profile = algorithm.run_in(session, graph, follower_of(progress))
+                profile = algorithm.run_in(session, graph, base.follower_of(progress))
                 seconds = {"setup": session.seconds}
                 return _with_seconds(self._described(profile, algorithm), seconds)
-        with self.started() as session, stored_on(session, graph) as stored:
+        with self.started() as session, running.stored_on(session, graph) as stored:
             return self.run_stored(session, algorithm, graph, stored, rule, progress, write_to)
 
     def run_files(
@@ -226,7 +211,7 @@ class SparkEngine:
         source: str | Path,
         *,
         directed: bool | None = None,
-        progress: IterationCallback | None = None,
+        progress: base.IterationCallback | None = None,
         write_to: Path | None = None,
     ) -> RunProfile:
         """Run an algorithm on a graph that Spark reads itself, without loading it here.
@@ -259,7 +244,7 @@ class SparkEngine:
             session.group("read")
             with (
                 packed_graph(session, source, directed=directed) as graph,
-                stored_on(session, graph) as stored,
+                running.stored_on(session, graph) as stored,
             ):
                 return self.run_stored(session, algorithm, graph, stored, **given)
 
@@ -268,9 +253,9 @@ class SparkEngine:
         session: OpenSession,
         algorithm: Algorithm,
         graph: Graph | PackedGraph,
-        stored: StoredGraph,
+        stored: running.StoredGraph,
         rule: tuple[float, int] | None = None,
-        progress: IterationCallback | None = None,
+        progress: base.IterationCallback | None = None,
         write_to: Path | None = None,
     ) -> RunProfile:
         """Run on a graph whose blocks the executors hold, the prior first.
@@ -283,10 +268,10 @@ class SparkEngine:
         profile = values = None
         if algorithm.prior is not None:
             prior = algorithm.prior.on(graph)
-            rule_before = stopping_rule(prior, graph.vertices, None, None)
-            profile, values = run(prior, rule_before, follower_of(progress))
+            rule_before = base.stopping_rule(prior, graph.vertices, None, None)
+            profile, values = run(prior, rule_before, base.follower_of(progress))
         if profile is None or not profile.stopped:
-            rule = rule or stopping_rule(algorithm, graph.vertices, None, None)
+            rule = rule or base.stopping_rule(algorithm, graph.vertices, None, None)
             profile, values = run(algorithm, rule, progress, profile, values)
         seconds = {"setup": session.seconds}
         if write_to is not None:
@@ -304,7 +289,7 @@ class SparkEngine:
                 f"{algorithm.name} runs on graphs that this process reads; leave --spark-reads out"
             )
         self._check_program(algorithm)
-        if program_of(algorithm) is VertexJob:
+        if running.program_of(algorithm) is VertexJob:
             raise RequestError(
                 f"{algorithm.name} is a vertex program, whose methods see the graph, but Spark is "
                 "to read that itself; accepted: a graph that is read here"
@@ -312,16 +297,16 @@ class SparkEngine:
 
     def session_doubts(self) -> list[str]:
         """Return limits of measurements in a user's session; none for a session of our own."""
-        return [] if self._callers is None else doubts_of(self._callers, self.settings)
+        return [] if self._callers is None else adopting.doubts_of(self._callers, self.settings)
 
     def is_warm(self, name: str) -> bool:
         """Whether an algorithm ran in the user's session before, so that its code is compiled."""
-        return self._callers is not None and name in warm_for(self._callers)
+        return self._callers is not None and name in adopting.warm_for(self._callers)
 
     def _check_program(self, algorithm: Algorithm) -> None:
         """Check that Spark can run an algorithm with these settings."""
         called = isinstance(algorithm, CalledAlgorithm)
-        own = called or (program_of(algorithm) is VertexJob and algorithm.prior is None)
+        own = called or (running.program_of(algorithm) is VertexJob and algorithm.prior is None)
         if own and self.settings.checkpoint is not None:
             raise RequestError(
                 f"checkpoint is {self.settings.checkpoint}, but {algorithm.name} keeps its own "
@@ -332,10 +317,10 @@ class SparkEngine:
         self,
         session: OpenSession,
         graph: Graph | PackedGraph,
-        stored: StoredGraph,
+        stored: running.StoredGraph,
         algorithm: Algorithm,
         rule: tuple[float, int],
-        progress: IterationCallback | None,
+        progress: base.IterationCallback | None,
         prior: RunProfile | None = None,
         prior_values: DataFrame | None = None,
     ) -> tuple[RunProfile, DataFrame]:
@@ -343,11 +328,13 @@ class SparkEngine:
         run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
         logged = session.log_from_now()
         known = None if prior_values is None else _collected(prior_values, stored.vertices)
-        kind: type[SuperstepJob] = VertexJob if program_of(algorithm) is VertexJob else BlockJob
+        kind: type[running.SuperstepJob] = (
+            VertexJob if running.program_of(algorithm) is VertexJob else running.BlockJob
+        )
         given = (session, algorithm, stored, graph, known)
         job = kind(*given, run=run, rule=rule, progress=progress)
         job.set_up()
-        if (follower := follower_of(progress)) is not None:
+        if (follower := base.follower_of(progress)) is not None:
             follower.begins(algorithm, graph, *rule)
         job.go_on()
         session.flush()
@@ -390,7 +377,7 @@ class SparkEngine:
         """Return a profile with the settings of the engine, and whether its JVMs were warm."""
         warm = self.is_warm(algorithm.name)
         if self._callers is not None:
-            warm_for(self._callers).add(algorithm.name)
+            adopting.warm_for(self._callers).add(algorithm.name)
         engine = {**self.describe(), **profile.engine, **({"warm": True} if warm else {})}
         return replace(profile, engine=engine)
 

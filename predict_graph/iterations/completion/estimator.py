@@ -12,14 +12,9 @@ from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline, time_left
 from predict_graph.engines import SampleSummary
 from predict_graph.graph import Graph
+from predict_graph.iterations import estimate
 from predict_graph.iterations.completion.completed import Completer
 from predict_graph.iterations.completion.profiles import vertex_profiles
-from predict_graph.iterations.estimate import (
-    IterationEstimate,
-    crossing,
-    iteration_interval,
-    mean_curve,
-)
 from predict_graph.iterations.method import SamplingCase
 from predict_graph.iterations.samples import counters_by, edges_by_later_position
 from predict_graph.table import Table
@@ -28,7 +23,7 @@ from samplers.search import largest
 
 def estimate_by_completion(
     case: SamplingCase, small_std: float = 0.06, small: int = 1000
-) -> IterationEstimate:
+) -> estimate.IterationEstimate:
     """Return the median iterations of completed samples.
 
     Repeated stratified samples are completed (:class:`Completer`) and iterated until they cross the
@@ -52,7 +47,7 @@ def estimate_by_completion(
     for number, sample in enumerate(completer.draw_all(size, count, case.rng), 1):
         case.progress(f"completed sample {number} of {count}", (number - 1) / count)
         curve = curve_of(algorithm, sample, case.threshold)
-        crossings.append(min(crossing(curve, case.threshold), float(limit + 1)))
+        crossings.append(min(estimate.crossing(curve, case.threshold), float(limit + 1)))
         curves.append(curve)
         edges = max(edges, sample.edges)
         if time_left() < (time.perf_counter() - began) / number:
@@ -65,12 +60,12 @@ def estimate_by_completion(
         small_std * math.sqrt(max(1.0, small / max(vertices, 1))),
         log_std("iterations by completion", algorithm.name),
     )
-    counts = iteration_interval(middle, math.hypot(*stds), limit)
-    return IterationEstimate(
+    counts = estimate.iteration_interval(middle, math.hypot(*stds), limit)
+    return estimate.IterationEstimate(
         "completion",
         middle,
         *counts,
-        curve=mean_curve(curves, counts[0]),
+        curve=estimate.mean_curve(curves, counts[0]),
         converged=middle <= limit,
         samples=[
             SampleSummary(

@@ -13,22 +13,17 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import IndexArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
-from predict_graph.iterations.rooted.sample import (
-    HopTree,
-    RootedSample,
-    RootedSampler,
-    hop_tree,
-)
+from predict_graph.iterations.rooted import sample
 from samplers.search import largest
 
-Inputs = Callable[[RootedSample], npt.NDArray[Any]]
+Inputs = Callable[[sample.RootedSample], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How to sample a graph for one algorithm."""
 
-    sampler: RootedSampler
+    sampler: sample.RootedSampler
     inputs: Inputs | None = None
     level_std: float = 0.0
     iterations: int | None = None
@@ -48,16 +43,16 @@ def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
 
 
 def rooted(
-    graph: Graph, trees: list[HopTree], *certain: IndexArray, near: int = 0
-) -> RootedSampler:
+    graph: Graph, trees: list[sample.HopTree], *certain: IndexArray, near: int = 0
+) -> sample.RootedSampler:
     """Return a sampler of trees, with the ends of the first one, hubs and some more vertices."""
     every = np.concatenate((deepest(graph, trees[0]), hubs(graph), *certain))
-    return RootedSampler(graph, trees, every, near=near)
+    return sample.RootedSampler(graph, trees, every, near=near)
 
 
 def middle_trees(
     graph: Graph, fewest: int = 2, most: int = 4, enough: float = 0.9
-) -> list[HopTree]:
+) -> list[sample.HopTree]:
     """Return shortest paths from, and to, hubs in the middle of the graph.
 
     Two roots where there are two, by the product of in- and out-degree: a sample of paths through
@@ -69,17 +64,17 @@ def middle_trees(
     score *= graph.in_degrees
     if not score.any():  # edges that lead nowhere: senders on one side, receivers on the other
         score = graph.out_degrees.astype(np.float64)
-    trees: list[HopTree] = []
+    trees: list[sample.HopTree] = []
     reached = np.zeros(graph.vertices, bool)
     for number in range(most):
         root = int(score.argmax())
         if trees and score[root] <= 0.0:
             break
-        tree = hop_tree(graph, root)
+        tree = sample.hop_tree(graph, root)
         trees.append(tree)
         reached |= tree.reached
         if graph.directed:
-            trees.append(hop_tree(graph, root, backward=True))
+            trees.append(sample.hop_tree(graph, root, backward=True))
         if number + 1 < fewest:
             score[root] = 0.0
             continue
@@ -91,7 +86,9 @@ def middle_trees(
     return trees
 
 
-def deepest(graph: Graph, tree: HopTree, share: float = 0.003, most: int = 1 << 16) -> IndexArray:
+def deepest(
+    graph: Graph, tree: sample.HopTree, share: float = 0.003, most: int = 1 << 16
+) -> IndexArray:
     """Return the vertices that are farthest from the root, which are the last to change."""
     return largest(tree.distance, max(min(int(share * graph.vertices), most), 1))
 
@@ -104,7 +101,7 @@ def hubs(graph: Graph, share: float = 0.001, most: int = 1 << 13) -> IndexArray:
     return largest(graph.out_degrees, max(min(int(share * graph.vertices), most), 1))
 
 
-class RepresentedSampler(RootedSampler):
+class RepresentedSampler(sample.RootedSampler):
     """Draws samples in which an edge to a missing neighbour leads to a similar vertex.
 
     `order` lists all vertices with similar ones next to each other.
@@ -116,7 +113,7 @@ class RepresentedSampler(RootedSampler):
         is_other[self.certain] = False
         self._order = order[is_other[order]]
 
-    def draw(self, size: int, rng: np.random.Generator) -> RootedSample:
+    def draw(self, size: int, rng: np.random.Generator) -> sample.RootedSample:
         """Return a sample of the hubs and of `size` vertices, one from each stratum of the order.
 
         Its graph has the edges of the whole graph in each row, but since some lead to substitutes,
@@ -139,4 +136,4 @@ class RepresentedSampler(RootedSampler):
         starts = np.concatenate(([0], np.cumsum(degrees)))
         kept = None if graph.weights is None else graph.weights[edges]
         rows = Graph(starts, place[graph.indices[edges]], kept, directed=True)
-        return RootedSample(vertices, rows, weights[vertices], degrees)
+        return sample.RootedSample(vertices, rows, weights[vertices], degrees)

@@ -15,28 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from predict_graph import engines
 from predict_graph.algorithms import Algorithm
 from predict_graph.deadline import StopRun
-from predict_graph.engines import (
-    COUNTERS,
-    Engine,
-    Evidence,
-    RuntimeEstimate,
-    RuntimeModel,
-    Workload,
-)
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.history import RunRecord, machine_identity
 from predict_graph.iterations import EdgeBudget, SampleRun, draw_sample, run_sample
 from predict_graph.plugins import loaded
+from predict_graph.prediction.seconds import regression
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
-from predict_graph.prediction.seconds.regression import (
-    cost_rows,
-    fitted_line,
-    regression_evidence,
-    training_table,
-)
 from predict_graph.prediction.work import records_of
 from predict_graph.table import Table
 
@@ -119,7 +107,7 @@ class SampledModel(EngineModel):
         rows: pd.DataFrame,
         tables: Sequence[pd.DataFrame],
         probed: Sequence[Table] = (),
-    ) -> Evidence:
+    ) -> engines.Evidence:
         """Return the time of iterations with these counters, by a cost model.
 
         It is trained on the tables of sample runs, on runs of other graphs by the same engine on
@@ -133,8 +121,8 @@ class SampledModel(EngineModel):
                 machine_identity(),
                 exclude_fingerprint=self.graph.fingerprint,
             )
-        rows_of = partial(cost_rows, virtual_workers=self.engine.virtual_workers)
-        training = training_table(
+        rows_of = partial(regression.cost_rows, virtual_workers=self.engine.virtual_workers)
+        training = regression.training_table(
             [
                 *((rows_of(table), "sample") for table in tables),
                 *((rows_of(record.table), "history") for record in others),
@@ -142,7 +130,7 @@ class SampledModel(EngineModel):
             ]
         )
         chosen = self.parts[algorithm.name].cost_model
-        return regression_evidence(training, chosen, rows, len(others))
+        return regression.regression_evidence(training, chosen, rows, len(others))
 
 
 class LearnedRuntimeModel(SampledModel):
@@ -150,7 +138,7 @@ class LearnedRuntimeModel(SampledModel):
 
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
 
-    def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
+    def estimate(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
         allowed = self.edges_for_costs and self.graph.edges
         ran = self._sample_runs(self.algorithms[-1], allowed)
@@ -169,8 +157,8 @@ class LearnedRuntimeModel(SampledModel):
         return found
 
     def _runtime_on(
-        self, workload: Workload, runs: Sequence[RunRecord], *, first: bool
-    ) -> RuntimeEstimate:
+        self, workload: engines.Workload, runs: Sequence[RunRecord], *, first: bool
+    ) -> engines.RuntimeEstimate:
         algorithm, rows = workload.algorithm, workload.table
         if not self.engine.virtual_workers:
             rows = _on_critical_path(rows, runs)
@@ -189,7 +177,7 @@ def _phase(name: str, runs: Sequence[RunRecord], graph: Graph) -> float:
     sizes = np.array([float(run.edges) for run in runs])
     # Samples in memory are not read; the read time of this graph is known.
     seconds = np.array([run.phases[name] for run in runs])
-    found = fitted_line(sizes, seconds).at(graph.edges)
+    found = regression.fitted_line(sizes, seconds).at(graph.edges)
     return found + (graph.read_seconds if name == "read" else 0.0)
 
 
@@ -198,15 +186,18 @@ def _on_critical_path(rows: pd.DataFrame, runs: Sequence[RunRecord]) -> pd.DataF
 
     Its fraction of each counter is the mean of that in the samples, and even where they have none.
     """
-    names = [*COUNTERS, "total_vertices"]
+    names = [*engines.COUNTERS, "total_vertices"]
     fractions = []
     for table in (run.table for run in runs):
-        own, every = cost_rows(table, virtual_workers=False)[names].sum(), table[names].sum()
+        own, every = (
+            regression.cost_rows(table, virtual_workers=False)[names].sum(),
+            table[names].sum(),
+        )
         fractions.append((own / every).fillna(1.0 / table["worker"].nunique()))
     return rows.assign(**rows[names] * np.mean(fractions, axis=0))
 
 
-def runtime_model_of(engine: Engine | Any) -> type[RuntimeModel]:
+def runtime_model_of(engine: engines.Engine | Any) -> type[engines.RuntimeModel]:
     """Return the runtime model of an engine, or of a class of engines.
 
     This is the model that the class itself declares. An engine that inherits a model but overrides
@@ -227,7 +218,7 @@ def runtime_model_of(engine: Engine | Any) -> type[RuntimeModel]:
     for ancestor in getattr(kind, "__mro__", ()):
         own = vars(ancestor).get("runtime_model")
         if own is not None and kind.run is ancestor.run:
-            found: type[RuntimeModel] = loaded(own)
+            found: type[engines.RuntimeModel] = loaded(own)
             return found
         if "run" in vars(ancestor):
             break

@@ -22,12 +22,7 @@ from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, current_deadline, deadline
 from predict_graph.engines import Evidence, RuntimeEstimate, StagedSample, Workload
-from predict_graph.engines.local.observed import (
-    IterationProbe,
-    settled,
-    timed_run,
-    undisturbed_seconds,
-)
+from predict_graph.engines.local import observed
 from predict_graph.iterations import SampleRun
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD, with_common_error
 from predict_graph.prediction.seconds.learned import SampledModel
@@ -52,7 +47,7 @@ class LocalRuntimeModel(SampledModel):
     reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "probe"})
 
     _setups: dict[str, float] = field(default_factory=dict, init=False)
-    _probes: dict[str, list[IterationProbe]] = field(default_factory=dict, init=False)
+    _probes: dict[str, list[observed.IterationProbe]] = field(default_factory=dict, init=False)
 
     def survey(self) -> None:
         """Set each algorithm up as a run would, and run its first supersteps."""
@@ -157,7 +152,7 @@ def timed_sample(
     least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
     while runs < most and spent <= enough and affords(took):
         try:
-            seconds, resting = timed_run(
+            seconds, resting = observed.timed_run(
                 algorithm,
                 staged.graph,
                 staged.weighting,
@@ -176,7 +171,7 @@ def timed_sample(
 def transfer_evidence(
     workload: Workload,
     timed: TimedSample | None,
-    probes: list[IterationProbe],
+    probes: list[observed.IterationProbe],
     unprobed_std: float = 0.25,
 ) -> Evidence | None:
     """Return the seconds of each iteration from a staged sample run and probes.
@@ -198,10 +193,10 @@ def transfer_evidence(
         at = np.minimum(np.arange(workload.iterations), len(working) - 1)
         work = staged.whole_work[at]
         near = work * (working / staged.work)[at]
-    measured = settled(probes, work)
+    measured = observed.settled(probes, work)
     if measured is None:
         return None if timed is None else Evidence("sample run", idle + near, unprobed_std)
-    probed, std = undisturbed_seconds(probes)
+    probed, std = observed.undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     taken = float(np.maximum(probed[measured] - idle, 0.0).sum())
     first, units = float(near[measured].sum()), float(work[measured].sum())

@@ -15,14 +15,7 @@ from predict_graph.arrays import FloatArray
 from predict_graph.durations import counted
 from predict_graph.errors import RequestError
 from predict_graph.resources.profile import read_profile
-from predict_graph.sizing.measuring.measurements import (
-    RUN_COLUMNS,
-    TYPE_NAMES,
-    Measurements,
-    chosen_scale,
-    named_columns,
-    read_measurements,
-)
+from predict_graph.sizing.measuring import measurements
 from predict_graph.sizing.quantities import parse_counts
 from predict_graph.sizing.table_file import NoRowsError, TextTable, name_key, read_table
 
@@ -32,8 +25,8 @@ MEMORY_NAMES = (
     *("instance_memory", "memory_in_mb", "memory_mb"),
 )
 PRICE_NAMES = ("price_per_hour", "usd_per_hour", "linux_on_demand_cost", "retail_price")
-DESCRIBED = (*TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
-_CATALOGUED = (*TYPE_NAMES, "API Name", "name")  # how catalogues of clouds name a type
+DESCRIBED = (*measurements.TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
+_CATALOGUED = (*measurements.TYPE_NAMES, "API Name", "name")  # how catalogues of clouds name a type
 _AMOUNT = re.compile(
     r"^(?:USD|\$)?\s*([0-9][0-9.,]*)\s*(?:([MGT])i?B|vCPUs?|cores?)?\s*(?:USD)?\s*"
     r"(?:hourly|per hour|/\s*h(?:ou)?r?)?$",
@@ -188,7 +181,7 @@ def _cores(table: TextTable, name: str) -> FloatArray:
     return relative
 
 
-def of_types(measured: Measurements, types: Types) -> Measurements:
+def of_types(measured: measurements.Measurements, types: Types) -> measurements.Measurements:
     """Return the runs on types that are described, with a note on the others."""
     runs = measured.runs
     if measured.unit != "machines":
@@ -200,7 +193,7 @@ def of_types(measured: Measurements, types: Types) -> Measurements:
         if len(types) > 1:
             raise RequestError(
                 f"{measured.path} has no column for the machine type; accepted: a column "
-                f"{' or '.join(TYPE_NAMES)}"
+                f"{' or '.join(measurements.TYPE_NAMES)}"
             )
         runs = runs.assign(machine_type=next(iter(types)))
     # The types are seen, and what describes them in the runs' own table as well.
@@ -244,13 +237,15 @@ def read_tried(
     *,
     missing_ok: bool = False,
     **columns: str | None,
-) -> Measurements:
+) -> measurements.Measurements:
     """Read the runs of a job, of one scale; a file without rows has none."""
     try:
-        found = read_measurements(path, columns=named_columns(**columns))
+        found = measurements.read_measurements(path, columns=measurements.named_columns(**columns))
     except RequestError as error:
         if isinstance(error, NoRowsError) or (missing_ok and not path.exists()):
-            return Measurements(pd.DataFrame(columns=list(RUN_COLUMNS)), {}, {}, (), path)
+            return measurements.Measurements(
+                pd.DataFrame(columns=list(measurements.RUN_COLUMNS)), {}, {}, (), path
+            )
         raise
-    runs = found.runs[found.runs["scale"] == chosen_scale([found], scale)]
+    runs = found.runs[found.runs["scale"] == measurements.chosen_scale([found], scale)]
     return of_types(replace(found, runs=runs), candidates.types)

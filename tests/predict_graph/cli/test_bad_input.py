@@ -22,7 +22,7 @@ def test_an_error_inside_is_told_in_one_line(program, monkeypatch, error, said):
     def fail(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("predict_graph.prediction.counting.estimate_iterations", fail)
+    monkeypatch.setattr("predict_graph.iterations.estimate_iterations", fail)
     result = program("predict", "pagerank", GRAPH, "--method", "completion")
     assert result.status == 1
     assert result.lines == [f"error: {said}"]

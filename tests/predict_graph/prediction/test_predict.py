@@ -45,7 +45,7 @@ def comparison(kept):
     graph=graphs(),
     way=st.sampled_from(
         [{"method": "completion"}]
-        + [{"method": "published", "sampler": name} for name in ("brj", "rj", "mhrw", "rwr", "ff")]
+        + [{"method": "published", "sampler": name} for name in ("brj", "rj", "mhrw", "rwr")]
     ),
     probe=st.booleans(),
     dangling=st.sampled_from(["uniform", "drop"]),

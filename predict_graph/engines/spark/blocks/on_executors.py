@@ -16,18 +16,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from predict_graph.arrays import BoolArray, IntArray
-from predict_graph.engines.spark.blocks.stored import (
-    Batches,
-    Blocks,
-    parcel,
-    unpacked,
-    write_block,
-)
+from predict_graph.engines.spark.blocks import stored
 
 VALUES = "values binary"
 
 
-def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
+def seen_ids(batches: stored.Batches, highest: int) -> Iterator[pa.RecordBatch]:
     """Yield the ids that occur as a bit set."""
     seen = np.zeros(highest + 1, bool)
     for batch in batches:
@@ -36,7 +30,7 @@ def seen_ids(batches: Batches, highest: int) -> Iterator[pa.RecordBatch]:
     yield _bytes_of(np.packbits(seen))
 
 
-def distinct_ids(batches: Batches) -> Iterator[pa.RecordBatch]:
+def distinct_ids(batches: stored.Batches) -> Iterator[pa.RecordBatch]:
     """Yield ids as byte arrays, many at once."""
     for batch in batches:
         yield _bytes_of(batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64))
@@ -47,7 +41,7 @@ def _bytes_of(values: npt.NDArray[Any]) -> pa.RecordBatch:
 
 
 def sent(
-    batches: Batches, ids: Any, blocks: Blocks, both: bool, weighted: bool
+    batches: stored.Batches, ids: Any, blocks: stored.Blocks, both: bool, weighted: bool
 ) -> Iterator[pa.RecordBatch]:
     """Replace ids by vertex numbers, and send each edge to the block that holds its target.
 
@@ -70,13 +64,13 @@ def sent(
         ends = np.cumsum(np.bincount(homes[targets], minlength=len(keys)))
         for block, (key, places) in enumerate(zip(keys, np.split(order, ends[:-1]), strict=True)):
             own = weights[places] if weighted else weights
-            yield parcel(key, block, (sources[places], targets[places], own))
+            yield stored.parcel(key, block, (sources[places], targets[places], own))
 
 
-def written(batches: Batches, blocks: Blocks) -> Iterator[pa.RecordBatch]:
+def written(batches: stored.Batches, blocks: stored.Blocks) -> Iterator[pa.RecordBatch]:
     """Write the blocks whose edges arrive, each edge once; an empty parcel says that one is."""
     found: dict[int, list[Any]] = {}
-    for _, number, content in unpacked(batches):
+    for _, number, content in stored.unpacked(batches):
         found.setdefault(number, []).append(content)
     placed = _placed(blocks)
     for number in list(found):
@@ -92,11 +86,11 @@ def written(batches: Batches, blocks: Blocks) -> Iterator[pa.RecordBatch]:
         rows = placed.rows(number)
         indptr = np.searchsorted(edges, np.append(rows, blocks.vertices) << 32)
         sources = (edges & 0xFFFFFFFF).astype(np.int32)
-        write_block(blocks.file(number), placed, rows, indptr, sources, weights)
-        yield parcel(blocks.keys[number], number)
+        stored.write_block(blocks.file(number), placed, rows, indptr, sources, weights)
+        yield stored.parcel(blocks.keys[number], number)
 
 
-_placed = lru_cache(maxsize=1)(Blocks.placed)
+_placed = lru_cache(maxsize=1)(stored.Blocks.placed)
 
 
 def _merged(
@@ -118,7 +112,7 @@ def _numbering(ids: Any) -> Callable[[Any], npt.NDArray[np.int32]]:
     return lambda found: np.searchsorted(ids, found).astype(np.int32)
 
 
-def _pieces(batches: Batches, joined: int = 100) -> Iterator[pa.Table]:
+def _pieces(batches: stored.Batches, joined: int = 100) -> Iterator[pa.Table]:
     """Join so many batches: of about 10,000 rows, by Spark."""
     waiting = iter(batches)
     while piece := list(islice(waiting, joined)):

@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from predict_graph.arrays import Array, IntArray
-from predict_graph.engines.spark.blocks.on_executors import (
-    VALUES,
-    distinct_ids,
-    seen_ids,
-    sent,
-    written,
-)
+from predict_graph.engines.spark.blocks import on_executors
 from predict_graph.engines.spark.blocks.stored import (
     PARCELS,
     Blocks,
@@ -149,8 +143,8 @@ def _ids(
     slots = max(spark.sparkContext.defaultParallelism, 1)
     if slots * (highest // 8 + 1) <= most_bytes:
         bits = np.zeros(highest // 8 + 1, np.uint8)
-        task = partial(seen_ids, highest=highest)
-        for row in ends.coalesce(slots).mapInArrow(task, VALUES).collect():
+        task = partial(on_executors.seen_ids, highest=highest)
+        for row in ends.coalesce(slots).mapInArrow(task, on_executors.VALUES).collect():
             bits |= np.frombuffer(row["values"], np.uint8)
         seen = np.unpackbits(bits)[: highest + 1]
         return None if seen.all() else np.flatnonzero(seen)
@@ -165,7 +159,7 @@ def _ids(
                 f"{source.source} has {count:,} vertices, whose ids would take {needed:,} bytes of "
                 f"this process; accepted: up to {beyond('driver_bytes')}"
             )
-        rows = ids.mapInArrow(distinct_ids, VALUES).toLocalIterator()
+        rows = ids.mapInArrow(on_executors.distinct_ids, on_executors.VALUES).toLocalIterator()
         return np.sort(np.concatenate([np.frombuffer(row["values"], np.int64) for row in rows]))
 
 
@@ -175,11 +169,11 @@ def _write(
     """Number the edges, and let the executors write them as blocks."""
     columns = ["src", "dst", *(["weight"] if source.weighted else [])]
     ids = spark.sparkContext.broadcast(labels)
-    send = partial(sent, ids=ids, blocks=blocks, both=both, weighted=source.weighted)
+    send = partial(on_executors.sent, ids=ids, blocks=blocks, both=both, weighted=source.weighted)
     edges = source.table.select(*columns).mapInArrow(send, PARCELS)
     edges = edges.repartition(len(blocks.keys), "to")
     try:
-        edges.mapInArrow(partial(written, blocks=blocks), PARCELS).count()
+        edges.mapInArrow(partial(on_executors.written, blocks=blocks), PARCELS).count()
     finally:
         with suppress(Exception):  # a failed session has released its memory
             ids.destroy()

@@ -14,11 +14,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from zipimport import zipimporter
 
 import numpy as np
-import pyarrow as pa
 
 from predict_graph.arrays import Array
 from predict_graph.engines.spark.blocks.stored import (
@@ -29,6 +28,9 @@ from predict_graph.engines.spark.blocks.stored import (
     unpacked,
 )
 from samplers.csr import frozen
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 DRIVER = -1  # by definition: no block has this key
 """Where rows for the driver go; others go to the key of a block."""
@@ -197,6 +199,8 @@ def advanced(batches: Batches, run: Run, sums: Mapping[str, Any]) -> Iterator[pa
 
 def results(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
     """Return the results of vertices as rows."""
+    import pyarrow as pa
+
     for number, state, _ in _received(batches, run):
         program = _program(run, number)
         vars(program).update(state)

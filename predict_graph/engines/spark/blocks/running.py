@@ -23,22 +23,9 @@ from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.arrays import Array
 from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
+from predict_graph.engines.spark.blocks import program
+from predict_graph.engines.spark.blocks import stored as packed
 from predict_graph.engines.spark.blocks.packing import PackedGraph
-from predict_graph.engines.spark.blocks.program import (
-    DRIVER,
-    Run,
-    advanced,
-    begun,
-    result_names,
-    results,
-)
-from predict_graph.engines.spark.blocks.stored import (
-    PARCELS,
-    Blocks,
-    blocks_in,
-    folder_for_blocks,
-    write_blocks,
-)
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
@@ -58,7 +45,7 @@ class StoredGraph:
     it runs where its partitions are.
     """
 
-    blocks: Blocks
+    blocks: packed.Blocks
     homes: DataFrame
     read_seconds: float
     setup_seconds: float
@@ -75,11 +62,11 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
 
     Those of a packed graph are written already. The Python of the executors starts meanwhile.
     """
-    with folder_for_blocks(session) as folder:
+    with packed.folder_for_blocks(session) as folder:
         if isinstance(graph, PackedGraph):
             blocks = graph.blocks
         else:
-            blocks = blocks_in(folder, session, graph.vertices)
+            blocks = packed.blocks_in(folder, session, graph.vertices)
         with ThreadPoolExecutor(2) as pool:
             prepared = pool.submit(prepare_executors, session.spark)
             placed = pool.submit(_homes, session, blocks.keys)
@@ -87,7 +74,7 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
             if isinstance(graph, Graph):
                 with spark_failures("writing the graph for Spark"):
                     folder.mkdir()
-                    write_blocks(graph, blocks)
+                    packed.write_blocks(graph, blocks)
             written = time.perf_counter()
             read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
             prepared.result()
@@ -237,26 +224,30 @@ class BlockJob(SuperstepJob):
         if self.prior is not None:
             place = stored.blocks.folder / f"{self.run}.npy"
             np.save(place, self._program.prepared(algorithm, self.prior))
-        self._known = Run(self.run, self._program, algorithm, stored.blocks, place)
+        self._known = program.Run(self.run, self._program, algorithm, stored.blocks, place)
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss
 
     def begin(self) -> None:
         """Create the first state."""
-        self._settle(self.stored.homes.mapInArrow(partial(begun, run=self._known), PARCELS))
+        self._settle(
+            self.stored.homes.mapInArrow(partial(program.begun, run=self._known), packed.PARCELS)
+        )
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
-        task = partial(advanced, run=self._known, sums=self._sums[-1])
-        self._settle(self._delivered(self._state).mapInArrow(task, PARCELS))
+        task = partial(program.advanced, run=self._known, sums=self._sums[-1])
+        self._settle(self._delivered(self._state).mapInArrow(task, packed.PARCELS))
         return float(self._program.convergence(self._sums[-1], self.stored.vertices))
 
     def _delivered(self, state: DataFrame) -> DataFrame:
         """Send the rows of a state to their blocks, and keep these where they are."""
         from pyspark.sql import functions as F
 
-        sent = state.where(f"to != {DRIVER}").repartition(len(self._known.blocks.keys), "to")
+        sent = state.where(f"to != {program.DRIVER}").repartition(
+            len(self._known.blocks.keys), "to"
+        )
         homes = self.stored.homes.hint("shuffle_hash")
         return sent.join(homes, F.expr("to = id")).select("to", "sender", "data")
 
@@ -323,11 +314,11 @@ class BlockJob(SuperstepJob):
 
     def values(self) -> DataFrame:
         """Return ``id`` and the result of each vertex: ``value``, or ``value_1``, ``value_2``."""
-        first, *others = result_names(self._program.width(self._known.algorithm))
+        first, *others = program.result_names(self._program.width(self._known.algorithm))
         kinds = ", ".join([f"{first} long", *(f"{name} {self._program.kind}" for name in others)])
         pairs = (f"({key}L, {number})" for number, key in enumerate(self._known.blocks.keys))
         states = self._state.where(f"(to, sender) IN ({', '.join(pairs)})")
-        return states.mapInArrow(partial(results, run=self._known), kinds)
+        return states.mapInArrow(partial(program.results, run=self._known), kinds)
 
     def summary(self) -> dict[str, Any]:
         """Return a summary of the result, from the last state and the sums of all states."""
@@ -337,7 +328,7 @@ class BlockJob(SuperstepJob):
 
 def _measured(state: DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Compute a state; return the counters of each block, and the sums over all."""
-    rows = state.where(f"to = {DRIVER}").select("data").collect()
+    rows = state.where(f"to = {program.DRIVER}").select("data").collect()
     counts, sums = zip(*(pickle.loads(row["data"]) for row in rows), strict=True)
     return pd.DataFrame(counts).sort_values("partition"), together(sums)
 

@@ -22,20 +22,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from predict_graph.answers import readable_bytes
 from predict_graph.arrays import Array
-from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.errors import JobError
 from predict_graph.files import written_beside
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from predict_graph.engines.spark.session.opening import OpenSession
 
-Batches = Iterable[pa.RecordBatch]
+Batches = Iterable["pa.RecordBatch"]
 
 PARCELS = "to long, sender int, data binary"  # a schema of Spark
 
@@ -67,6 +67,8 @@ def block_keys(blocks: int, most: int = 64) -> tuple[int, ...]:
     >>> block_keys(4)
     (2, 0, 14, 3)
     """
+    from predict_graph.engines.spark.tables.hashing import partition_of
+
     homes = partition_of(np.arange(most * blocks), blocks)
     return tuple(int((homes == number).argmax()) for number in range(blocks))
 
@@ -106,6 +108,8 @@ class Blocks:
     def placed(self) -> Placement:
         """Place vertices by the hash of their ids, as Spark places rows."""
         blocks = len(self.keys)
+        from predict_graph.engines.spark.tables.hashing import partition_of
+
         homes = partition_of(np.arange(self.vertices), blocks).astype(np.int32)
         order = np.argsort(homes, kind="stable")
         counts = np.bincount(homes, minlength=blocks)
@@ -143,6 +147,8 @@ def parcel(key: int, number: int, content: Any = None, most: int = 2**31 - 1) ->
 
     It has at most so many bytes, as an array of Java.
     """
+    import pyarrow as pa
+
     data = pickle.dumps(content, 5)
     if len(data) > most:
         raise JobError(
@@ -165,6 +171,8 @@ def write_block(
     path: Path, placed: Placement, rows: Array, indptr: Array, sources: Array, weights: Array
 ) -> None:
     """Number the columns of a block, and write it."""
+    import pyarrow as pa
+
     seen = np.zeros(len(placed.homes), bool)
     seen[sources] = True
     seen[rows] = False
@@ -203,6 +211,8 @@ class StoredBlock:
     @cached_property
     def _arrays(self) -> dict[str, Array]:
         """The arrays of its file, mapped into memory."""
+        import pyarrow as pa
+
         batch = pa.ipc.open_file(pa.memory_map(str(self.graph.file(self.number)))).get_batch(0)
         names = batch.schema.names
         return {name: batch.column(k).values.to_numpy() for k, name in enumerate(names)}

@@ -34,14 +34,7 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.engines.spark.log.eventlog import EventLog
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.log.growing import GrowingLog, followed_call
-from predict_graph.engines.spark.recognition.supersteps import (
-    Recognised,
-    Superstep,
-    by_messages,
-    message_stages,
-    steps_of_jobs,
-    successive,
-)
+from predict_graph.engines.spark.recognition import supersteps as recognition
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.session.settings import SparkSettings
@@ -161,7 +154,7 @@ class CalledAlgorithm(Algorithm):
         """Run it on a graph; notify a follower of supersteps as they end."""
 
     @abstractmethod
-    def supersteps(self, log: EventLog, began: float) -> Recognised:
+    def supersteps(self, log: EventLog, began: float) -> recognition.Recognised:
         """Return the supersteps in the log of a call that began then."""
 
     def profiled(
@@ -172,7 +165,7 @@ class CalledAlgorithm(Algorithm):
         graph: Mapping[str, Any],
         follower: RunFollower | None,
         kept: int = 0,
-    ) -> tuple[RunProfile, Recognised]:
+    ) -> tuple[RunProfile, recognition.Recognised]:
         """Make a call on a graph as described; return its profile and its supersteps.
 
         The log begins before the call; memory that earlier jobs have `kept` does not count.
@@ -282,20 +275,24 @@ class LibraryAlgorithm(CalledAlgorithm):
             converged=bool(rounds["received"].iloc[-1] == 0),
         )
 
-    def supersteps(self, log: EventLog, began: float) -> Recognised:
+    def supersteps(self, log: EventLog, began: float) -> recognition.Recognised:
         """Return the supersteps in a log that starts with the call.
 
         A superstep ends with its sum, or with the last job before the next messages are made; it
         includes the driver's work in between. The first starts with the call.
         """
         if self.separated_by == "messages":
-            found = by_messages(log, self.name, began)
+            found = recognition.by_messages(log, self.name, began)
         else:
             jobs = log.jobs[log.jobs["group"] == self.name].sort_values("job")
             separate = _by_sums if self.separated_by == "sums" else _by_stages
             steps = separate(log, jobs, began)
             reason = f"each ends with one of the {self.separated_by}"
-            found = Recognised(steps, "names", self.name, "certain", reason) if steps else None
+            found = (
+                recognition.Recognised(steps, "names", self.name, "certain", reason)
+                if steps
+                else None
+            )
         if found is None:
             raise JobError(f"{self.name} made no messages that its log shows")
         return found
@@ -371,19 +368,21 @@ def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int)
         )
 
 
-def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:
+def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[recognition.Superstep, ...]:
     """Return the supersteps that each end with a sum, which exchanges records without a query."""
     exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
     ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
-    return steps_of_jobs(log, jobs, ends.tolist(), began)
+    return recognition.steps_of_jobs(log, jobs, ends.tolist(), began)
 
 
-def _by_stages(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superstep, ...]:
+def _by_stages(
+    log: EventLog, jobs: pd.DataFrame, began: float
+) -> tuple[recognition.Superstep, ...]:
     """Return the supersteps of one job: each has the stages that came up after its predecessor had
     sent its records.
     """
     ended = log.tasks.groupby("stage")["finished"].max()
-    made = message_stages(log)
+    made = recognition.message_stages(log)
     # The first messages come from edges that an earlier stage partitioned.
     dealt = [stage for parents in made["parents"].iloc[:1] for stage in parents]
     sent = np.sort(ended.reindex([*dealt, *made["stage"]]))
@@ -395,4 +394,4 @@ def _by_stages(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[Superst
         stages = own.loc[at >= number if last else at == number, "stage"]
         finished = jobs["finished"].max() if last else ended.reindex(stages).max()
         parts.append((finished, jobs["job"], stages))
-    return successive(began, parts)
+    return recognition.successive(began, parts)

@@ -18,13 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predict_graph.engines.spark.log.eventlog import wait_for_listeners
+from predict_graph.engines.spark.session import opening
 from predict_graph.engines.spark.session.failures import reason, spark_failures
-from predict_graph.engines.spark.session.opening import (
-    OpenSession,
-    awaited_executors,
-    require_spark,
-    temporary_folder,
-)
 from predict_graph.engines.spark.session.settings import SparkSettings, is_local
 from predict_graph.engines.spark.tables.checkpoints import release
 from predict_graph.errors import JobError, RequestError
@@ -45,7 +40,7 @@ def warm_for(spark: SparkSession) -> set[str]:
 
 def settings_of(spark: Any, **ours: Any) -> SparkSettings:
     """Return the settings of a user's session, once it has all the executors that it requested."""
-    require_spark()
+    opening.require_spark()
     _check_open(spark)
     with spark_failures("asking the session for its executors"):
         conf = dict(spark.sparkContext.getConf().getAll())
@@ -53,7 +48,7 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
         wanted = int(conf.get("spark.executor.instances", 0))
         if not wanted and "spark.cores.max" in conf:
             wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
-        executors = awaited_executors(spark, max(wanted, 1))
+        executors = opening.awaited_executors(spark, max(wanted, 1))
         local = is_local(master)
         java: Any = spark.sparkContext._jsc.sc().conf()
         memory = java.getSizeAsMb(f"spark.{'driver' if local else 'executor'}.memory", "1g")
@@ -96,21 +91,21 @@ def doubts_of(spark: SparkSession, settings: SparkSettings) -> list[str]:
 
 
 @contextmanager
-def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[OpenSession]:
+def adopted_session(spark: Any, settings: SparkSettings) -> Iterator[opening.OpenSession]:
     """Use an open session, and restore its settings, names, listeners and memory."""
     _check_open(spark)
     context = spark.sparkContext
     site = f"predict-graph {uuid.uuid4().hex}"
     before = {name: context.getLocalProperty(name) for name in _OURS}
     with (
-        temporary_folder(None) as own,
-        temporary_folder(settings.folder) as shared,
+        opening.temporary_folder(None) as own,
+        opening.temporary_folder(settings.folder) as shared,
         _listening(spark, own),
     ):
         sister = spark.newSession()
         for name, value in settings.sql_conf.items():
             sister.conf.set(name, value)
-        session = OpenSession(sister, settings, shared, own, 0.0, spark, site)
+        session = opening.OpenSession(sister, settings, shared, own, 0.0, spark, site)
         session = replace(session, stored_before=session.storage_bytes())
         python, checkpoints = context.pythonExec, context._jsc.sc().getCheckpointDir()
         if settings.local and "PYSPARK_PYTHON" not in os.environ:

@@ -28,21 +28,10 @@ import pandas as pd
 from predict_graph.arrays import FloatArray
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.history import History
-from predict_graph.prediction.seconds.cluster.runs import (
-    CLOCK,
-    FEATURES,
-    WARM_UP,
-    ClusterRun,
-    by_session,
-    cluster_runs,
-    shipped_names,
-    shipped_records,
-    shipped_runs,
-    typical_rows,
-)
+from predict_graph.prediction.seconds.cluster import runs as cluster
 from predict_graph.prediction.seconds.regression import FittedCosts, Line, fitted, fitted_line
 
-Part = tuple[str, ClusterRun, float]  # one of PARTS, measured in a run, and its seconds
+Part = tuple[str, cluster.ClusterRun, float]  # one of PARTS, measured in a run, and its seconds
 
 PARTS = {
     "opening": "opening",
@@ -133,7 +122,9 @@ class ClusterCosts:
             "write": checkpoints * found["checkpoint"] + found["write"],
         }
 
-    def scaled(self, factors: Mapping[str, float], runs: Sequence[ClusterRun] = ()) -> ClusterCosts:
+    def scaled(
+        self, factors: Mapping[str, float], runs: Sequence[cluster.ClusterRun] = ()
+    ) -> ClusterCosts:
         """Return the costs on a cluster with these factors, and these runs of the algorithm.
 
         What writing takes is taken from the runs that show it: results of a user's function have no
@@ -144,42 +135,46 @@ class ClusterCosts:
         return replace(self, factors=factors, lines={**self.lines, **written})
 
 
-def costs_of(runs: Sequence[ClusterRun], cost_model: str | None = None) -> ClusterCosts:
+def costs_of(runs: Sequence[cluster.ClusterRun], cost_model: str | None = None) -> ClusterCosts:
     """Fit all costs to runs, which include the first ones of their sessions.
 
     All features that vary are used, and each run has the same weight.
     """
-    tables = [typical_rows(run) for run in runs if run.informative]
+    tables = [cluster.typical_rows(run) for run in runs if run.informative]
     parts = [
         table.assign(group=number, weight=1.0 / len(table), seconds=table["working"])
         for number, table in enumerate(tables)
     ]
     rows = pd.concat(parts, ignore_index=True)
     lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
-    tasks = fitted(rows, FEATURES, cost_model or "nnls")
+    tasks = fitted(rows, cluster.FEATURES, cost_model or "nnls")
     return ClusterCosts(tasks, lines, len(rows), len(tables))
 
 
 @lru_cache(maxsize=64)
 def reference_costs(name: str, cost_model: str | None = None) -> ClusterCosts:
     """Return the costs of an algorithm on the reference cluster, by a registered cost model."""
-    costs = costs_of(shipped_runs(name), cost_model)
+    costs = costs_of(cluster.shipped_runs(name), cost_model)
     return replace(costs, lines={**costs.lines, **_common_lines()})
 
 
 @lru_cache(maxsize=1)
 def _common_lines() -> dict[str, Line]:
-    every = (part for name in shipped_records() for part in measured_parts(shipped_runs(name)))
+    every = (
+        part
+        for name in cluster.shipped_records()
+        for part in measured_parts(cluster.shipped_runs(name))
+    )
     return lines_of(part for part in every if part[0] in _COMMON)
 
 
-def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
+def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
     """Yield the seconds of each part outside tasks, without comparison to the reference.
 
     JVM warm-up is what the first runs of a session take longer than a later one of the same sample;
     without a later one it is not known.
     """
-    for first, *rest in by_session([run for run in runs if not run.real]):
+    for first, *rest in cluster.by_session([run for run in runs if not run.real]):
         if first.cold and first.session_seconds > 0.0:
             yield "opening", first, first.session_seconds
         same = [run for run in rest if run.edges == first.edges]
@@ -188,15 +183,15 @@ def measured_parts(runs: Sequence[ClusterRun]) -> Iterator[Part]:
         if warm is None or not first.cold or first.record.engine.get("warm"):
             continue
         yield "setup start", first, max(first.record.phases["setup"] - warm["setup"], 0.0)
-        starting = [first, *(run for run in same if run.purpose == WARM_UP)]
+        starting = [first, *(run for run in same if run.purpose == cluster.WARM_UP)]
         extra = sum(run.record.phases["superstep"] - warm["superstep"] for run in starting)
         yield "superstep start", first, max(extra, 0.0)
     for run in runs:
         if not run.informative:
             continue
-        rows = typical_rows(run)
+        rows = cluster.typical_rows(run)
         driver = rows["seconds"] - rows["working"]
-        yield "driver", run, max(float(driver.median()), CLOCK)
+        yield "driver", run, max(float(driver.median()), cluster.CLOCK)
         if run.real:
             continue
         phases, interval = run.record.phases, run.record.engine.get("checkpoint_interval")
@@ -227,7 +222,7 @@ def lines_of(parts: Iterable[Part]) -> dict[str, Line]:
     return {part: fitted_line(*np.array(found).T) for part, found in points.items()}
 
 
-def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, float]:
+def log_factors(runs: Sequence[cluster.ClusterRun], costs: ClusterCosts) -> dict[str, float]:
     """Return the logarithms of measured / reference seconds of each factor that runs show.
 
     Long runs weigh more. The setup of a real run, one that is no sample, includes the opening of
@@ -241,7 +236,7 @@ def log_factors(runs: Sequence[ClusterRun], costs: ClusterCosts) -> dict[str, fl
     for run in runs:
         if not run.informative:
             continue
-        rows = typical_rows(run)
+        rows = cluster.typical_rows(run)
         measured["tasks"] += float(rows["working"].sum())
         expected["tasks"] += float(costs.tasks(rows).sum())
         if run.real and not run.record.engine.get("warm"):
@@ -263,7 +258,7 @@ class ClusterSpeed:
 
     observed: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
-    def with_runs(self, name: str, runs: Sequence[ClusterRun]) -> ClusterSpeed:
+    def with_runs(self, name: str, runs: Sequence[cluster.ClusterRun]) -> ClusterSpeed:
         """Return the speed with runs of an algorithm, in place of its earlier ones."""
         return ClusterSpeed({**self.observed, name: log_factors(runs, reference_costs(name))})
 
@@ -295,7 +290,7 @@ def speed_of_cluster(history: History | None, engine: SparkEngine) -> ClusterSpe
     if history is None or len(history) == 0:
         return ClusterSpeed()
     speed = ClusterSpeed()
-    for name in shipped_names():
-        runs = cluster_runs(history, engine, name)
+    for name in cluster.shipped_names():
+        runs = cluster.cluster_runs(history, engine, name)
         speed = speed.with_runs(name, runs) if runs else speed
     return speed

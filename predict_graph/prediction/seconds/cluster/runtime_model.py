@@ -10,27 +10,14 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
+from predict_graph import engines
 from predict_graph.answers import readable_bytes
-from predict_graph.engines import (
-    Evidence,
-    RuntimeEstimate,
-    Workload,
-)
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
-from predict_graph.prediction.seconds.cluster.costs import (
-    ALGORITHM_STD,
-    CLUSTER_STD,
-    RUN_STD,
-    ClusterSpeed,
-)
+from predict_graph.prediction.seconds.cluster import costs as cluster_costs
+from predict_graph.prediction.seconds.cluster import sampling
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
-from predict_graph.prediction.seconds.cluster.sampling import (
-    ClusterSamples,
-    Learned,
-    observed_estimate,
-)
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.prediction.seconds.regression import fitted_line
@@ -55,7 +42,7 @@ _ANOTHER_CLUSTER = (
 )
 
 
-class ClusterRuntimeModel(ClusterSamples):
+class ClusterRuntimeModel(sampling.ClusterSamples):
     """The runtime model of a Spark cluster.
 
     Iterations and messages depend on the algorithm alone. Their costs are those of bundled
@@ -67,27 +54,32 @@ class ClusterRuntimeModel(ClusterSamples):
     by_work_alone: ClassVar[bool] = True
     """Whether the samples of the iteration estimate are of no use for the runtime estimate."""
 
-    _learned: Learned | None = None
+    _learned: sampling.Learned | None = None
 
     def observe(self) -> list[IterationEstimate]:
         """Return the iterations of a user function that only Spark can run, from its sample
         runs.
         """
         self._learned = self.learned()
-        return [observed_estimate(self._learned.runs[0], self.graph)]
+        return [sampling.observed_estimate(self._learned.runs[0], self.graph)]
 
-    def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
+    def estimate(self, workloads: Sequence[engines.Workload]) -> list[engines.RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first includes session start."""
         learned = self._learned or self.learned(workloads)
-        found: list[RuntimeEstimate] = []
+        found: list[engines.RuntimeEstimate] = []
         for workload, own in zip(workloads, learned.runs, strict=True):
             estimate = self._runtime_on(own, learned.speed, workload, first=not found)
             found.append(replace(estimate, more=learned.more))
         return found
 
     def _runtime_on(
-        self, own: list[ClusterRun], speed: ClusterSpeed, workload: Workload, *, first: bool
-    ) -> RuntimeEstimate:
+        self,
+        own: list[ClusterRun],
+        speed: cluster_costs.ClusterSpeed,
+        workload: engines.Workload,
+        *,
+        first: bool,
+    ) -> engines.RuntimeEstimate:
         """Return the estimate of one algorithm; the first includes session start and reading.
 
         Its costs are those of reference runs, at the speed that its own runs on the cluster show,
@@ -100,7 +92,7 @@ class ClusterRuntimeModel(ClusterSamples):
         std, common_std = deviations(own, speed)
         source, warnings = _source(own, speed)
         if not own and name != algorithm.name:  # the actual superstep is unknown
-            std = math.hypot(std, ALGORITHM_STD)
+            std = math.hypot(std, cluster_costs.ALGORITHM_STD)
             said = f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
             warnings = [*warnings, said]
         runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
@@ -114,7 +106,7 @@ class ClusterRuntimeModel(ClusterSamples):
 
         rows = work(engine.workers)
         executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
-        evidence = Evidence(
+        evidence = engines.Evidence(
             source,
             costs.supersteps(rows, engine.workers, warm=warm),
             math.hypot(std, common_std),
@@ -131,7 +123,7 @@ class ClusterRuntimeModel(ClusterSamples):
         )
         # Messages before combining, bytes after it.
         every = rows.assign(total_vertices=rows["vertices"] * engine.workers)
-        return RuntimeEstimate(
+        return engines.RuntimeEstimate(
             evidence=evidence,
             rows=counted(Table(every)).assign(seconds=evidence.seconds),
             relative_std=std,
@@ -150,7 +142,7 @@ class ClusterRuntimeModel(ClusterSamples):
         )
 
 
-def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[str, list[str]]:
+def _source(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> tuple[str, list[str]]:
     """Return what the costs of an algorithm are estimated from, and reasons for doubt."""
     if not own:
         if any(speed.observed.values()):
@@ -165,14 +157,16 @@ def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[str, list[s
     return "training runs of the cluster" if samples else "real runs on the cluster", warnings
 
 
-def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
+def deviations(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> tuple[float, float]:
     """Return the standard deviations of supersteps, and common to all phases."""
     if not own:
-        return RUN_STD, ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
+        return cluster_costs.RUN_STD, cluster_costs.ALGORITHM_STD if any(
+            speed.observed.values()
+        ) else cluster_costs.CLUSTER_STD
     if not all(run.elsewhere for run in own):
-        return RUN_STD, 0.0
+        return cluster_costs.RUN_STD, 0.0
     graphs = {run.record.fingerprint for run in own}
-    return RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
+    return cluster_costs.RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
 
 
 def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:

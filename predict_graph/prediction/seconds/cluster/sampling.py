@@ -25,20 +25,8 @@ from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate, draw_sample
 from predict_graph.iterations.estimate import iteration_interval
-from predict_graph.prediction.seconds.cluster.costs import (
-    ClusterCosts,
-    ClusterSpeed,
-    reference_costs,
-    speed_of_cluster,
-)
-from predict_graph.prediction.seconds.cluster.runs import (
-    FEATURES,
-    ClusterRun,
-    cluster_run,
-    runs_of_job,
-    shipped_name,
-    shipped_runs,
-)
+from predict_graph.prediction.seconds.cluster import costs as cluster_costs
+from predict_graph.prediction.seconds.cluster import runs as cluster
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.learned import (
     DEFAULT_TRAIN_RATIOS,
@@ -55,8 +43,8 @@ Points = dict[int, list[float]]
 class Learned:
     """The runs of each algorithm of a chain on a cluster, and the speed that all runs show."""
 
-    runs: list[list[ClusterRun]]
-    speed: ClusterSpeed
+    runs: list[list[cluster.ClusterRun]]
+    speed: cluster_costs.ClusterSpeed
     more: str = ""
 
 
@@ -72,12 +60,14 @@ class ClusterSamples(EngineModel):
     def learned(self, workloads: Sequence[Workload] = ()) -> Learned:
         """Return the runs of each algorithm, after running the samples that are needed."""
         request, engine = self.request, self.engine
-        runs = [runs_of_job(self.history, engine, each, self.graph) for each in self.algorithms]
+        runs = [
+            cluster.runs_of_job(self.history, engine, each, self.graph) for each in self.algorithms
+        ]
         function = isinstance(self.algorithms[-1], FunctionAlgorithm)
         asked = request.train_ratios or request.train_machines or request.budget.unlimited
         if asked or function:
             runs = self._run_samples(runs, in_any_case=True)
-        speed = speed_of_cluster(self.history, engine)
+        speed = cluster_costs.speed_of_cluster(self.history, engine)
         if asked or function or _known(runs):
             return Learned(runs, speed)
         whole, samples = self._expected(workloads, speed)
@@ -110,15 +100,17 @@ class ClusterSamples(EngineModel):
         sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
         return dict.fromkeys(sorted(counts), sizes)
 
-    def _expected(self, workloads: Sequence[Workload], speed: ClusterSpeed) -> tuple[float, float]:
+    def _expected(
+        self, workloads: Sequence[Workload], speed: cluster_costs.ClusterSpeed
+    ) -> tuple[float, float]:
         """Return the seconds of the run, and of its sample runs, by the reference runs."""
         engine, edges, whole, samples = self.engine, self.graph.edges, 0.0, 0.0
         machines = engine.workers
         for number, each in enumerate(workloads):
-            name = shipped_name(each.algorithm)
+            name = cluster.shipped_name(each.algorithm)
             costs = self._costs(name, speed)
-            rows = work_by_machines(self.graph, engine, each, shipped_runs(name))(machines)
-            features = rows[[*FEATURES]]
+            rows = work_by_machines(self.graph, engine, each, cluster.shipped_runs(name))(machines)
+            features = rows[[*cluster.FEATURES]]
             phases = partial(costs.phases, reads=number == 0)
             whole += sum(phases(features, machines, edges, opens=number == 0).values())
             last = number == len(workloads) - 1  # what runs before it goes to its own end
@@ -131,19 +123,19 @@ class ClusterSamples(EngineModel):
     def _costs(
         self,
         name: str,
-        speed: ClusterSpeed,
+        speed: cluster_costs.ClusterSpeed,
         cost_model: str | None = None,
-        runs: Sequence[ClusterRun] = (),
-    ) -> ClusterCosts:
+        runs: Sequence[cluster.ClusterRun] = (),
+    ) -> cluster_costs.ClusterCosts:
         """Return the costs of reference runs at the speed of the cluster; `runs` show writing."""
         factors = speed.factors(name)
         if self.engine.settings.in_open_session:
             factors["opening"] = 0.0
-        return reference_costs(name, cost_model).scaled(factors, runs)
+        return cluster_costs.reference_costs(name, cost_model).scaled(factors, runs)
 
     def _run_samples(
-        self, stored: list[list[ClusterRun]], *, in_any_case: bool
-    ) -> list[list[ClusterRun]]:
+        self, stored: list[list[cluster.ClusterRun]], *, in_any_case: bool
+    ) -> list[list[cluster.ClusterRun]]:
         """Run samples on the cluster, store each at once, and return them by algorithm.
 
         It stops before a run that the budget does not allow, if it takes as long as the one before,
@@ -151,7 +143,7 @@ class ClusterSamples(EngineModel):
         is slow. Where executors were lost in all, stored runs remain.
         """
         request, graph, algorithm = self.request, self.graph, self.algorithms[-1]
-        found: list[list[ClusterRun]] = [[] for _ in self.algorithms]
+        found: list[list[cluster.ClusterRun]] = [[] for _ in self.algorithms]
         taken, samples = 0.0, dict[float, Graph]()
         for machines, ratios in self.points.items():
             there = self.engine.on(machines)
@@ -184,7 +176,7 @@ class ClusterSamples(EngineModel):
         return [own or before for own, before in zip(found, stored, strict=True)]
 
 
-def _known(runs: Sequence[Sequence[ClusterRun]]) -> bool:
+def _known(runs: Sequence[Sequence[cluster.ClusterRun]]) -> bool:
     """Whether each algorithm has a stored run that is real, or of a warm session."""
     return all(any(run.informative for run in own) for own in runs)
 
@@ -212,7 +204,7 @@ def sample_run(
     seed: int,
     cold: bool,
     purpose: str = "cost",
-) -> list[ClusterRun]:
+) -> list[cluster.ClusterRun]:
     """Run a chain of algorithms on a sample in the open session of an engine."""
     profile = engine.run(
         algorithm,
@@ -235,10 +227,10 @@ def sample_run(
         replace(record, kind="sample", sample=drawn, sample_of=graph.fingerprint)
         for record in records_of(profile)
     )
-    return [cluster_run(record, graph, again=False) for record in records]
+    return [cluster.cluster_run(record, graph, again=False) for record in records]
 
 
-def observed_estimate(runs: Sequence[ClusterRun], graph: Graph) -> IterationEstimate:
+def observed_estimate(runs: Sequence[cluster.ClusterRun], graph: Graph) -> IterationEstimate:
     """Return the iterations of a user's function on the graph, from those of its samples.
 
     Only the metrics of its tasks are known, so there is no transform (PREDIcT, section 3.2).

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from numba import njit
 
 from predict_graph.arrays import FloatArray
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.blocks.running import program_of
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
-from predict_graph.engines.spark.library.algorithm import (
-    ENTRIES,
-    RECORDS,
-    LibraryAlgorithm,
-    rounds_of,
-)
+from predict_graph.engines.spark.library import algorithm as library
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
@@ -47,7 +40,7 @@ def work_by_machines(
         return lambda machines: _of_function(
             graph, engine.settings.on(machines), workload.iterations, run
         )
-    if isinstance(algorithm, LibraryAlgorithm):
+    if isinstance(algorithm, library.LibraryAlgorithm):
         return lambda machines: _of_library(graph, engine.settings.on(machines), algorithm, run)
     sent = sent_messages(graph, workload)
     unit = _unit(shipped_name(algorithm))
@@ -97,11 +90,11 @@ def _of_program(
 
 
 def _of_library(
-    graph: Graph, settings: SparkSettings, algorithm: LibraryAlgorithm, run: ClusterRun
+    graph: Graph, settings: SparkSettings, algorithm: library.LibraryAlgorithm, run: ClusterRun
 ) -> pd.DataFrame:
     """Return the work of a library, whose records and map entries its local replay counts."""
-    rounds = rounds_of(algorithm, graph, settings.partitions)
-    seen = run.record.table[[RECORDS, ENTRIES]].to_numpy(np.float64).sum()
+    rounds = library.rounds_of(algorithm, graph, settings.partitions)
+    seen = run.record.table[[library.RECORDS, library.ENTRIES]].to_numpy(np.float64).sum()
     read = run.record.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
     moved = rounds["records"] + rounds["entries"]
     volume = moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
@@ -177,19 +170,9 @@ def largest_shares(graph: Graph, machines: int, partitions: int) -> tuple[float,
     Spark assigns rows to partitions by a Murmur3 hash of their key, and partitions to executors in
     turn. The hash is public.
     """
-    vertices, edges = _held(graph.out_degrees, partitions, machines)
+    workers = partition_of(np.arange(graph.vertices), partitions) % machines
+    vertices, edges = np.bincount(workers), np.bincount(workers, graph.out_degrees)
     return vertices.max() / max(graph.vertices, 1), edges.max() / max(graph.edges, 1)
-
-
-@njit(cache=True, nogil=True)
-def _held(degrees: Any, partitions: Any, machines: Any) -> Any:
-    """Count the vertices and edges of each machine."""
-    vertices, edges = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
-    for v in range(len(degrees)):
-        worker = partition_of(v, partitions) % machines
-        vertices[worker] += 1
-        edges[worker] += degrees[v]
-    return vertices, edges
 
 
 def combined_share(

@@ -11,7 +11,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import profile_spark_function
-from predict_graph.engines.spark.session import adopting
+from predict_graph.engines.spark.session import opening
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.history import History
@@ -195,7 +195,7 @@ def test_what_is_refused_in_a_session(spark, call, options, said):
 
 
 def test_no_executors(spark, monkeypatch):
-    monkeypatch.setattr(adopting, "awaited_executors", lambda spark, wanted: [])
+    monkeypatch.setattr(opening, "awaited_executors", lambda spark, wanted: [])
     with pytest.raises(JobError, match=r"the session on .* has no executors; run a job"):
         SparkEngine(spark=spark)
 

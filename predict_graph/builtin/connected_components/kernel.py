@@ -1,4 +1,6 @@
-"""One compiled superstep of connected components: push along the edges of changed vertices.
+"""Connected components on one graph, and on a block of one (PREDIcT, section 5; PEGASUS).
+
+On one graph, changed vertices push their labels along their edges; a block pulls them.
 
 The work is proportional to messages, plus one pass over a byte per vertex. Labels only decrease, so
 threads may lower the same label in any order. Vertices send from a second array that is updated
@@ -7,6 +9,7 @@ after the superstep, so that messages hold the labels at its start.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numba
@@ -16,9 +19,13 @@ from numba.extending import intrinsic
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.connected_components.definition import ConnectedComponents
+from predict_graph.engines.local.edge_loops import MIN, identity, pull
 from predict_graph.engines.local.kernel import Footprint, SpreadingKernel, Superstep, Work
 from predict_graph.engines.local.team import Team
+from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
+
+_NONE, _NO_WEIGHTS = np.empty(0, np.uint8), np.empty(0, np.float32)
 
 
 class ComponentsKernel(SpreadingKernel):
@@ -109,3 +116,36 @@ def atomic_min(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return signature, generate
+
+
+class ComponentsProgram(BlockProgram):
+    """Vertices whose label decreased send it; a vertex takes the smallest label that it
+    receives.
+    """
+
+    algorithm: ConnectedComponents
+
+    def first(self, prior: Array | None) -> None:
+        """Set the label of each vertex to its own id."""
+        self.state = np.array(self.block.rows, np.int64)
+
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Take the smallest received label where it is lower."""
+        nothing = identity(MIN, offers.dtype)
+        offers[senders == 0] = nothing
+        received, heard = np.empty_like(self.state), np.empty(0, bool)
+        rows = (self.rows[0], self.rows[1].view(np.uint32), _NO_WEIGHTS)
+        pull(0, self.block.count, MIN, *rows, offers, _NONE, nothing, received, heard, False)
+        self.senders = received < self.state
+        self.state = np.minimum(self.state, received)
+
+    def sums(self) -> dict[str, float]:
+        """Count the decreased labels, and the vertices whose label is their own id."""
+        components = np.count_nonzero(self.state == self.block.rows)
+        return {**super().sums(), "components": float(components)}
+
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return the number of components and the size of the largest."""
+        largest = values.groupBy("value").count().agg({"count": "max"}).collect()[0][0]
+        return {"components": int(sums[-1]["components"]), "largest": int(largest)}

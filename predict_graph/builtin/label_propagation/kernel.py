@@ -1,4 +1,6 @@
-"""One compiled superstep of label propagation: each vertex pulls the labels of its neighbours.
+"""Label propagation on one graph, and on a block of one.
+
+Each vertex pulls the labels of its neighbours.
 
 Votes are counted in a table of a few kilobytes, sized by the degree, so that only reading the
 labels accesses memory randomly.
@@ -6,6 +8,7 @@ labels accesses memory randomly.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numba
@@ -16,6 +19,7 @@ from predict_graph.builtin.label_propagation.definition import LabelPropagation
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.kernel import Superstep, Weighting, Work
 from predict_graph.engines.local.team import Team
+from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 from samplers.csr import frozen
 
@@ -135,3 +139,35 @@ def vote(
         others += following[v] != best
         following[v] = best
     return others
+
+
+class LabelPropagationProgram(BlockProgram):
+    """Every vertex sends its label, and takes the one with most votes or weight."""
+
+    algorithm: LabelPropagation
+    kept = ("state", "changed")
+
+    def first(self, prior: Array | None) -> None:
+        """Set the label of each vertex to its own id."""
+        self.state, self.changed = np.array(self.block.rows, np.int64), 0
+
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Sum votes, and take the label with most; the smallest of several."""
+        following = self.state.copy()
+        heard = np.empty(self.block.count, np.int32)
+        vote(0, self.block.count, *self.rows, self.block.weights, offers, following, heard)
+        self.changed = int(np.count_nonzero(following != self.state))
+        self.state = following
+
+    def sums(self) -> dict[str, float]:
+        """Count the labels that changed."""
+        return {"changed": float(self.changed)}
+
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return the number of communities and the size of the largest."""
+        from pyspark.sql import functions as F
+
+        sizes = values.groupBy("value").count()
+        found = sizes.agg(F.count("*"), F.max("count")).collect()[0]
+        return {"communities": int(found[0]), "largest": int(found[1])}

@@ -1,4 +1,4 @@
-"""One compiled superstep of core numbers.
+"""Core numbers on one graph, and on a block of one.
 
 A vertex whose estimate decreases marks the neighbours that it affects: those whose estimate was at
 most its own, and is above it now. No other estimate can decrease, so only marked vertices scan
@@ -8,6 +8,7 @@ that messages hold the estimates at its start.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numba
@@ -16,21 +17,16 @@ import numpy.typing as npt
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.k_core.definition import KCore
-from predict_graph.engines.local.kernel import (
-    Footprint,
-    SpreadingKernel,
-    Superstep,
-    Weighting,
-    Work,
-)
+from predict_graph.engines.local import kernel
 from predict_graph.engines.local.team import Team
+from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 
 # Work relative to one message: scanning a neighbour, and a vertex; not tuned.
 _LOOK, _VERTEX = 2.0, 2.0
 
 
-class KCoreKernel(SpreadingKernel):
+class KCoreKernel(kernel.SpreadingKernel):
     """Core numbers on one undirected graph.
 
     It has no probe: a vertex that receives one message scans all neighbours, so a message of the
@@ -51,9 +47,9 @@ class KCoreKernel(SpreadingKernel):
         self._marked = np.ones(graph.vertices, np.uint8)
 
     @staticmethod
-    def footprint(algorithm: KCore, id_bytes: int) -> Footprint:
+    def footprint(algorithm: KCore, id_bytes: int) -> kernel.Footprint:
         """Return its memory: two arrays of estimates, degrees, five marks; finally a result."""
-        return Footprint(2 * 4 + 8 + 5 + 4, reverse=False)
+        return kernel.Footprint(2 * 4 + 8 + 5 + 4, reverse=False)
 
     @property
     def estimates(self) -> npt.NDArray[np.int32]:
@@ -73,7 +69,7 @@ class KCoreKernel(SpreadingKernel):
         largest = int(values.max())
         return {"degeneracy": largest, "innermost": int(np.count_nonzero(values == largest))}
 
-    def stand_for(self, weighting: Weighting) -> None:
+    def stand_for(self, weighting: kernel.Weighting) -> None:
         """Count self-loops: in a sample a vertex may represent its own neighbour."""
         self._sampled = True
 
@@ -82,11 +78,11 @@ class KCoreKernel(SpreadingKernel):
         super().rest()
         self._marked[:] = 0
 
-    def step(self) -> Superstep:
+    def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the share of vertices whose estimate decreased."""
-        work, edges = Work(), (self._indptr, self._indices)
+        work, edges = kernel.Work(), (self._indptr, self._indices)
         if self._sampled:  # needed on samples only
-            work = Work(self._marked * (_LOOK * self._degrees + _VERTEX) + 1.0)
+            work = kernel.Work(self._marked * (_LOOK * self._degrees + _VERTEX) + 1.0)
         estimates = (self._sent, self._estimates, self._changed)
         self._share(lower, *edges, self._sampled, self._marked, *estimates)
         self._marked[:] = 0
@@ -177,3 +173,47 @@ def _settle(
             # It affects only neighbours that counted it as at least their own estimate.
             if before >= estimates[w] > now:
                 marked[w] = 1
+
+
+class KCoreProgram(BlockProgram):
+    """Vertices whose estimate decreased send it; receivers update their own.
+
+    The estimates of all neighbours count, so the boundary gets those of vertices that do not send
+    as well.
+    """
+
+    algorithm: KCore
+    all_known = True
+
+    def first(self, prior: Array | None) -> None:
+        """Set the estimates to the degrees."""
+        self.state = first_estimates(self.block.degrees, self.algorithm.most)
+
+    def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
+        """Lower the estimates."""
+        every, changed = np.ones(self.block.count, np.uint8), np.zeros(self.block.count, np.uint8)
+        rows = (0, self.block.count, *self.rows, False)
+        lower(*rows, every, offers, self.state, changed)
+        self.senders = changed.view(bool)
+
+    def sums(self) -> dict[str, Any]:
+        """Count the decreased estimates, and the vertices of the k-core."""
+        found, most = super().sums(), self.algorithm.most
+        if most is not None:
+            found["members"] = int(np.count_nonzero(self.state == most))
+        return found
+
+    def values(self) -> Array:
+        """Return the core number, or 1 for the k-core and 0 for the others."""
+        return members(self.state, self.algorithm.most).astype(np.int64)
+
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return the largest core number and its vertices, or the vertices of the k-core."""
+        from pyspark.sql import functions as F
+
+        if "members" in sums[-1]:
+            return {"members": sums[-1]["members"]}
+        sizes = values.groupBy("value").count()
+        found = sizes.agg(F.max(F.struct("value", "count"))).collect()[0][0]
+        return {"degeneracy": int(found[0]), "innermost": int(found[1])}

@@ -1,4 +1,4 @@
-"""Top-k ranking on one graph.
+"""Top-k ranking on one graph, and on a block of one.
 
 A rank is represented by its position in the order of all ranks, 0 for the highest, so lists are
 sorted integers.
@@ -6,12 +6,13 @@ sorted integers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from predict_graph.arrays import Array, FloatArray
-from predict_graph.builtin.merging import FAR, UNION, EntriesKernel
+from predict_graph.builtin.merging import FAR, UNION, EntriesKernel, MergingProgram
 from predict_graph.builtin.topk_ranking.definition import TopKRanking
 from predict_graph.engines.local.kernel import Footprint
 from predict_graph.engines.local.team import Team
@@ -58,3 +59,45 @@ class TopKRankingKernel(EntriesKernel):
         ordered = self._state[np.lexsort(self._state.T)]
         steps = (ordered[1:] != ordered[:-1]).any(axis=1)
         return {"different_lists": 1 + int(np.count_nonzero(steps))}
+
+
+class TopKRankingProgram(MergingProgram):
+    """Vertices send lists that changed; a vertex keeps the k best of all entries.
+
+    As in the local engine, an entry is the position of a vertex in the order of all ranks.
+    """
+
+    algorithm: TopKRanking
+    rule = UNION
+
+    @staticmethod
+    def prepared(algorithm: TopKRanking, values: Array) -> Array:
+        """Return the vertices by rank, and the place of each vertex there."""
+        by_rank = np.argsort(-values, kind="stable").astype(np.int32)
+        places = np.empty_like(by_rank)
+        places[by_rank] = np.arange(len(by_rank))
+        return np.stack((by_rank, places))
+
+    def first(self, prior: Array | None) -> None:
+        """Set lists that hold their own vertex."""
+        assert prior is not None
+        self._by_rank, places = prior
+        self.state = np.full((self.block.count, self.algorithm.k), FAR, np.int32)
+        self.state[:, 0] = places[self.block.rows]
+
+    @staticmethod
+    def width(algorithm: TopKRanking) -> int:
+        """Return k."""
+        return algorithm.k
+
+    def values(self) -> Array:
+        """Return the vertices with the k highest ranks that reach each vertex, -1 for none."""
+        known = self.state < FAR
+        found = np.full(self.state.shape, -1, np.int64)
+        found[known] = self._by_rank[self.state[known]]
+        return found
+
+    @classmethod
+    def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
+        """Return how many different lists there are."""
+        return {"different_lists": values.drop("id").distinct().count()}
