@@ -7,8 +7,8 @@ import pandas as pd
 
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import Workload
+from predict_graph.engines.local import observed
 from predict_graph.engines.local.observed import IterationProbe
-from predict_graph.prediction.seconds import local
 from predict_graph.prediction.seconds.local import TimedSample, timed_sample, transfer_evidence
 from predict_graph.table import Table
 
@@ -72,7 +72,7 @@ def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(mon
         seconds, idle = next(told)
         return np.array(seconds), idle
 
-    monkeypatch.setattr(local, "timed_run", run)
+    monkeypatch.setattr(observed, "timed_run", run)
     # Of runs, 0.4 s are not enough, and 0.75 are.
     found = timed_sample(JOB, staged([1.0] * 2, [1.0] * 2), 3)
     np.testing.assert_allclose(found.seconds, [0.1, 0.05])
