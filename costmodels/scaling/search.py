@@ -181,7 +181,8 @@ def success_chance(
 
     Runs fail as those near them did: after one failure `again` at the same place (not tuned), less
     with the distance in e-folds of machines, cores, memory and scale, and less where others
-    succeeded.
+    succeeded. More machines or memory, or a smaller scale, bring a configuration no nearer to a
+    failure, and no farther from a success.
 
     Parameters
     ----------
@@ -191,21 +192,30 @@ def success_chance(
 
     Examples
     --------
-    >>> machines, failed = {"machines": np.array([2.0, 8, 64])}, {"machines": np.array([2.0])}
+    >>> machines, failed = {"machines": np.array([1.0, 2, 8, 64])}, {"machines": np.array([2.0])}
     >>> success_chance(machines, failed, {}).round(2)
-    array([0.3 , 0.95, 1.  ])
+    array([0.3 , 0.3 , 0.95, 1.  ])
     >>> success_chance(machines, failed, {"machines": np.array([8.0])}).round(2)
-    array([0.31, 0.99, 1.  ])
+    array([0.3 , 0.31, 0.99, 1.  ])
     """
-    against, for_ = _nearness(columns, failed), _nearness(columns, fine)
+    against, for_ = _nearness(columns, failed, 1.0), _nearness(columns, fine, -1.0)
     return 1 - against / (against + for_ + 1 / again - 1)
 
 
-def _nearness(columns: Columns, others: Columns, within: float = 0.5) -> FloatArray:
-    """Return how many of the others there are, each by how near it is; `within` is not tuned."""
+# Whether more machines, scale, cores and memory are easier, by definition; cores may need memory
+_EASIER = (1, -1, 0, 1)
+
+
+def _nearness(columns: Columns, others: Columns, easier: float, within: float = 0.5) -> FloatArray:
+    """Return how many of the others there are, each by how near it is; `within` is not tuned.
+
+    Only what is `easier` than another (1), or harder (-1), is at a distance from it.
+    """
     logs = pooled.join_logs(columns)
     if not len(others.get("machines", ())):
         return np.zeros(logs.shape[1])
     apart = logs[:, :, None] - pooled.join_logs(others)[:, None, :]
+    ways = easier * np.array(_EASIER)[:, None, None]
+    apart = np.where(ways, np.maximum(ways * apart, 0.0), apart)
     near: FloatArray = np.exp(-(apart**2).sum(axis=0) / within).sum(axis=1)
     return near
