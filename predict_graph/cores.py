@@ -76,7 +76,7 @@ class Load:
             found.append(
                 f"this process waited {' and '.join(causes)} (load average "
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): without them a run may be "
-                f"{self.slowdown:.2g} times faster, which the interval includes"
+                f"{self.slowdown:.2g} times faster, for which the interval is wider"
             )
         if self.throttled >= 0.1:
             found.append(

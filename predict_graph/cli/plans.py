@@ -91,7 +91,9 @@ def fit(
 
     refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
     conditions = named_values(where, refused, "the column {} is given twice in --where")
-    fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
+    with output.display() as display:
+        display.step(f"fitting a model to {file}", 0.0)
+        fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
     if out is not None:
         save_model(fitted, out)
     output.show(fitted)
@@ -175,7 +177,9 @@ def plan(
     elif given:
         raise RequestError("--with goes with --assignments only")
     elif machines is not None:
-        made = make_plan(models, machines, **vars(planning) | {"confidence": planning.share})
+        with output.display() as display:
+            display.step(f"reading {', '.join(models)}", 0.0)
+            made = make_plan(models, machines, **vars(planning) | {"confidence": planning.share})
     else:
         raise RequestError(
             "a plan needs --machines N:M, or --assignments FILE with models of fit --model nimo"

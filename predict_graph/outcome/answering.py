@@ -117,6 +117,8 @@ _CALLED = {
     "run": "the run itself",
     "prefix": "the first part of the run",
     "full local run": "all iterations, which were run here",
+    "probe": "its first supersteps, which were run here",
+    "baseline estimate": "usual figures of the algorithm (a baseline estimate)",
     "atlas": "measured runs on other graphs",
 }
 
@@ -152,12 +154,12 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
         if name != "name" and not isinstance(value, Mapping)
     )
     details = [
-        ("parameters", parameters),
+        *([("parameters", parameters)] if parameters else []),
         ("engine", engine_said(found.engine)),
         *([("method", f"{found.method['name']} ({method})")] if found.method else []),
         ("budget", found.budget),
-        ("seed", str(found.seed)),
-        ("fingerprint", str(found.graph.get("fingerprint", ""))),
+        *([] if found.seed is None else [("seed", str(found.seed))]),
+        *((name, str(found.graph[name])) for name in ("fingerprint",) if name in found.graph),
     ]
     if found.processor_seconds is not None:
         details.append(("processor", readable_seconds(found.processor_seconds)))
@@ -180,12 +182,13 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
 
 
 def _evidence(found: Prediction) -> answers.Table:
-    rows = [
-        (each.source, readable_seconds(each.seconds), f"{each.log_std:.0%}", f"{each.weight:.0%}")
-        for each in found.evidence
-    ]
+    rows = []
+    for each in found.evidence:
+        low, high = map(readable_seconds, Interval.spread(each.seconds, each.log_std))
+        share = f"{each.weight:.0%}"
+        rows.append((each.source, readable_seconds(each.seconds), f"{low} to {high}", share))
     what = "call" if found.iterations is None else "iterations"
-    columns = ["evidence", f"seconds of the {what}", "relative std", "weight"]
+    columns = ["evidence", f"seconds of the {what}", "90% interval", "weight"]
     return answers.Table(f"where the seconds of the {what} come from", columns, rows)
 
 

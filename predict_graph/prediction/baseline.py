@@ -60,13 +60,11 @@ class Baseline:
         """Seconds of the compiled run, without reading."""
         return self.setup_seconds + self.superstep_seconds
 
-    @property
-    def least_seconds(self) -> float:
-        """Seconds that three runs in four take at least: a budget is a share of these."""
+    def quantile(self, share: float) -> float:
+        """Return the seconds within which such a share of runs ends."""
         std = math.hypot(self.iterations_std, self.relative_std)
-        return self.setup_seconds + self.superstep_seconds * math.exp(
-            NormalDist().inv_cdf(0.25) * std
-        )
+        factor = math.exp(NormalDist().inv_cdf(share) * std)
+        return self.setup_seconds + self.superstep_seconds * factor
 
     @property
     def relative_std(self) -> float:

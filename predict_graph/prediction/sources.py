@@ -193,16 +193,18 @@ class FullRun:
         return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)
 
     def cost(self, case: Case, evidence: Estimates) -> float:
-        """Return what baselines say; infinity if it is not wanted, not needed, or does not fit.
+        """Return what three runs in four take; infinity if it is not wanted, or does not fit.
 
-        On the local engine that is the job itself: an unlimited budget does not run a long one, and
-        options of sampling or cost models ask for other evidence.
+        One that was stopped would leave too little for samples. On the local engine that is the job
+        itself: an unlimited budget does not run a long one, and options of sampling or cost models
+        ask for other evidence.
         """
         request, graph = case.request, case.graph
         named = request.evidence_named if case.local else request.estimation_named
         if evidence or named or not runs_here(request.algorithm):
             return math.inf
-        needed = sum(baseline.seconds + _COUNTING * graph.edges for baseline in case.baselines)
+        share = 0.5 if request.budget.unlimited else 0.75
+        needed = sum(each.quantile(share) + _COUNTING * graph.edges for each in case.baselines)
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return math.inf

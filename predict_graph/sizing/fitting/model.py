@@ -95,7 +95,7 @@ class JobModel(Result):
         facts = [
             ("model", f"{self.name}{learnt}"),
             *([("machine types", ", ".join(self.types))] if self.types else []),
-            ("doubled", self._scaling()),
+            ("if doubled", self._scaling()),
             (
                 "error",
                 f"median {left_out.median_percent_error:.1f}%, at most "
@@ -179,9 +179,14 @@ class JobModel(Result):
         return said
 
     def _sentence(self, fits: bool) -> str:
-        """Say what a run of the largest scale takes on the slowest and on the fastest machines."""
+        """Say what a run of the largest scale takes on the slowest and on the fastest machines.
+
+        Where it is likely to succeed.
+        """
         scales = self.measured["scale"]
         table = self._fitted(scales.max())
+        likely = self._chance(pd.DataFrame(columns_of(table, self.types))) >= 0.5
+        table = table[likely] if likely.any() else table
         ends: Any = table.loc[[table["predicted"].idxmax(), table["predicted"].idxmin()]]
         said = []
         for one in ends.drop_duplicates().itertuples():
@@ -288,10 +293,12 @@ class JobModel(Result):
 
     def success(self, scale: npt.ArrayLike, machines: npt.ArrayLike) -> FloatArray:
         """Return how likely a run of each configuration succeeds, estimated from failed runs."""
+        return self._chance(self.table(scale, machines))
+
+    def _chance(self, where: Any) -> FloatArray:
         runs, keys = self.measurements.runs, ["scale", "machines", "machine_type"]
         outcomes = runs.groupby(keys, dropna=False, as_index=False)["outcome"].agg(set)
         never = outcomes["outcome"].map(lambda found: "ok" not in found).astype(bool)
-        where: Any = self.table(scale, machines)
         done: Any = pd.DataFrame(columns_of(self.measurements.done, self.types)).drop_duplicates()
         return success_chance(where, columns_of(outcomes[never], self.types), done)
 

@@ -247,5 +247,9 @@ def read_tried(
                 pd.DataFrame(columns=list(measurements.RUN_COLUMNS)), {}, {}, (), path
             )
         raise
-    runs = found.runs[found.runs["scale"] == measurements.chosen_scale([found], scale)]
+    chosen = measurements.chosen_scale([found], scale)
+    runs = found.runs[found.runs["scale"] == chosen]
+    if others := len(found.runs) - len(runs):
+        said = f"{counted(others)} at other scales than {chosen:g} are not used"
+        found = replace(found, notes=(*found.notes, said))
     return of_types(replace(found, runs=runs), candidates.types)

@@ -135,6 +135,7 @@ class Advice(Result):
             sentence += "; {}: {}".format(*facts.pop())
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
+        better, what = ("faster", "time") if self.goal.unit == "s" else ("cheaper", "cost")
         title = f"most promising for the goal: {self.goal}"
         found: dict[str, list[str]] = {
             "configuration": list(shown["name"]),
@@ -142,12 +143,12 @@ class Advice(Result):
             "from (90%)": _texts(shown["low"], readable_seconds),
             "to": _texts(shown["high"], readable_seconds),
             "USD": _texts(shown["cost"], "{:.3g}".format),
-            "better": _texts(shown["beats"], "{:.0%}".format),
+            f"{better} than the best": _texts(shown["beats"], "{:.0%}".format),
             # Before the first run, times are known up to a factor only.
-            f"{'time' if self.goal.unit == 's' else 'cost'}, of a typical one": (
+            f"{what} beside a typical one's": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
-            "succeeds": (
+            "chance to succeed": (
                 _texts(shown["chance"], "{:.0%}".format) if shown["chance"].min() < 1 else []
             ),
         }
