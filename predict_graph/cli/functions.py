@@ -102,7 +102,7 @@ def _called(
         tracked.processor_seconds,
         value=value,
     )
-    answer = replace(profile.answer, sentence=f"{profile.title}: {tracked.sentence}")
+    answer = replace(profile.answer, sentence=f"{profile.title}: the call {tracked.sentence}")
     return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
 
 

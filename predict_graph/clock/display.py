@@ -53,10 +53,12 @@ class Display(AbstractContextManager["Display"]):
 
     def step(self, text: str, fraction: float) -> None:
         """Show what is being done, and the fraction of all that is done."""
+        now = time.monotonic()
+        rest = remaining(now - self._began, fraction)
 
         def left() -> str:
-            rest = remaining(time.monotonic() - self._began, fraction)
-            return "" if rest is None else f"about {readable_seconds(max(rest, 1.0))} left"
+            seconds = max((rest or 0.0) - (time.monotonic() - now), 1.0)
+            return "" if rest is None else f"about {readable_seconds(seconds)} left"
 
         self._update(text, fraction, left)
 

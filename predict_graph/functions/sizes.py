@@ -104,7 +104,10 @@ def predict_by_size(
         size = replace(size, directed=directed)
     function = check_function(function, arguments, {**(keywords or {}), **more}, form=graph_form)
     known, drivers = atlas_points(function), size.drivers()
-    warnings = ["the size of the graph alone is known: another of that size may take much longer"]
+    warnings = [
+        "the size of the graph alone is known: another of that size may take much longer, and "
+        "building it in the form of the library comes on top"
+    ]
     if near := not known:
         known = atlas_points(function, near=True)
         warnings.append(
@@ -124,8 +127,9 @@ def predict_by_size(
     memory = None
     if np.isfinite(graph):
         peak = Interval.spread(held.cost, held.log_std)
-        peak = Interval(graph + peak.predicted, 0.85 * graph + peak.low, 1.15 * graph + peak.high)
+        peak = Interval(graph + peak.predicted, graph + peak.low, 1.15 * graph + peak.high)
         memory = PeakMemory(peak, float(available_memory()))
+    fits = memory is None or memory.fits
     runtime = Interval.spread(call.cost, log_std)
     grows = ", ".join(name for name, _ in call.drivers[:2])
     detail = f"{len(known)} of the atlas; grows with {grows}"
@@ -147,17 +151,12 @@ def predict_by_size(
         verdict=verdict_of(runtime, phases, load=load, memory=memory),
         load=load,
         processor_seconds=call.cost,
-        advice=[
-            *_smaller_forms(size, memory),
-            *compiled_alternatives(function, call.cost, drivers),
-        ],
+        advice=compiled_alternatives(function, call.cost, drivers) if fits else _forms(size),
     )
 
 
-def _smaller_forms(size: GraphSize, memory: PeakMemory | None) -> list[str]:
-    """Return what the graph takes in other libraries, if it may not fit as it is."""
-    if memory is None or memory.fits:
-        return []
+def _forms(size: GraphSize) -> list[str]:
+    """Return what the graph takes in libraries, for one that may not fit as it is."""
     forms = ("igraph", "scipy", "networkx")
     sizes = [f"{readable_bytes(size.bytes(form))} in {form}" for form in forms]
     return [f"the graph alone takes about {', '.join(sizes)}"]

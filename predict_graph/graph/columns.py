@@ -77,7 +77,7 @@ class Columns:
         rest = [name for name in left if not re.fullmatch(rf"{_ABOUT}|", _plain(name))]
         if rest and self.weight is None and wanted.source_column is None:
             shown = ", ".join(rest[:3]) + (", …" if len(rest) > 3 else "")
-            found += (f"no weights ({shown} not read; --weight-column changes that)",)
+            found += (f"read without weights ({shown} left out; see --weight-column)",)
         return found
 
 

@@ -32,7 +32,11 @@ def answer_of(found: Prediction) -> answers.Answer:
         *_memory(found),
         ("estimated from", _estimated_from(found)),
         *(("instead", text) for text in found.advice),
-        *([("prediction overhead", _overhead(found))] if found.overhead_seconds else []),
+        *(
+            [("prediction overhead", _overhead(found, found.runtime_seconds.predicted))]
+            if found.overhead_seconds
+            else []
+        ),
     ]
     return answers.Answer(
         found.verdict.sentence,
@@ -61,10 +65,13 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
         f"{steps}{'' if memory is None else f'; {memory.sentence}'}"
     )
     repeated = ("iterations", "phases", "peak memory")
+    facts = {name: each for name, each in own.facts if name not in repeated}
+    if "prediction overhead" in facts:
+        facts["prediction overhead"] = _overhead(found.prediction, actual.runtime_seconds)
     counters = [_counters(found)] if found.prediction.features_total() else []
     return answers.Answer(
         sentence,
-        [fact for fact in own.facts if fact[0] not in repeated],
+        [*facts.items()],
         [_truth(found)],
         own.warnings,
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
@@ -136,9 +143,8 @@ def _estimated_from(found: Prediction) -> str:
     return ", ".join(sources)
 
 
-def _overhead(found: Prediction) -> str:
-    """Say what the prediction cost, and what more would buy."""
-    runtime = found.runtime_seconds.predicted
+def _overhead(found: Prediction, runtime: float) -> str:
+    """Say what the prediction cost beside the run, and what more would buy."""
     times = f", {found.overhead_seconds / runtime:.2g} times the run" if runtime else ""
     more = f"; {found.more}" if found.more else ""
     loading = found.loading_seconds

@@ -257,7 +257,7 @@ def _warnings(plan: Plan) -> Iterator[str]:
                 f"what was measured ({_range(known)} {unit}); {_widening([model])}"
             )
     if left := len(every) - len(plan.sound):
-        yield f"{left} of {len(every)} configurations are left out: runs like them failed"
+        yield f"left out of {len(every)} configurations, as runs like them failed: {left}"
     if chosen is not None and chosen.chance < plan.confidence:
         yield (
             f"runs near {chosen.name} failed; by those it succeeds with a probability of "

@@ -12,7 +12,7 @@ import pandas as pd
 
 from costmodels.scaling.search import rank_candidates
 from predict_graph.answers import Answer, Table, sure
-from predict_graph.durations import parse_duration, readable_seconds
+from predict_graph.durations import counted, parse_duration, readable_seconds
 from predict_graph.errors import JobError, RequestError
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture, unit_of
@@ -148,6 +148,7 @@ class Advice(Result):
             f"{what} beside a typical one's": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
+            "expected saving": _texts(shown["gain"], "{:.0%}".format) if best is not None else [],
             "chance to succeed": (
                 _texts(shown["chance"], "{:.0%}".format) if shown["chance"].min() < 1 else []
             ),
@@ -320,8 +321,8 @@ def advise(
             picked = [top, *(i for i in picked[1:] if i != top)]
             if gain[top] < price[top]:
                 stop = (
-                    f"another run is expected to gain {goal.amount(gain[top])} in {uses} runs of "
-                    f"the job, and costs {goal.amount(price[top])}"
+                    f"another run is expected to gain {goal.amount(gain[top])} in "
+                    f"{counted(uses)} of the job, and costs {goal.amount(price[top])}"
                 )
     return Advice(
         goal=goal,

@@ -59,7 +59,8 @@ def test_the_size_of_a_graph_is_enough():
     assert near.processor_seconds == pytest.approx(said.processor_seconds)
     assert near.evidence[0].log_std > said.evidence[0].log_std
     assert "other numbers" in near.warnings[1]
-    assert memory.peak.low < 330 * graph.vertices + 216 * graph.edges / 2 < memory.peak.high
+    own = 330 * graph.vertices + 216 * graph.edges / 2
+    assert own < memory.peak.low < 1.01 * own < memory.peak.high
 
 
 @pytest.mark.parametrize(
