@@ -174,15 +174,19 @@ def _expected(
     return log_shapes(shapes, places, middle)
 
 
+# Whether more machines, scale, cores and memory are easier, by definition; cores may need memory
+_EASIER = (1, -1, 0, 1)
+
+
 def success_chance(
-    columns: Columns, failed: Columns, fine: Columns, again: float = 0.7
+    columns: Columns, failed: Columns, fine: Columns, again: float = 0.7, within: float = 0.5
 ) -> FloatArray:
     """Return how likely configurations succeed, by what became of those near them, shape (n,).
 
     Runs fail as those near them did: after one failure `again` at the same place (not tuned), less
-    with the distance in e-folds of machines, cores, memory and scale, and less where others
-    succeeded. More machines or memory, or a smaller scale, bring a configuration no nearer to a
-    failure, and no farther from a success.
+    with the distance in e-folds of machines, cores, memory and scale (`within`, not tuned), and
+    less where others succeeded. Fewer machines, less memory or a larger scale are at no distance
+    from a failure, unless a run that is at least as hard succeeded.
 
     Parameters
     ----------
@@ -195,27 +199,26 @@ def success_chance(
     >>> machines, failed = {"machines": np.array([1.0, 2, 8, 64])}, {"machines": np.array([2.0])}
     >>> success_chance(machines, failed, {}).round(2)
     array([0.3 , 0.3 , 0.95, 1.  ])
-    >>> success_chance(machines, failed, {"machines": np.array([8.0])}).round(2)
-    array([0.3 , 0.31, 0.99, 1.  ])
+    >>> success_chance(machines, failed, {"machines": np.array([1.0])}).round(2)
+    array([0.79, 0.45, 0.95, 1.  ])
     """
-    against, for_ = _nearness(columns, failed, 1.0), _nearness(columns, fine, -1.0)
-    return 1 - against / (against + for_ + 1 / again - 1)
+    ways = np.array(_EASIER)[:, None, None]
+    apart = _apart(failed, fine)  # of each failure, from each success
+    as_hard = np.where(ways, ways * apart, -np.abs(apart)) >= 0
+    contradicted = np.all(as_hard, axis=0).any(axis=1)
+    apart = _apart(columns, failed)
+    apart = np.where((ways == 0) | contradicted, apart, np.maximum(ways * apart, 0.0))
+    against, for_ = (
+        np.exp(-(each**2).sum(axis=0) / within).sum(axis=1)
+        for each in (apart, _apart(columns, fine))
+    )
+    chance: FloatArray = 1 - against / (against + for_ + 1 / again - 1)
+    return chance
 
 
-# Whether more machines, scale, cores and memory are easier, by definition; cores may need memory
-_EASIER = (1, -1, 0, 1)
-
-
-def _nearness(columns: Columns, others: Columns, easier: float, within: float = 0.5) -> FloatArray:
-    """Return how many of the others there are, each by how near it is; `within` is not tuned.
-
-    Only what is `easier` than another (1), or harder (-1), is at a distance from it.
-    """
-    logs = pooled.join_logs(columns)
+def _apart(columns: Columns, others: Columns) -> FloatArray:
+    """Return the distances of configurations from others by axis, shape (4, n, m)."""
     if not len(others.get("machines", ())):
-        return np.zeros(logs.shape[1])
-    apart = logs[:, :, None] - pooled.join_logs(others)[:, None, :]
-    ways = easier * np.array(_EASIER)[:, None, None]
-    apart = np.where(ways, np.maximum(ways * apart, 0.0), apart)
-    near: FloatArray = np.exp(-(apart**2).sum(axis=0) / within).sum(axis=1)
-    return near
+        return np.zeros((len(_EASIER), len(columns["machines"]), 0))
+    logs: FloatArray = pooled.join_logs(columns)[:, :, None] - pooled.join_logs(others)[:, None, :]
+    return logs

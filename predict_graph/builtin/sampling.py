@@ -18,14 +18,7 @@ from predict_graph.builtin.triangle_count.kernel import TriangleCountKernel
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import inbound_rows, inbound_shares
 from predict_graph.iterations.completion.completed import CompletedSample
-from predict_graph.iterations.rooted.recipes import (
-    Recipe,
-    RepresentedSampler,
-    deepest,
-    hubs,
-    middle_trees,
-    rooted,
-)
+from predict_graph.iterations.rooted import recipes
 from predict_graph.iterations.rooted.sample import (
     HopTree,
     RootedSample,
@@ -79,17 +72,19 @@ def _place_of_source(algorithm: PersonalisedPageRank, sample: CompletedSample) -
     return int(np.lexsort((sample.weights, distance))[0])
 
 
-def components_recipe(algorithm: Algorithm, graph: Graph) -> Recipe:
+def components_recipe(algorithm: Algorithm, graph: Graph) -> recipes.Recipe:
     """Return samples rooted in the smallest id of each component, where labels start."""
-    return Recipe(rooted(graph, [component_trees(graph)]))
+    return recipes.Recipe(recipes.rooted(graph, [component_trees(graph)]))
 
 
-def counters_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def counters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """Return samples that include the vertices with the largest hashes.
 
     A counter changes for the last time when the largest hash that can reach it arrives.
     """
-    return Recipe(rooted(graph, middle_trees(graph), _largest_hashes(algorithm, graph)))
+    return recipes.Recipe(
+        recipes.rooted(graph, recipes.middle_trees(graph), _largest_hashes(algorithm, graph))
+    )
 
 
 def _largest_hashes(
@@ -103,7 +98,7 @@ def _largest_hashes(
     return largest(tops.astype(np.int16), per_register * algorithm.registers)
 
 
-def paths_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def paths_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """Return samples rooted in the landmarks, with the vertices that are farthest from each.
 
     The iterations are then exact, for as many landmarks as have a tree. With more landmarks, the
@@ -111,11 +106,11 @@ def paths_recipe(algorithm: Any, graph: Graph) -> Recipe:
     """
     landmarks = algorithm.vertices_in(graph.out_degrees)
     trees = [hop_tree(graph, int(root)) for root in np.unique(landmarks[:_MOST_ROOTS])]
-    tails = [part for tree in trees for part in (deepest(graph, tree), _longest_way(tree))]
+    tails = [part for tree in trees for part in (recipes.deepest(graph, tree), _longest_way(tree))]
     if len(landmarks) > _MOST_ROOTS:
-        trees += middle_trees(graph)
-    certain = np.concatenate((*tails, hubs(graph), landmarks))
-    return Recipe(RootedSampler(graph, trees, certain))
+        trees += recipes.middle_trees(graph)
+    certain = np.concatenate((*tails, recipes.hubs(graph), landmarks))
+    return recipes.Recipe(RootedSampler(graph, trees, certain))
 
 
 def _longest_way(tree: HopTree) -> IntArray:
@@ -130,7 +125,7 @@ def _longest_way(tree: HopTree) -> IntArray:
     return np.array(way, np.int64)
 
 
-def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def lists_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """Return samples rooted in the highest ranks, with ranks of the sampled vertices.
 
     Ranks of the whole graph are unknown before PageRank has run on it. Two of its iterations
@@ -144,12 +139,12 @@ def lists_recipe(algorithm: Any, graph: Graph) -> Recipe:
     second = next_ranks(graph, algorithm.prior, first, top)
     best = top[np.argsort(-second, kind="stable")]
     trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
-    trees += middle_trees(graph)
+    trees += recipes.middle_trees(graph)
 
     def inputs(sample: RootedSample) -> FloatArray:
         return next_ranks(graph, algorithm.prior, first, sample.vertices)
 
-    return Recipe(rooted(graph, trees, top), inputs)
+    return recipes.Recipe(recipes.rooted(graph, trees, top), inputs)
 
 
 def next_ranks(
@@ -164,7 +159,7 @@ def next_ranks(
     return found
 
 
-def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def clusters_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """Return samples of the surroundings of small vertices, where semi-clusters start.
 
     The score of two joined vertices is positive only if they have few other edges (equation 2), so
@@ -175,7 +170,9 @@ def clusters_recipe(algorithm: Any, graph: Graph) -> Recipe:
     small = int(3.0 / factor)
     seeds = _smallest_pairs(graph, most_edges=2.0 + 1.0 / factor)
     around = small_neighbours(graph, seeds, 2 * small)
-    return Recipe(rooted(graph, middle_trees(graph), seeds, around, near=small))
+    return recipes.Recipe(
+        recipes.rooted(graph, recipes.middle_trees(graph), seeds, around, near=small)
+    )
 
 
 def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> IndexArray:
@@ -198,7 +195,7 @@ def _smallest_pairs(graph: Graph, most_edges: float, share: float = 0.005) -> In
 
 def labels_recipe(
     algorithm: Any, graph: Graph, *, near: int = 30, level_std: float = 0.45
-) -> Recipe:
+) -> recipes.Recipe:
     """Return samples whose vertices have all their edges, and the labels after one superstep.
 
     A label is the majority of the neighbours, so an edge to a vertex outside the sample leads to a
@@ -221,8 +218,8 @@ def labels_recipe(
         return labels[sample.vertices]
 
     order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
-    sampler = RepresentedSampler(graph, order, near)
-    return Recipe(sampler, inputs, level_std=level_std)
+    sampler = recipes.RepresentedSampler(graph, order, near)
+    return recipes.Recipe(sampler, inputs, level_std=level_std)
 
 
 def _first_labels(graph: Graph) -> IndexArray:
@@ -235,7 +232,7 @@ def _first_labels(graph: Graph) -> IndexArray:
     return labels
 
 
-def cores_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def cores_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """Return samples whose vertices have all their edges, and the exact iterations by peeling.
 
     An estimate depends on the estimates of enough neighbours, so an edge to a vertex outside the
@@ -247,10 +244,10 @@ def cores_recipe(algorithm: Any, graph: Graph) -> Recipe:
     kernel.step()
     order = np.lexsort((graph.out_degrees, kernel.estimates, graph.out_degrees > 0))
     iterations = supersteps_by_peeling(graph, algorithm.most)
-    return Recipe(RepresentedSampler(graph, order), iterations=iterations)
+    return recipes.Recipe(recipes.RepresentedSampler(graph, order), iterations=iterations)
 
 
-def triangles_recipe(algorithm: Any, graph: Graph) -> Recipe:
+def triangles_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """Return samples whose vertices have all their edges.
 
     The iterations are fixed. Messages and look-ups depend on the degrees of vertices and of their
@@ -260,4 +257,4 @@ def triangles_recipe(algorithm: Any, graph: Graph) -> Recipe:
     kernel = TriangleCountKernel(algorithm, graph)
     kernel.step()
     order = np.lexsort((kernel.above, graph.out_degrees))
-    return Recipe(RepresentedSampler(graph, order))
+    return recipes.Recipe(recipes.RepresentedSampler(graph, order))

@@ -14,14 +14,9 @@ from typing import Any
 import numpy as np
 
 from predict_graph.durations import readable_seconds
+from predict_graph.functions import naming
 from predict_graph.functions.atlas_file import FILE, content
 from predict_graph.functions.growth import NOTHING, Point, extrapolate
-from predict_graph.functions.naming import (
-    VERTEX_PARAMETERS,
-    GraphFunction,
-    check_function,
-    unusual_arguments,
-)
 from predict_graph.timing import clock
 
 MACHINE = "atlas"
@@ -51,13 +46,13 @@ def measured_unit(
     return float(np.median(taken))
 
 
-def atlas_points(function: GraphFunction, *, near: bool = False) -> list[Point]:
+def atlas_points(function: naming.GraphFunction, *, near: bool = False) -> list[Point]:
     """Return runs of a function, in seconds of this machine.
 
     They have the same arguments; with `near`, where there are none, others that are numbers, too.
     """
     known, graphs = (content(FILE)[name] for name in ("functions", "graphs"))
-    key = key_of(function.name, unusual_arguments(function))
+    key = key_of(function.name, naming.unusual_arguments(function))
     if near and key not in known:
         key = next((other for other in known if _differs_in_numbers(function, other)), key)
     rows = known.get(key, [])
@@ -68,14 +63,14 @@ def atlas_points(function: GraphFunction, *, near: bool = False) -> list[Point]:
     ]
 
 
-def _differs_in_numbers(function: GraphFunction, key: str) -> bool:
+def _differs_in_numbers(function: naming.GraphFunction, key: str) -> bool:
     """Whether a call of the atlas is this one but for arguments that are numbers in both."""
     name, _, text = key.partition(" ")
     if name != function.name:
         return False
     parameters = {} if function.bound is None else function.bound.signature.parameters
     usual = {each: parameter.default for each, parameter in parameters.items()}
-    own, other = unusual_arguments(function), json.loads(text or "{}")
+    own, other = naming.unusual_arguments(function), json.loads(text or "{}")
     values = [each.get(name, usual.get(name)) for each in (own, other) for name in {**own, **other}]
     return all(isinstance(value, int | float) for value in values)
 
@@ -90,7 +85,7 @@ def key_of(name: str, arguments: Mapping[str, Any]) -> str:
     >>> key_of("networkx:betweenness_centrality", {"k": 60, "seed": 1})
     'networkx:betweenness_centrality {"k": 60}'
     """
-    left_out = {"seed", *VERTEX_PARAMETERS}
+    left_out = {"seed", *naming.VERTEX_PARAMETERS}
     kept = {key: value for key, value in sorted(arguments.items()) if key not in left_out}
     return f"{name} {json.dumps(kept)}" if kept else name
 
@@ -112,20 +107,23 @@ _ALIKE = {
 
 
 def compiled_alternatives(
-    function: GraphFunction, seconds: float, drivers: Mapping[str, float], least: float = 60.0
+    function: naming.GraphFunction,
+    seconds: float,
+    drivers: Mapping[str, float],
+    least: float = 60.0,
 ) -> list[str]:
     """Return the advice to try an installed library that offers the same, with its time.
 
     Of a call of `least` seconds or more. With arguments it may be another thing: k vertices of
     betweenness are not all of them.
     """
-    if unusual_arguments(function).keys() - {"seed"}:
+    if naming.unusual_arguments(function).keys() - {"seed"}:
         return []
     library, _, name = function.name.partition(":")
     other = _ALIKE.get(name, "") if library == "networkx" else ""
     if not other or seconds < least or find_spec(other.partition(":")[0]) is None:
         return []
-    known = atlas_points(check_function(other))
+    known = atlas_points(naming.check_function(other))
     found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
     if found is not None and found.cost > 0.5 * seconds:
         return []  # not clearly faster

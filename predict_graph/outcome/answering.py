@@ -125,6 +125,7 @@ _CALLED = {
     "prefix": "the first part of the run",
     "full local run": "all iterations, which were run here",
     "probe": "its first supersteps, which were run here",
+    "sample run and probe": "a sample run and the first supersteps",
     "baseline estimate": "usual figures of the algorithm (a baseline estimate)",
     "atlas": "measured runs on other graphs",
 }
@@ -192,7 +193,8 @@ def _evidence(found: Prediction) -> answers.Table:
     for each in found.evidence:
         low, high = map(readable_seconds, Interval.spread(each.seconds, each.log_std))
         share = f"{each.weight:.0%}"
-        rows.append((each.source, readable_seconds(each.seconds), f"{low} to {high}", share))
+        name = _CALLED.get(each.source, each.source)
+        rows.append((name, readable_seconds(each.seconds), f"{low} to {high}", share))
     what = "call" if found.iterations is None else "iterations"
     columns = ["evidence", f"seconds of the {what}", "90% interval", "weight"]
     return answers.Table(f"where the seconds of the {what} come from", columns, rows)

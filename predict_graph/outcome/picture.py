@@ -14,14 +14,7 @@ from predict_graph.durations import readable_seconds
 from predict_graph.engines import RunProfile
 from predict_graph.engines.profile import PHASE_NAMES
 from predict_graph.intervals import QUANTILE, Interval
-from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import (
-    Line,
-    bars_of_parts,
-    convergence,
-    draw_lines,
-    memory_picture,
-)
+from predict_graph.pictures import Picture, panels
 
 if TYPE_CHECKING:
     from predict_graph.outcome.prediction import Prediction
@@ -44,12 +37,14 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
     memory = found.verdict.memory
     if memory is not None:
         peak = memory.peak
-        pictures.append(memory_picture(peak.predicted, peak.low, peak.high, memory.available))
+        pictures.append(
+            panels.memory_picture(peak.predicted, peak.low, peak.high, memory.available)
+        )
     return pictures
 
 
 def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | None) -> Picture:
-    curves = [Line("predicted", np.arange(1, len(found.convergence) + 1), found.convergence)]
+    curves = [panels.Line("predicted", np.arange(1, len(found.convergence) + 1), found.convergence)]
     low, high = iterations
     said = (
         f"Convergence: predicted to stop after {iterations.predicted:.0f} iterations, 90% "
@@ -61,14 +56,16 @@ def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | N
         said += f" The real run stopped after {actual.iterations}."
     what = _MEANING.get(str(found.method.get("convergence")), "what the threshold is on")
     ends = {"threshold": found.method["threshold"], "interval": (low, high)}
-    return Picture("Convergence", said, partial(convergence, lines=curves, what=what, **ends))
+    return Picture(
+        "Convergence", said, partial(panels.convergence, lines=curves, what=what, **ends)
+    )
 
 
 def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
     seconds = found.rows.floats("seconds")
     factor = math.exp(QUANTILE * found.iteration_std)
     ends = seconds / factor, seconds * factor
-    lines = [Line("predicted", found.rows["iteration"], seconds, *ends)]
+    lines = [panels.Line("predicted", found.rows["iteration"], seconds, *ends)]
     said = (
         f"Seconds of each iteration: predicted {readable_seconds(seconds.sum())} for all "
         f"{len(seconds)}, the longest {readable_seconds(seconds.max(initial=0.0))}."
@@ -78,13 +75,13 @@ def _seconds(found: Prediction, actual: RunProfile | None) -> Picture:
         lines.append(_real(real))
         said += f" The real ones took {readable_seconds(float(real.sum()))}."
     xlabel, ylabel = "iteration (band: 90% sure)", "time of an iteration"
-    draw = partial(draw_lines, lines=lines, xlabel=xlabel, ylabel=ylabel)
+    draw = partial(panels.draw_lines, lines=lines, xlabel=xlabel, ylabel=ylabel)
     return Picture("Time of each iteration", said, draw)
 
 
-def _real(values: npt.ArrayLike) -> Line:
+def _real(values: npt.ArrayLike) -> panels.Line:
     """Return the line of a real run, by iteration."""
-    return Line("real", np.arange(1, np.size(values) + 1), values, color="actual")
+    return panels.Line("real", np.arange(1, np.size(values) + 1), values, color="actual")
 
 
 def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
@@ -98,7 +95,7 @@ def _phases(found: Prediction, actual: RunProfile | None) -> Picture:
     if actual is not None:
         bars["real"] = _named(actual.phases)
         said += f" The real run: {_said(bars['real'])}."
-    draw = partial(bars_of_parts, bars=bars, total=(runtime.low, runtime.high))
+    draw = partial(panels.bars_of_parts, bars=bars, total=(runtime.low, runtime.high))
     return Picture("Where the time goes", said, draw, 0.8)
 
 
@@ -126,8 +123,8 @@ def _machines(found: Prediction) -> Picture:
     if own is not None and own in counts:
         chosen = (float(own), float(middle[list(counts).index(own)]), f"{own} asked for")
     draw = partial(
-        draw_lines,
-        lines=[Line("predicted", counts, middle, low, high)],
+        panels.draw_lines,
+        lines=[panels.Line("predicted", counts, middle, low, high)],
         xlabel="machines (band: 90% sure)",
         ylabel="runtime",
         chosen=chosen,

@@ -62,8 +62,10 @@ class Baseline:
 
     def quantile(self, share: float) -> float:
         """Return the seconds within which such a share of runs ends."""
-        std = math.hypot(self.iterations_std, self.relative_std)
-        factor = math.exp(NormalDist().inv_cdf(share) * std)
+        deviations = NormalDist().inv_cdf(share)
+        factor = math.exp(deviations * math.hypot(self.iterations_std, self.relative_std))
+        most = self.algorithm.max_iterations / max(self.iterations, 1.0)
+        factor = min(factor, most * math.exp(deviations * self.relative_std))
         return self.setup_seconds + self.superstep_seconds * factor
 
     @property

@@ -16,6 +16,7 @@ from costmodels.scaling import (
     gather_points,
     learn_prior,
 )
+from costmodels.scaling.search import success_chance
 
 ALL = [AutoScaling, Ernest, Masha]
 
@@ -271,3 +272,13 @@ def test_which_runs_have_a_cliff(seconds, cliffs):
     assert [cliff.machines for cliff in Ernest().fit(*runs(seconds)).cliffs_] == cliffs
     X, y = runs(seconds, repeats=3)  # what noise explains is none
     assert Ernest().fit(X, y * np.tile([0.3, 1, 3], 4)).cliffs_ == []
+
+
+def test_failures_count_against_what_is_harder_unless_that_succeeded():
+    def at(machines, scale):
+        return {"machines": np.array(machines, float), "scale": np.array(scale, float)}
+
+    failed, ran = at([8, 16], [10, 50]), at([1, 4], [100, 100])
+    assert (success_chance(ran, failed, ran) > 0.7).all()
+    chances = success_chance(at([1, 2, 4, 8, 8], [20, 20, 20, 20, 5]), at([4], [20]), {})
+    assert (np.diff(chances) >= 0).all()

@@ -69,15 +69,15 @@ class Team:
         """Call ``work(first, last)`` for ranges of blocks that cover 0 … `blocks` - 1 once.
 
         A thread gets 8 to 64 of them, of 8 blocks if possible: it waits for the last one, and a
-        deadline is checked in between. After a brief step, or setup, it gets 8, in order: in
-        another order this one would take longer than in a run without a deadline.
+        deadline is checked in between. After a brief step, or setup, they are in order: in
+        another one this step would take longer than in a run without a deadline.
         """
         self.allow(0.0)
         self.shared = 0.0
         before, self.started = self.started, time.perf_counter()
         brief = self.started - before < 0.02  # a deadline hardly falls into the next one
         least, most = (-(-blocks // (self.threads * ranges)) for ranges in (64, 8))
-        size = most if brief else max(least, min(most, 8))
+        size = max(least, min(most, 8))
         if blocks < 2 or (self._pool is None and self._remaining is None):
             work(0, blocks)
             self.shared = 1.0

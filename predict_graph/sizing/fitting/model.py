@@ -186,7 +186,8 @@ class JobModel(Result):
         scales = self.measured["scale"]
         table = self._fitted(scales.max())
         likely = self._chance(pd.DataFrame(columns_of(table, self.types))) >= 0.5
-        table = table[likely] if likely.any() else table
+        ran = self._fitted()
+        table = table[likely] if likely.any() else ran[ran["scale"] == scales.max()]
         ends: Any = table.loc[[table["predicted"].idxmax(), table["predicted"].idxmin()]]
         said = []
         for one in ends.drop_duplicates().itertuples():

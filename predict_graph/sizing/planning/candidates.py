@@ -250,6 +250,6 @@ def read_tried(
     chosen = measurements.chosen_scale([found], scale)
     runs = found.runs[found.runs["scale"] == chosen]
     if others := len(found.runs) - len(runs):
-        said = f"{counted(others)} at other scales than {chosen:g} are not used"
+        said = f"not used, as at another scale than {chosen:.10g}: {counted(others)}"
         found = replace(found, notes=(*found.notes, said))
     return of_types(replace(found, runs=runs), candidates.types)

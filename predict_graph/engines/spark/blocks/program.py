@@ -20,13 +20,7 @@ from zipimport import zipimporter
 import numpy as np
 
 from predict_graph.arrays import Array
-from predict_graph.engines.spark.blocks.stored import (
-    Batches,
-    Blocks,
-    StoredBlock,
-    parcel,
-    unpacked,
-)
+from predict_graph.engines.spark.blocks import stored
 from samplers.csr import frozen
 
 if TYPE_CHECKING:
@@ -70,7 +64,9 @@ class BlockProgram(ABC):
     state: Any
     senders: Array | None = None
 
-    def __init__(self, algorithm: Any, block: StoredBlock, prior: Array | None = None) -> None:
+    def __init__(
+        self, algorithm: Any, block: stored.StoredBlock, prior: Array | None = None
+    ) -> None:
         self.algorithm, self.block = algorithm, block
         self.rows = frozen(block.indptr), frozen(block.sources)
         self.first(prior)
@@ -153,7 +149,7 @@ class Run:
     name: str
     program: type[BlockProgram]
     algorithm: Any
-    blocks: Blocks
+    blocks: stored.Blocks
     prior: Path | None = None
 
 
@@ -172,7 +168,7 @@ def _program(run: Run, number: int) -> BlockProgram:
     return _PROGRAMS[run.name, number]
 
 
-def begun(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
+def begun(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
     """Return the first states of blocks, given by their keys."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
@@ -187,7 +183,9 @@ def begun(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
     keep_loaded()
 
 
-def advanced(batches: Batches, run: Run, sums: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
+def advanced(
+    batches: stored.Batches, run: Run, sums: Mapping[str, Any]
+) -> Iterator[pa.RecordBatch]:
     """Run a superstep on the block whose state and messages are given."""
     for number, state, messages in _received(batches, run):
         program = _program(run, number)
@@ -197,7 +195,7 @@ def advanced(batches: Batches, run: Run, sums: Mapping[str, Any]) -> Iterator[pa
     keep_loaded()
 
 
-def results(batches: Batches, run: Run) -> Iterator[pa.RecordBatch]:
+def results(batches: stored.Batches, run: Run) -> Iterator[pa.RecordBatch]:
     """Return the results of vertices as rows."""
     import pyarrow as pa
 
@@ -213,10 +211,10 @@ def result_names(width: int) -> list[str]:
     return ["id", *(["value"] if width == 1 else [f"value_{k + 1}" for k in range(width)])]
 
 
-def _received(batches: Batches, run: Run) -> Iterator[tuple[int, Any, dict[int, Any]]]:
+def _received(batches: stored.Batches, run: Run) -> Iterator[tuple[int, Any, dict[int, Any]]]:
     """Return the number of each block of a task, with its state and messages by sender."""
     found: dict[int, dict[int, Any]] = {}
-    for key, sender, content in unpacked(batches):
+    for key, sender, content in stored.unpacked(batches):
         found.setdefault(run.blocks.numbers[key], {})[sender] = content
     for number, arrived in found.items():
         yield number, arrived.pop(number), arrived
@@ -265,18 +263,18 @@ def _parcels(run: Run, program: BlockProgram) -> Iterator[pa.RecordBatch]:
         size = sum(each.nbytes for each in _arrays(values))
         if other != number:
             size += 0 if chosen is None else chosen.nbytes
-            yield parcel(keys[other], number, (chosen, values))
+            yield stored.parcel(keys[other], number, (chosen, values))
         remote = other % machines != number % machines
         records[remote] += len(places)
         moved[remote] += size
-    yield parcel(keys[number], number, _state(program))
+    yield stored.parcel(keys[number], number, _state(program))
     facts = {
         **sender_counts(program.block, program.senders),
         "records": sum(records),
         "local_bytes": moved[0],
         "remote_bytes": moved[1],
     }
-    yield parcel(DRIVER, number, (facts, program.sums()))
+    yield stored.parcel(DRIVER, number, (facts, program.sums()))
 
 
 def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
@@ -290,7 +288,7 @@ def _chosen(program: BlockProgram, places: Array) -> tuple[Array | None, Array]:
     return chosen, places[chosen]
 
 
-def sender_counts(block: StoredBlock, senders: Array | None) -> dict[str, int]:
+def sender_counts(block: stored.StoredBlock, senders: Array | None) -> dict[str, int]:
     """Count the vertices of a block, those that send, and their messages."""
     degrees, inside = block.degrees, block.inside
     sent, stay = degrees, inside

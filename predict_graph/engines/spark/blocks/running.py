@@ -24,7 +24,7 @@ from predict_graph.arrays import Array
 from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.spark.blocks import program
-from predict_graph.engines.spark.blocks import stored as packed
+from predict_graph.engines.spark.blocks import stored as storage
 from predict_graph.engines.spark.blocks.packing import PackedGraph
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import ExecutorLostError, spark_failures
@@ -45,7 +45,7 @@ class StoredGraph:
     it runs where its partitions are.
     """
 
-    blocks: packed.Blocks
+    blocks: storage.Blocks
     homes: DataFrame
     read_seconds: float
     setup_seconds: float
@@ -62,11 +62,11 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
 
     Those of a packed graph are written already. The Python of the executors starts meanwhile.
     """
-    with packed.folder_for_blocks(session) as folder:
+    with storage.folder_for_blocks(session) as folder:
         if isinstance(graph, PackedGraph):
             blocks = graph.blocks
         else:
-            blocks = packed.blocks_in(folder, session, graph.vertices)
+            blocks = storage.blocks_in(folder, session, graph.vertices)
         with ThreadPoolExecutor(2) as pool:
             prepared = pool.submit(prepare_executors, session.spark)
             placed = pool.submit(_homes, session, blocks.keys)
@@ -74,7 +74,7 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
             if isinstance(graph, Graph):
                 with spark_failures("writing the graph for Spark"):
                     folder.mkdir()
-                    packed.write_blocks(graph, blocks)
+                    storage.write_blocks(graph, blocks)
             written = time.perf_counter()
             read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
             prepared.result()
@@ -232,13 +232,13 @@ class BlockJob(SuperstepJob):
     def begin(self) -> None:
         """Create the first state."""
         self._settle(
-            self.stored.homes.mapInArrow(partial(program.begun, run=self._known), packed.PARCELS)
+            self.stored.homes.mapInArrow(partial(program.begun, run=self._known), storage.PARCELS)
         )
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
         task = partial(program.advanced, run=self._known, sums=self._sums[-1])
-        self._settle(self._delivered(self._state).mapInArrow(task, packed.PARCELS))
+        self._settle(self._delivered(self._state).mapInArrow(task, storage.PARCELS))
         return float(self._program.convergence(self._sums[-1], self.stored.vertices))
 
     def _delivered(self, state: DataFrame) -> DataFrame:

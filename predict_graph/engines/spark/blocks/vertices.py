@@ -25,7 +25,7 @@ from predict_graph.arrays import Array
 from predict_graph.engines.local.edge_loops import identity, pull
 from predict_graph.engines.local.program import PUSH_SHARE, ProgramKernel
 from predict_graph.engines.local.team import Team
-from predict_graph.engines.spark.blocks import stored as packed
+from predict_graph.engines.spark.blocks import stored as storage
 from predict_graph.engines.spark.blocks.program import DRIVER, keep_loaded, sender_counts
 from predict_graph.engines.spark.blocks.running import StoredGraph, SuperstepJob
 from predict_graph.graph import Graph
@@ -93,7 +93,7 @@ class _Kernel(ProgramKernel):
             blocks=self._stored.blocks,
         )
         try:
-            found = homes.mapInArrow(work, packed.PARCELS).collect()
+            found = homes.mapInArrow(work, storage.PARCELS).collect()
         finally:
             shared.destroy()
         combined = np.full(n, identity(self._code, message.dtype))
@@ -110,19 +110,19 @@ class _Kernel(ProgramKernel):
 
 
 def _combine(
-    batches: packed.Batches, shared: Any, code: int, weighted: bool, blocks: packed.Blocks
+    batches: storage.Batches, shared: Any, code: int, weighted: bool, blocks: storage.Blocks
 ) -> Iterator[pa.RecordBatch]:
     """Combine the messages to the vertices of blocks; runs on executors."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
             block = blocks.opened()[blocks.numbers[key]]
             found = _combined_in(block, weighted, shared.value, code)
-            yield packed.parcel(DRIVER, block.number, found)
+            yield storage.parcel(DRIVER, block.number, found)
     keep_loaded()
 
 
 def _combined_in(
-    block: packed.StoredBlock, weighted: bool, shared: Any, code: int
+    block: storage.StoredBlock, weighted: bool, shared: Any, code: int
 ) -> tuple[Array, Array, dict[str, int]]:
     """Combine the messages to the vertices of a block, in the order of the local engine.
 
