@@ -30,7 +30,6 @@ INSTEAD = {
         "_centrality on soc-Epinions1": "_centrality on wiki-Vote",
     },
     "docs/index.md": {"graph, seed=1)": "graph, budget='1s', seed=1)"},
-    "docs/tutorials/laptop.md": {"--budget 2s": "--budget 1s", 'budget="2s"': 'budget="1s"'},
 }
 
 

@@ -129,7 +129,8 @@ def predict_by_size(
         peak = Interval.spread(held.cost, held.log_std)
         peak = Interval(graph + peak.predicted, graph + peak.low, 1.15 * graph + peak.high)
         memory = PeakMemory(peak, float(available_memory()))
-    fits = memory is None or memory.fits
+    fits = True if memory is None else memory.fits  # None if that is not sure
+    others = [] if fits is False else compiled_alternatives(function, call.cost, drivers)
     runtime = Interval.spread(call.cost, log_std)
     grows = ", ".join(name for name, _ in call.drivers[:2])
     detail = f"{len(known)} of the atlas; grows with {grows}"
@@ -151,7 +152,7 @@ def predict_by_size(
         verdict=verdict_of(runtime, phases, load=load, memory=memory),
         load=load,
         processor_seconds=call.cost,
-        advice=compiled_alternatives(function, call.cost, drivers) if fits else _forms(size),
+        advice=[*([] if fits else _forms(size)), *others],
     )
 
 
