@@ -16,7 +16,7 @@ CAPS = {
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
-WORDS_OF_DOCS = 39_700
+WORDS_OF_DOCS = 39_780
 LANGUAGE = re.compile(
     r"\b(told|tells|foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|off by|"
     r"of which|may come again|a person|judgement|a choice)\b",
