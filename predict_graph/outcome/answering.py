@@ -32,11 +32,7 @@ def answer_of(found: Prediction) -> answers.Answer:
         *_memory(found),
         ("estimated from", _estimated_from(found)),
         *(("instead", text) for text in found.advice),
-        *(
-            [("prediction overhead", _overhead(found, found.runtime_seconds.predicted))]
-            if found.overhead_seconds
-            else []
-        ),
+        *_overhead(found, found.runtime_seconds.predicted),
     ]
     return answers.Answer(
         found.verdict.sentence,
@@ -64,14 +60,12 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
         f"{'inside' if inside else 'outside'} the interval{far}"
         f"{steps}{'' if memory is None else f'; {memory.sentence}'}"
     )
-    repeated = ("iterations", "phases", "peak memory")
-    facts = {name: each for name, each in own.facts if name not in repeated}
-    if "prediction overhead" in facts:
-        facts["prediction overhead"] = _overhead(found.prediction, actual.runtime_seconds)
+    repeated = ("iterations", "phases", "peak memory", "prediction overhead")
+    facts = [fact for fact in own.facts if fact[0] not in repeated]
     counters = [_counters(found)] if found.prediction.features_total() else []
     return answers.Answer(
         sentence,
-        [*facts.items()],
+        [*facts, *_overhead(found.prediction, actual.runtime_seconds)],
         [_truth(found)],
         own.warnings,
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
@@ -144,13 +138,16 @@ def _estimated_from(found: Prediction) -> str:
     return ", ".join(sources)
 
 
-def _overhead(found: Prediction, runtime: float) -> str:
-    """Say what the prediction cost beside the run, and what more would buy."""
+def _overhead(found: Prediction, runtime: float) -> list[tuple[str, str]]:
+    """Say what the prediction cost beside a run of so many seconds, and what more would buy."""
+    if not found.overhead_seconds:
+        return []
     times = f", {found.overhead_seconds / runtime:.2g} times the run" if runtime else ""
     more = f"; {found.more}" if found.more else ""
     loading = found.loading_seconds
     loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
-    return f"{readable_seconds(found.overhead_seconds)}{times}{loaded}{more}"
+    said = f"{readable_seconds(found.overhead_seconds)}{times}{loaded}{more}"
+    return [("prediction overhead", said)]
 
 
 def _details(found: Prediction) -> list[tuple[str, str]]:
@@ -161,12 +158,12 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
         if name != "name" and not isinstance(value, Mapping)
     )
     details = [
-        *([("parameters", parameters)] if parameters else []),
+        ("parameters", parameters),
         ("engine", engine_said(found.engine)),
-        *([("method", f"{found.method['name']} ({method})")] if found.method else []),
+        ("method", f"{found.method['name']} ({method})" if found.method else ""),
         ("budget", found.budget),
-        *([] if found.seed is None else [("seed", str(found.seed))]),
-        *((name, str(found.graph[name])) for name in ("fingerprint",) if name in found.graph),
+        ("seed", "" if found.seed is None else str(found.seed)),
+        ("fingerprint", str(found.graph.get("fingerprint", ""))),
     ]
     if found.processor_seconds is not None:
         details.append(("processor", readable_seconds(found.processor_seconds)))
@@ -185,7 +182,7 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
                 f"({model['history_runs']} of the history){fit}: {terms}",
             )
         )
-    return details
+    return [(name, said) for name, said in details if said]
 
 
 def _evidence(found: Prediction) -> answers.Table:
