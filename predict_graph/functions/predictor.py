@@ -114,11 +114,8 @@ class FunctionCase(Gathering):
     def _estimates(self) -> list[SourceEstimate]:
         whole = self.whole
         if whole is not None:
-            std = (
-                RUN_STD
-                if not takes_seed(self.function)
-                else math.hypot(RUN_STD, observed.ROUNDS_STD)
-            )
+            drawn = observed.ROUNDS_STD if takes_seed(self.function) else 0.0
+            std = math.hypot(RUN_STD, drawn)
             return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
         counted = observed.counting(self.earlier, self.points)
         return observed.estimates_of(self.growth(), self.points, counted, self.prefix)

@@ -186,8 +186,10 @@ class JobModel(Result):
         scales = self.measured["scale"]
         table = self._fitted(scales.max())
         likely = self._chance(pd.DataFrame(columns_of(table, self.types))) >= 0.5
-        ran = self._fitted()
-        table = table[likely] if likely.any() else ran[ran["scale"] == scales.max()]
+        if likely.any():
+            table = table[likely]
+        else:  # what ran at this scale
+            table = self._fitted().loc[lambda ran: ran["scale"] == scales.max()]
         ends: Any = table.loc[[table["predicted"].idxmax(), table["predicted"].idxmin()]]
         said = []
         for one in ends.drop_duplicates().itertuples():

@@ -43,6 +43,11 @@ class Goal:
         """Of what is made small."""
         return "s" if self.name == "fastest" else "USD"
 
+    @property
+    def better(self) -> str:
+        """What a better configuration is."""
+        return "faster" if self.unit == "s" else "cheaper"
+
     def amount(self, value: float) -> str:
         """Return an amount with its unit."""
         return readable_seconds(value) if self.unit == "s" else f"{value:.3g} USD"
@@ -135,7 +140,6 @@ class Advice(Result):
             sentence += "; {}: {}".format(*facts.pop())
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
-        better, what = ("faster", "time") if self.goal.unit == "s" else ("cheaper", "cost")
         title = f"most promising for the goal: {self.goal}"
         found: dict[str, list[str]] = {
             "configuration": list(shown["name"]),
@@ -143,9 +147,9 @@ class Advice(Result):
             "from (90%)": _texts(shown["low"], readable_seconds),
             "to": _texts(shown["high"], readable_seconds),
             "USD": _texts(shown["cost"], "{:.3g}".format),
-            f"{better} than the best": _texts(shown["beats"], "{:.0%}".format),
+            f"{self.goal.better} than the best": _texts(shown["beats"], "{:.0%}".format),
             # Before the first run, times are known up to a factor only.
-            f"{what} beside a typical one's": (
+            f"{'time' if self.goal.unit == 's' else 'cost'} beside a typical one's": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
             "expected saving": _texts(shown["gain"], "{:.0%}".format) if best is not None else [],
@@ -170,8 +174,7 @@ class Advice(Result):
         cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
         beats = ""
         if self.best is not None:
-            better = "faster" if self.goal.unit == "s" else "cheaper"
-            beats = f", {one.beats:.0%} likely to be {better} than the best measured"
+            beats = f", {one.beats:.0%} likely to be {self.goal.better} than the best measured"
         return f", {readable_seconds(one.seconds)} ({sure(one.low, one.high)}){cost}{beats}"
 
     @property

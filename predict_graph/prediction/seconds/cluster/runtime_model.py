@@ -15,8 +15,13 @@ from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
-from predict_graph.prediction.seconds.cluster import costs as cluster_costs
 from predict_graph.prediction.seconds.cluster import sampling
+from predict_graph.prediction.seconds.cluster.costs import (
+    ALGORITHM_STD,
+    CLUSTER_STD,
+    RUN_STD,
+    ClusterSpeed,
+)
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
 from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
@@ -75,7 +80,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
     def _runtime_on(
         self,
         own: list[ClusterRun],
-        speed: cluster_costs.ClusterSpeed,
+        speed: ClusterSpeed,
         workload: engines.Workload,
         *,
         first: bool,
@@ -92,7 +97,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         std, common_std = deviations(own, speed)
         source, warnings = _source(own, speed)
         if not own and name != algorithm.name:  # the actual superstep is unknown
-            std = math.hypot(std, cluster_costs.ALGORITHM_STD)
+            std = math.hypot(std, ALGORITHM_STD)
             said = f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
             warnings = [*warnings, said]
         runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
@@ -142,7 +147,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         )
 
 
-def _source(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> tuple[str, list[str]]:
+def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[str, list[str]]:
     """Return what the costs of an algorithm are estimated from, and reasons for doubt."""
     if not own:
         if any(speed.observed.values()):
@@ -157,16 +162,14 @@ def _source(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> tup
     return "training runs of the cluster" if samples else "real runs on the cluster", warnings
 
 
-def deviations(own: Sequence[ClusterRun], speed: cluster_costs.ClusterSpeed) -> tuple[float, float]:
+def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
     """Return the standard deviations of supersteps, and common to all phases."""
     if not own:
-        return cluster_costs.RUN_STD, cluster_costs.ALGORITHM_STD if any(
-            speed.observed.values()
-        ) else cluster_costs.CLUSTER_STD
+        return RUN_STD, ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
     if not all(run.elsewhere for run in own):
-        return cluster_costs.RUN_STD, 0.0
+        return RUN_STD, 0.0
     graphs = {run.record.fingerprint for run in own}
-    return cluster_costs.RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
+    return RUN_STD * math.sqrt(1.0 + 1.0 / len(graphs)), 0.0
 
 
 def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:
