@@ -81,28 +81,39 @@ def key(row: Row) -> str:
     return row["key"] if "key" in row else key_of(row["function"], row["arguments"])
 
 
+def directed(row: Row) -> bool:
+    """Whether a run's graph has directions: the others are connected, all of each is reached."""
+    found = row["drivers"]
+    return bool(found["reached_vertices"] < 0.999 * found["vertices_squared"])
+
+
 def next_size(
-    rows: list[Row], kind: str, directed: bool, wanted: float, unit: float
+    rows: list[Row], kind: str, directions: bool, wanted: float, unit: float
 ) -> tuple[int, dict[str, float]] | None:
     """Return how large the next graph of a kind is, with its drivers; None if none says more.
 
     The largest on which a run is expected to take the seconds that are wanted at most.
     """
-    done = [row for row in rows if row["state"] == "done"]
-    costs = [row["seconds"] / row["unit"] * unit for row in done]
-    runs = [Point(r["drivers"], cost, "", r["kind"]) for r, cost in zip(done, costs, strict=True)]
     own = [row for row in rows if row["kind"] == kind]
-    if any(row["state"] != "done" and row.get("directed", directed) == directed for row in own):
+    states = [row["state"] for row in own if directed(row) == directions]
+    if "error" in states or len(states) - states.count("done") > _MOST_FAILURES:
         return None
-    largest = max((row["drivers"]["vertices"] for row in own), default=0.0)
+    runs: dict[bool, list[Point]] = {True: [], False: []}
+    for row in rows:
+        if row["state"] != "error":
+            cost = row["seconds"] / row["unit"] * unit
+            runs[row["state"] == "done"].append(Point(row["drivers"], cost, "", row["kind"]))
+    largest = max((r["drivers"]["vertices"] for r in own if r["state"] == "done"), default=0.0)
 
     def short(size: int) -> bool:
-        target = drivers(kind, size, directed)
-        expected = None if target is None else extrapolate(runs, target, kind)
+        target = drivers(kind, size, directions)
+        if target is None:
+            return False
+        expected = extrapolate(runs[True], target, kind, stopped=runs[False])
         return expected is not None and expected.cost <= wanted
 
     size = SIZES[max(bisect_left(SIZES, True, key=lambda size: not short(size)) - 1, 0)]
-    target = drivers(kind, size, directed)
+    target = drivers(kind, size, directions)
     return None if target is None or target["vertices"] < _GROWN * largest else (size, target)
 
 
@@ -113,6 +124,7 @@ def measure(file: Path, ends: float) -> None:
         known.setdefault(key(row), []).append(row)
     everything = list(functions())
     np.random.default_rng(0).shuffle(everything)  # type: ignore[arg-type]
+    everything.sort(key=lambda each: len(known.get(key_of(each.name, each.arguments), ())))
     for number in range(len(KINDS)):
         for function in everything:
             rows = known.setdefault(key_of(function.name, function.arguments), [])
@@ -130,19 +142,19 @@ def measured(
 ) -> None:
     """Run a function on the next graph of a kind: directed if it takes no other."""
     unit = measured_unit()
-    for directed in (False, True):
-        found = next_size(rows, kind, directed, wanted, unit)
+    undirected = any(row["state"] != "error" and not directed(row) for row in rows)
+    for directions in (False,) if undirected else (False, True):
+        found = next_size(rows, kind, directions, wanted, unit)
         if found is None:
             continue
         size, described = found
-        graph = graphs(kind, size, directed)
+        graph = graphs(kind, size, directions)
         run = called(function, build(graph, function.form), _OVER * wanted)
         row = {
             "function": function.name,
             "arguments": function.arguments,
             "kind": kind,
             "drivers": described,
-            "directed": directed,
             "state": run.state,
             "seconds": run.seconds,
             "unit": 0.5 * (unit + measured_unit()),
@@ -188,8 +200,12 @@ def write_atlas(rows: list[Row]) -> None:
 
 
 def informative(rows: list[Row]) -> list[Row]:
-    """Return the runs of a function that the atlas keeps: of each kind of graphs the longest."""
-    once = {(row["kind"], json.dumps(row["drivers"])): row for row in rows}
+    """Return the runs of a function that the atlas keeps: of each kind of graphs the longest.
+
+    Undirected ones if there are any: on directed graphs some functions return at once.
+    """
+    undirected = [row for row in rows if not directed(row)]
+    once = {(row["kind"], json.dumps(row["drivers"])): row for row in undirected or rows}
     done = sorted(once.values(), key=lambda row: -row["seconds"] / row["unit"])
     kinds: dict[str, list[Row]] = {}
     for row in [row for row in done if row["seconds"] / row["unit"] > _LEAST] or done[:4]:

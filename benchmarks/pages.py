@@ -119,7 +119,7 @@ def read_blocks(text: str) -> list[Block]:
     for token in MarkdownIt("commonmark").parse(text):
         if token.type == "html_block":
             note = _NOTE.match(token.content)
-        elif token.type in ("fence", "code_block"):
+        elif token.type == "fence":
             found.append(_block(token, whole or note, text))
             note = None
         elif token.type.endswith("_open"):
@@ -256,17 +256,16 @@ def check_page(page: Path) -> int:
     return len(list(_outputs(page, compare=True)))
 
 
-def update_page(page: Path) -> bool:
-    """Write the outputs of a page anew; return whether any changed."""
-    before = page.read_text(encoding="utf-8").splitlines()
-    lines = [*before]
-    for block, text in reversed([*_outputs(page, compare=False)]):
+def update_page(page: Path) -> int:
+    """Write the outputs of a page anew; return how many commands and cells were run."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    found = [*_outputs(page, compare=False)]
+    for block, text in reversed(found):
         if block is not None:
             start, end = block.lines
             lines[start:end] = [(block.indent + line).rstrip() for line in text]
-    if lines != before:
-        page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return lines != before
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return len(found)
 
 
 def _outputs(page: Path, compare: bool) -> Iterator[tuple[Block | None, list[str]]]:
@@ -308,17 +307,11 @@ def _run_console(page: Path, block: Block, session: _Session, compare: bool) -> 
 
 
 def _block(token: object, note: re.Match[str] | None, page: str) -> Block:
-    text, fenced = token.content, token.type == "fence"  # type: ignore[attr-defined]
-    start, end = token.map  # type: ignore[attr-defined]
-    language = token.info.split()[0] if fenced and token.info.split() else ""  # type: ignore[attr-defined]
-    lines = page.splitlines()
-    if fenced:
-        start, end = start + 1, end - 1
-    else:
-        while end > start and not lines[end - 1].strip():
-            end -= 1
-    first = lines[start] if start < len(lines) else ""
-    block = Block("other", text, (start, end), first[: len(first) - len(first.lstrip())])
+    text, (start, end) = token.content, token.map  # type: ignore[attr-defined]
+    language = (token.info.split() or [""])[0]  # type: ignore[attr-defined]
+    first = page.splitlines()[start]
+    indent = first[: len(first) - len(first.lstrip())]
+    block = Block("other", text, (start + 1, end - 1), indent)
     if note is not None and note[1].startswith("not run"):
         block.why = note[2]
         return block
@@ -348,10 +341,8 @@ def main(arguments: list[str] | None = None) -> None:
     for page in [path.resolve() for path in asked.page] or pages():
         name = page.relative_to(ROOT)
         try:
-            if asked.update:
-                print(f"{name}: {'new outputs' if update_page(page) else 'as it was'}", flush=True)
-            else:
-                print(f"{name}: {check_page(page)} blocks", flush=True)
+            done = update_page(page) if asked.update else check_page(page)
+            print(f"{name}: {done} blocks", flush=True)
         except Different as error:
             wrong += 1
             print(error, file=sys.stderr)

@@ -111,10 +111,10 @@ def graph_text(graph: Mapping[str, Any]) -> str:
     >>> graph_text({"vertices": 2000, "edges": 3, "notes": ["read as directed"]})
     '2,000 vertices, 3 edges, read as directed'
     >>> graph_text({"vertices": 3, "edges": 4, "directed": False, "fingerprint": "1f"})
-    '3 vertices, 4 edges (both directions)'
+    '3 vertices, 4 edges (each counted both ways)'
     """
     stored = "fingerprint" in graph  # a size alone has each edge once
-    both = " (both directions)" if stored and not graph["directed"] else ""
+    both = " (each counted both ways)" if stored and not graph["directed"] else ""
     size = f"{graph['vertices']:,} vertices, {graph['edges']:,} edges{both}"
     return ", ".join([size, *graph.get("notes", ())])
 

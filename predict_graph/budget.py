@@ -55,7 +55,8 @@ class Budget:
 
     def __str__(self) -> str:
         parts = [] if self.share is None else [f"{100.0 * self.share:g}%"]
-        parts += [] if self.seconds is None else [f"{self.seconds:g}s"]
+        parts += [f"{self.least_seconds:g}s at least"] if self.least_seconds else []
+        parts += [] if self.seconds is None else [f"{self.seconds:g}s at most"]
         return ", ".join(parts) or "none"
 
 

@@ -75,8 +75,9 @@ class Load:
                 causes.append(f"{self.stolen:.0%} that the host gave to other guests")
             found.append(
                 f"this process waited {' and '.join(causes)} (load average "
-                f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): without them a run may be "
-                f"{self.slowdown:.2g} times faster, for which the interval is wider"
+                f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): a run is predicted "
+                f"to wait as much, and the interval includes {self.slowdown:.2g} times faster "
+                "(no waiting) and slower"
             )
         if self.throttled >= 0.1:
             found.append(

@@ -28,7 +28,6 @@ _PART = re.compile(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+)\s*([a-zµμ]*)\s*,?\s*"
 _CLOCK = re.compile(
     r"(?:(?P<days>\d+)(?:-|\s*days?,?\s+\+?))?(?:(?P<a>\d+):)?(?P<b>\d+):(?P<c>\d+(?:\.\d*)?)"
 )
-_ISO = re.compile(r"p(?!$)(?P<date>(?:\d+w)?(?:\d+d)?)(?:t(?P<time>\d.*))?")  # ISO 8601
 
 
 def readable_seconds(value: float) -> str:
@@ -74,7 +73,7 @@ def counted(count: float, what: str = "runs") -> str:
 
 
 def parse_duration(text: str, what: str = "duration", unit: str = "s") -> float:
-    """Return a duration in seconds: ``90``, ``1h30m``, ``01:30:00``, ``1-02:03:04``, ``PT5M``.
+    """Return a duration in seconds: ``90``, ``1h30m``, ``01:30:00``, ``1-02:03:04``.
 
     Examples
     --------
@@ -116,11 +115,9 @@ def _by_clock(text: str) -> float | None:
 
 def _by_units(text: str, unit: str) -> float:
     """Return the sum of numbers with units; not a number if it is none."""
-    iso = _ISO.fullmatch(text)
-    rest = text if iso is None else iso["date"] + (iso["time"] or "")
-    parts = [*_PART.finditer(rest)]
+    parts = [*_PART.finditer(text)]
     named = len(parts) == 1 or all(part[2] for part in parts)
-    if not (parts and named and "".join(part[0] for part in parts) == rest):
+    if not (parts and named and "".join(part[0] for part in parts) == text):
         return math.nan
     return sum(float(part[1]) * _UNITS.get(part[2] or unit, math.nan) for part in parts)
 

@@ -8,44 +8,38 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from numba.core import event
 
+_compiling = event.TimingListener()  # and loading compiled code
+event.register("numba:compiler_lock", _compiling)
 _imports: list[float] = []  # the seconds of each, in this process
 
 
 class Stopwatch:
-    """Seconds since it was started, less compiling and loading by numba, and less imports."""
+    """Seconds since it was made, less compiling and loading by numba, and less imports.
 
-    def __init__(self, compiling: event.TimingListener) -> None:
-        self._compiling = compiling
-        self._started = time.perf_counter() - sum(_imports)
+    Examples
+    --------
+    >>> watch = Stopwatch()
+    >>> 0.0 <= watch.seconds < 1.0
+    True
+    """
+
+    def __init__(self) -> None:
+        self._started = _counted()
 
     @property
     def seconds(self) -> float:
         """Time so far; read it when nothing is being compiled."""
-        compiled = self._compiling.duration if self._compiling.done else 0.0
-        return max(time.perf_counter() - self._started - compiled - sum(_imports), 0.0)
+        return _counted() - self._started
 
 
-@contextmanager
-def stopwatch() -> Iterator[Stopwatch]:
-    """Start a stopwatch.
-
-    Examples
-    --------
-    >>> with stopwatch() as watch:
-    ...     elapsed = watch.seconds
-    >>> 0.0 <= elapsed < 1.0
-    True
-    """
-    compiling = event.TimingListener()
-    with event.install_listener("numba:compiler_lock", compiling):
-        yield Stopwatch(compiling)
+def _counted() -> float:
+    compiled = _compiling.duration if _compiling.done else 0.0
+    return float(time.perf_counter() - compiled - sum(_imports))
 
 
 def imported(name: str) -> Any:

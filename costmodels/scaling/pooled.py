@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -138,8 +139,7 @@ def _log_sum(logs: FloatArray, axis: int | None = None) -> FloatArray:
 
 def _log_mean(logs: FloatArray) -> FloatArray:
     """Return the logarithm of the mean of exponentials over the first axis."""
-    found: FloatArray = _log_sum(logs, axis=0) - np.log(len(logs))
-    return found
+    return _log_sum(logs, axis=0) - math.log(len(logs))
 
 
 def _odds(priors: Sequence[Prior]) -> FloatArray:
@@ -153,8 +153,7 @@ def _log_weights(
     """Return the log weight of each misfit and noise and shape, up to a constant."""
     top = densities.max(axis=0)
     known = np.log(_odds(priors).T @ np.exp(densities - top) / len(priors))
-    found: FloatArray = likelihood + known + top - drawn
-    return found
+    return np.asarray(likelihood + known + top - drawn)
 
 
 def _wider(shapes: FloatArray, weights: FloatArray, prior: Prior, times: float = 1.5) -> Prior:

@@ -67,7 +67,7 @@ def list_runs(
     ]
     shown = [name for name in [*_LISTED, "seconds"] if name != "vertices"]
     cells = ([row[name][:16] if name == "time" else row[name] for name in shown] for row in rows)
-    show_table(options.results(json), "runs", shown, cells)
+    show_table(options.results(json), "runs (UTC; seconds without waiting)", shown, cells)
     write_json(rows, json)
 
 

@@ -110,7 +110,7 @@ def next_run(
             chosen = now.next[: None if max_runs is None else max_runs - ended]
             if not output.quiet:
                 sentence = replace(now, next=chosen).answer.sentence
-                say(options.messages(), sentence.replace("next", "measuring", 1))
+                say(options.messages(), sentence.replace("measure next", "measuring", 1))
             collect(
                 _design(there, now.options.loc[chosen], scale),
                 command or [],

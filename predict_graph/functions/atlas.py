@@ -7,6 +7,7 @@ functions of networkx, the atlas has the same of a compiled library.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
@@ -46,33 +47,15 @@ def measured_unit(
     return float(np.median(taken))
 
 
-def atlas_points(function: naming.GraphFunction, *, near: bool = False) -> list[Point]:
-    """Return runs of a function, in seconds of this machine.
-
-    They have the same arguments; with `near`, where there are none, others that are numbers, too.
-    """
+def atlas_points(function: naming.GraphFunction) -> list[Point]:
+    """Return runs of a function with the same arguments, in seconds of this machine."""
     known, graphs = (content(FILE)[name] for name in ("functions", "graphs"))
-    key = key_of(function.name, naming.unusual_arguments(function))
-    if near and key not in known:
-        key = next((other for other in known if _differs_in_numbers(function, other)), key)
-    rows = known.get(key, [])
+    rows = known.get(key_of(function.name, naming.unusual_arguments(function)), [])
     unit = measured_unit() if rows else 0.0
     return [
         Point(drivers, units * unit, "", kind, machine=MACHINE, peak_bytes=2.0**20 * peak)
         for (kind, drivers), units, peak in ((graphs[place], *rest) for place, *rest in rows)
     ]
-
-
-def _differs_in_numbers(function: naming.GraphFunction, key: str) -> bool:
-    """Whether a call of the atlas is this one but for arguments that are numbers in both."""
-    name, _, text = key.partition(" ")
-    if name != function.name:
-        return False
-    parameters = {} if function.bound is None else function.bound.signature.parameters
-    usual = {each: parameter.default for each, parameter in parameters.items()}
-    own, other = naming.unusual_arguments(function), json.loads(text or "{}")
-    values = [each.get(name, usual.get(name)) for each in (own, other) for name in {**own, **other}]
-    return all(isinstance(value, int | float) for value in values)
 
 
 def key_of(name: str, arguments: Mapping[str, Any]) -> str:
@@ -110,12 +93,13 @@ def compiled_alternatives(
     function: naming.GraphFunction,
     seconds: float,
     drivers: Mapping[str, float],
+    stretch: float = 1.0,
     least: float = 60.0,
 ) -> list[str]:
     """Return the advice to try an installed library that offers the same, with its time.
 
-    Of a call of `least` seconds or more. With arguments it may be another thing: k vertices of
-    betweenness are not all of them.
+    Of a call of `least` seconds or more; `stretch` is how many of them a second of the CPU takes.
+    With arguments it may be another thing: k vertices of betweenness are not all of them.
     """
     if naming.unusual_arguments(function).keys() - {"seed"}:
         return []
@@ -125,11 +109,12 @@ def compiled_alternatives(
         return []
     known = atlas_points(naming.check_function(other))
     found = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
-    if found is not None and found.cost > 0.5 * seconds:
+    taken = math.nan if found is None else stretch * found.cost
+    if taken > 0.5 * seconds:
         return []  # not clearly faster
-    time = "" if found is None else f" in about {readable_seconds(found.cost)}"
+    time = "" if found is None else f" in about {readable_seconds(taken)}"
     both = f"compare-functions GRAPH {function.name} {other}"
-    return [f"{other} computes the same{time}, compiled: {both}"]
+    return [f"{other} computes the same{time}; to check: {both}"]
 
 
 def quantity(name: str) -> str:

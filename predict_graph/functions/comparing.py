@@ -20,6 +20,7 @@ from predict_graph.functions.atlas import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.outcome import Prediction
+from predict_graph.outcome.answering import CALLED
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
 from predict_graph.results import Result
@@ -59,8 +60,8 @@ class FunctionComparison(Result):
             took, _, ends = interval_text(one.runtime_seconds, readable_seconds).partition(" (")
             held = one.verdict.memory
             memory = "" if held is None else readable_bytes(held.peak.predicted)
-            sources = ", ".join(part.source for part in one.evidence)
-            rows.append((name, took, ends.rstrip(")"), memory, sources))
+            source = max(one.evidence, key=lambda part: part.weight).source
+            rows.append((name, took, ends.rstrip(")"), memory, CALLED.get(source, source)))
         rows += [(name, error, "", "", "") for name, error in self.errors.items()]
         said = "no function can be predicted"
         if self.predictions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from predict_graph.functions.child import ChildRun
 from predict_graph.functions.growth import NOTHING, Growth, Hyper, Point, extrapolate
@@ -37,6 +38,11 @@ def predict_memory(
         return Interval(total, 0.9 * total, 1.1 * total + _RESOLUTION)
     found = grown_bytes([(drivers, run.peak_bytes) for drivers, run in runs], target)
     call = Interval.spread(found.cost, found.log_std)
+    steepest = [  # growth that each sample allows
+        max(target[name] / drivers[name] for name in _DRIVERS[1:]) * (run.peak_bytes + _RESOLUTION)
+        for drivers, run in runs
+    ]
+    call = replace(call, high=max(call.predicted, min([call.high, *steepest])))
     if prefix is not None:  # the first part takes the least, and no iteration keeps more than those
         least, most = prefix.peak_bytes, _most(prefix, max(rounds_left, 1.0))
         refuted = call.predicted < least and math.isfinite(most)  # the samples, by the first part

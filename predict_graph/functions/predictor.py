@@ -93,7 +93,9 @@ class FunctionCase(Gathering):
             budget=str(self.budget),
             load=load,
             processor_seconds=total,
-            advice=compiled_alternatives(self.function, runtime.predicted, self.target),
+            advice=compiled_alternatives(
+                self.function, runtime.predicted, self.target, load.stretch
+            ),
         )
 
     def _memory(self) -> PeakMemory | None:
@@ -144,9 +146,9 @@ class FunctionCase(Gathering):
         if self.budget.most == 0.0:
             return [*texts, "the budget is 0: nothing was measured, other graphs alone are known"]
         if self.whole is None and self.prefix is None:
-            reason = self.shape.reason or "the budget did not reach it"
+            reason = self.shape.reason or "nothing was left of the budget for the start of the run"
             texts.append(
-                f"the prediction is from samples alone: {reason}; a larger budget would tighten it"
+                f"the prediction is from samples alone: {reason}; a larger budget would narrow it"
             )
         if parallel > 1.2:  # not tuned
             texts.append(f"the function uses {parallel:.1f} cores: {total:.3g} CPU seconds in all")

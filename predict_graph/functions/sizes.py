@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from predict_graph.answers import readable_bytes
-from predict_graph.cores import meter
 from predict_graph.errors import RequestError
 from predict_graph.functions.atlas import atlas_points, compiled_alternatives
 from predict_graph.functions.growth import NOTHING, extrapolate
@@ -30,7 +28,6 @@ _BYTES = {
     "edges": ((15.0, 19.0), (14.0, 19.0)),
     "graph": ((12.0, 8.0), (12.0, 4.0)),
 }
-_OTHER_NUMBERS = 0.5  # of the logarithm, of other numbers as arguments; not tuned
 _UNREAD = ("budget", "within", "ids", "history", "seed")  # options, by definition
 
 
@@ -105,23 +102,15 @@ def predict_by_size(
     function = check_function(function, arguments, {**(keywords or {}), **more}, form=graph_form)
     known, drivers = atlas_points(function), size.drivers()
     warnings = [
-        "the size of the graph alone is known: another of that size may take much longer, and "
-        "building it in the form of the library comes on top"
+        "only the size of the graph is known: one of that size may take much longer, and building "
+        "it in the form of the library comes on top"
     ]
-    if near := not known:
-        known = atlas_points(function, near=True)
-        warnings.append(
-            "the measured runs have other numbers as arguments; what these do is unknown"
-        )
     call = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
     if call is None:
         raise RequestError(
             f"the atlas has no runs of {function.name} with such arguments, so that the size of a "
             "graph is not enough; accepted: the graph itself"
         )
-    log_std = math.hypot(call.log_std, _OTHER_NUMBERS) if near else call.log_std
-    meter.start()
-    load = meter.read()
     held = grown_bytes([(each.drivers, each.peak_bytes) for each in known], drivers)
     graph = size.bytes(function.form)
     memory = None
@@ -131,7 +120,7 @@ def predict_by_size(
         memory = PeakMemory(peak, float(available_memory()))
     fits = True if memory is None else memory.fits  # None if that is not sure
     others = [] if fits is False else compiled_alternatives(function, call.cost, drivers)
-    runtime = Interval.spread(call.cost, log_std)
+    runtime = Interval.spread(call.cost, call.log_std)
     grows = ", ".join(name for name, _ in call.drivers[:2])
     detail = f"{len(known)} of the atlas; grows with {grows}"
     phases = {"call": call.cost}
@@ -147,10 +136,9 @@ def predict_by_size(
         seed=None,
         runtime_seconds=runtime,
         phases=phases,
-        evidence=[SourceEstimate("atlas", call.cost, log_std, 1.0, detail)],
+        evidence=[SourceEstimate("atlas", call.cost, call.log_std, 1.0, detail)],
         warnings=warnings,
-        verdict=verdict_of(runtime, phases, load=load, memory=memory),
-        load=load,
+        verdict=verdict_of(runtime, phases, memory=memory),
         processor_seconds=call.cost,
         advice=[*([] if fits else _forms(size)), *others],
     )
@@ -160,4 +148,4 @@ def _forms(size: GraphSize) -> list[str]:
     """Return what the graph takes in libraries, for one that may not fit as it is."""
     forms = ("igraph", "scipy", "networkx")
     sizes = [f"{readable_bytes(size.bytes(form))} in {form}" for form in forms]
-    return [f"the graph alone takes about {', '.join(sizes)}"]
+    return [f"the graph without the call takes about {', '.join(sizes)}"]

@@ -19,7 +19,7 @@ from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
 from predict_graph.inputs import is_stream
 from predict_graph.remote import address_of
-from predict_graph.stopwatch import stopwatch
+from predict_graph.stopwatch import Stopwatch
 
 
 def check_graph(
@@ -79,9 +79,9 @@ def check_graph(
         from predict_graph.graph.foreign import from_library
 
         make = partial(from_library, wanted, directed=directed, name=name)
-    with stopwatch() as watch:
-        graph = make()
-        object.__setattr__(graph, "read_seconds", watch.seconds)
+    watch = Stopwatch()
+    graph = make()
+    object.__setattr__(graph, "read_seconds", watch.seconds)
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "

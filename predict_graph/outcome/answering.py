@@ -31,7 +31,7 @@ def answer_of(found: Prediction) -> answers.Answer:
         *_cluster(found),
         *_memory(found),
         ("estimated from", _estimated_from(found)),
-        *(("instead", text) for text in found.advice),
+        *(("alternative", text) for text in found.advice),
         *_overhead(found, found.runtime_seconds.predicted),
     ]
     return answers.Answer(
@@ -49,8 +49,7 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
     own, runtime = found.prediction.answer, found.prediction.runtime_seconds
     error, actual = found.errors()["runtime_seconds"], found.actual
     far = "" if error is None else f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
-    iterations, memory = found.prediction.iterations, found.prediction.verdict.memory
-    steps = ""
+    iterations, steps = found.prediction.iterations, ""
     if iterations is not None:
         steps = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"
     inside = found.inside()["runtime_seconds"]
@@ -58,10 +57,12 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "
         f"{readable_seconds(runtime.predicted)} ({answers.sure(runtime.low, runtime.high)}): "
         f"{'inside' if inside else 'outside'} the interval{far}"
-        f"{steps}{'' if memory is None else f'; {memory.sentence}'}"
+        f"{steps}"
     )
     repeated = ("iterations", "phases", "peak memory", "prediction overhead")
     facts = [fact for fact in own.facts if fact[0] not in repeated]
+    if (slower := actual.slowdown) >= 1.1:  # as what a prediction notes (docs/budget.md)
+        facts.append(("other programs", f"made the run {slower:.2g} times as long"))
     counters = [_counters(found)] if found.prediction.features_total() else []
     return answers.Answer(
         sentence,
@@ -83,10 +84,11 @@ def _memory(found: Prediction) -> list[tuple[str, str]]:
     memory = found.verdict.memory
     if memory is None:
         return []
-    there = f"{answers.readable_bytes(memory.available)} are free"
-    return [
-        ("peak memory", f"{answers.interval_text(memory.peak, answers.readable_bytes)}, {there}")
-    ]
+    call = found.iterations is None
+    what = "on top of Python and its libraries" if call else "of the whole process"
+    peak = answers.interval_text(memory.peak, answers.readable_bytes)
+    free = answers.readable_bytes(memory.available)
+    return [("peak memory", f"{peak} {what}, {free} are free")]
 
 
 def _chain(found: Prediction) -> list[tuple[str, str]]:
@@ -110,18 +112,18 @@ def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:
     time = readable_seconds(best["predicted"])
     better = f"{counted(best['machines'], 'machines')} may be faster: about {time}"
     shorter = best["predicted"] < found.runtime_seconds.predicted
-    return [("by machines", ", ".join(said)), *([("instead", better)] if shorter else [])]
+    return [("by machines", ", ".join(said)), *([("alternative", better)] if shorter else [])]
 
 
 # What sources of a call are called where they stand alone.
-_CALLED = {
+CALLED = {
     "run": "the run itself",
     "prefix": "the first part of the run",
     "full local run": "all iterations, which were run here",
     "probe": "its first supersteps, which were run here",
     "sample run and probe": "a sample run and the first supersteps",
     "baseline estimate": "usual figures of the algorithm (a baseline estimate)",
-    "atlas": "measured runs on other graphs",
+    "atlas": "bundled runs on other graphs",
 }
 
 
@@ -132,7 +134,7 @@ def _estimated_from(found: Prediction) -> str:
         if round(each.weight, 2) == 0.0:
             continue
         share = f" (weight {each.weight:.0%})" if each.weight < 1.0 else ""
-        name = _CALLED.get(each.source, each.source)
+        name = CALLED.get(each.source, each.source)
         by = f" by {each.model['name']}" if each.source == "regression" else ""
         sources.append(f"{name}{by}{share}")
     return ", ".join(sources)
@@ -142,11 +144,12 @@ def _overhead(found: Prediction, runtime: float) -> list[tuple[str, str]]:
     """Say what the prediction cost beside a run of so many seconds, and what more would buy."""
     if not found.overhead_seconds:
         return []
+    runtime = found.processor_seconds or runtime  # functions cost CPU time
     times = f", {found.overhead_seconds / runtime:.2g} times the run" if runtime else ""
     more = f"; {found.more}" if found.more else ""
     loading = found.loading_seconds
     loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
-    said = f"{readable_seconds(found.overhead_seconds)}{times}{loaded}{more}"
+    said = f"{readable_seconds(found.overhead_seconds)} without reading{times}{loaded}{more}"
     return [("prediction overhead", said)]
 
 
@@ -163,7 +166,7 @@ def _details(found: Prediction) -> list[tuple[str, str]]:
         ("method", f"{found.method['name']} ({method})" if found.method else ""),
         ("budget", found.budget),
         ("seed", "" if found.seed is None else str(found.seed)),
-        ("fingerprint", str(found.graph.get("fingerprint", ""))),
+        ("graph's fingerprint", str(found.graph.get("fingerprint", ""))),
     ]
     if found.processor_seconds is not None:
         details.append(("processor", readable_seconds(found.processor_seconds)))
@@ -190,7 +193,7 @@ def _evidence(found: Prediction) -> answers.Table:
     for each in found.evidence:
         low, high = map(readable_seconds, Interval.spread(each.seconds, each.log_std))
         share = f"{each.weight:.0%}"
-        name = _CALLED.get(each.source, each.source)
+        name = CALLED.get(each.source, each.source)
         rows.append((name, readable_seconds(each.seconds), f"{low} to {high}", share))
     what = "call" if found.iterations is None else "iterations"
     columns = ["evidence", f"seconds of the {what}", "90% interval", "weight"]
@@ -212,8 +215,8 @@ def _samples(found: Prediction) -> list[answers.Table]:
         seconds = readable_seconds(sum(sample.seconds for sample in members))
         took = seconds if state == "done" else f"{seconds}, {state}"
         share = f"{members[0].ratio:.2%}"
-        rows.append((sampler, purpose, len(members), vertices, edges, share, spread, took))
-    columns = ["samples by", "for", "runs", "vertices", "edges", "share", "iterations", "took"]
+        rows.append((sampler, purpose, len(members), vertices, share, edges, spread, took))
+    columns = ["samples by", "for", "runs", "vertices", "share", "edges", "iterations", "took"]
     return [answers.Table("samples that were run", columns, rows)]
 
 

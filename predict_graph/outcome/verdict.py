@@ -50,11 +50,14 @@ class PeakMemory:
     def sentence(self) -> str:
         """Whether it fits, in words."""
         items = "" if self.keeps_items else ", keeping none of its items"
-        low, high, free = map(readable_bytes, (self.peak.low, self.peak.high, self.available))
+        sizes = (*self.peak, self.peak.predicted, self.available)
+        low, high, middle, free = map(readable_bytes, sizes)
         if self.fits is False:
             return f"does not fit in memory: {low} to {high}, and {free} are free{items}"
-        verdict = "fits" if self.fits else "may not fit"
-        return f"{verdict} in memory: up to {high}, and {free} are free{items}"
+        verdict = "fits in memory:" if self.fits else "may not fit in memory:"
+        if self.peak.predicted > self.available:
+            verdict = f"probably does not fit in memory: about {middle},"
+        return f"{verdict} up to {high}, and {free} are free{items}"
 
 
 @dataclass(frozen=True)
@@ -149,8 +152,8 @@ def verdict_of(
     named = total and most != _WHOLE and phases[most] > 0.6 * total
     room, fits = _room(memory, executors)
     text = f"about {readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
-    text += " on a machine as busy as now" if load and load.noted else ""
     text += f", mostly {PHASE_NAMES[most]}" if named else ""
+    text += " on a machine as busy as now" if load and load.noted else ""
     text = (
         f"{room}; with enough, {text}" if fits is False else "; ".join(filter(None, (text, room)))
     )

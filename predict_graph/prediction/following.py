@@ -18,6 +18,7 @@ from predict_graph.prediction.case import Case
 from predict_graph.prediction.pipeline import predict_on
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.sources import BaselineEstimate, EarlierRuns
+from predict_graph.stopwatch import Stopwatch
 
 OnMoment = Callable[[Moment], None]
 
@@ -106,7 +107,7 @@ class Follower:
         history: History | None,
         expect: Expect | None = None,
     ) -> None:
-        self._began = time.perf_counter()
+        self._watch = Stopwatch()  # loading compiled code is no part of a run
         self._tell = tell
         self._algorithm, self._engine, self._history = algorithm, engine, history
         self._given: tuple[Expected, Any] | None = None
@@ -131,7 +132,7 @@ class Follower:
             check_fits(self._given[1], self._algorithm, self._engine, graph)
         else:
             expected = expected_before(self._algorithm, self._engine, graph, self._history)
-            elapsed = time.perf_counter() - self._began  # in which the graph was read
+            elapsed = self._watch.seconds  # in which the graph was read
             self.clock = SuperstepClock(expected.read_by(elapsed))
         self._now()
 
@@ -139,7 +140,7 @@ class Follower:
         """Take note that the supersteps of an algorithm begin."""
         self.knows(graph)
         self._begun = True
-        at = time.perf_counter() - self._began
+        at = self._watch.seconds
         self.clock.begins(algorithm.name, at, threshold=threshold, limit=limit)
 
     def __call__(self, iteration: int, aggregate: float) -> None:
@@ -147,18 +148,18 @@ class Follower:
         if not self._begun:  # by an engine that does not say when
             own, vertices = self._algorithm, self._graph.vertices
             self.begins(own, self._graph, own.threshold(vertices), own.max_iterations)
-        self.clock.superstep(iteration, time.perf_counter() - self._began, aggregate)
+        self.clock.superstep(iteration, self._watch.seconds, aggregate)
         self._now()
 
     def superstep(self, iteration: int, ended: float) -> None:
         """Take note of a superstep that ended at a moment, in seconds since 1970."""
         since = time.time() - ended
-        self.clock.superstep(iteration, time.perf_counter() - self._began - since)
+        self.clock.superstep(iteration, self._watch.seconds - since)
         self._now()
 
     def ends(self, profile: RunProfile) -> None:
         """Take note that the run has ended, and of its supersteps that were not reported."""
-        at = time.perf_counter() - self._began
+        at = self._watch.seconds
         if not self._begun:
             self.clock.begins(self._algorithm.name, at)
         done = int(self.clock.moment(at).done)
@@ -170,7 +171,7 @@ class Follower:
         self._now()
 
     def _now(self) -> None:
-        self._tell(self.clock.moment(time.perf_counter() - self._began))
+        self._tell(self.clock.moment(self._watch.seconds))
 
 
 def expected_before(

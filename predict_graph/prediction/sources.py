@@ -315,7 +315,7 @@ class BaselineEstimate:
         measured = stopped is not None
         more = more_samples(case, 0.0)
         if measured and not isinstance(graph, Graph):
-            more = "more supersteps of the run would narrow this (--budget)"
+            more = "more supersteps of the run would narrow the interval (--budget)"
         return Estimate(estimates, runtimes, case.chain, measured=measured, more=more)
 
 
@@ -391,4 +391,4 @@ def more_samples(case: Case, level: float) -> str:
         return ""
     what = "larger samples" if level else "samples"
     seconds = readable_seconds(cost_of_samples(case, LEVELS[-1]))
-    return f"about {seconds} of {what} would narrow this (--budget none)"
+    return f"about {seconds} of {what} would narrow the interval (--budget none)"

@@ -30,7 +30,7 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph import Graph
-from predict_graph.stopwatch import stopwatch
+from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -110,9 +110,9 @@ class LocalEngine:
                 return prior
         tally = Tally(graph, self.workers)
         with Team(self.threads) as team:
-            with stopwatch() as watch:
-                kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
-                setup = watch.seconds
+            watch = Stopwatch()
+            kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
+            setup = watch.seconds
             if (follower := base.follower_of(progress)) is not None:
                 follower.begins(algorithm, graph, target, limit)
             aggregates, seconds, stopped = _iterate(kernel, team, tally, target, limit, progress)
@@ -174,9 +174,9 @@ class LocalEngine:
         prior = algorithm.prior
         standing_in = () if prior is None else (np.arange(float(graph.vertices)),)
         with Team(self.threads) as team:
-            with stopwatch() as watch:
-                kernel = build(algorithm, graph, team, *standing_in)
-                setup = watch.seconds
+            watch = Stopwatch()
+            kernel = build(algorithm, graph, team, *standing_in)
+            setup = watch.seconds
             if not probe:
                 return setup, None
             tally = Tally(graph, self.workers)

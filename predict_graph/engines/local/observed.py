@@ -23,7 +23,7 @@ from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, ker
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import evenly, per_iteration
 from predict_graph.graph import Graph
-from predict_graph.stopwatch import stopwatch
+from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
 
 PROBED_SUPERSTEPS = 6
@@ -99,9 +99,9 @@ def timed_run(
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         for _ in range(iterations):
             team.allow(0.0)
-            with stopwatch() as watch:
-                kernel.step()
-                seconds.append(watch.seconds)
+            watch = Stopwatch()
+            kernel.step()
+            seconds.append(watch.seconds)
         return np.array(seconds), idle_seconds(kernel)
 
 

@@ -89,11 +89,12 @@ class JobModel(Result):
         scales, machines = self.measured["scale"], self.measured["machines"]
         prior, check = getattr(estimator, "prior", None), check_fit(estimator)
         learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
+        fits = check.fits and self.misfit is None
         scale = self._of_scale(scales.min())
         if scales.max() > scales.min():
             scale += f" to {readable_number(scales.max())}"
         facts = [
-            ("model", f"{self.name}{learnt}"),
+            *([("model", f"{self.name}{learnt}")] if self.name != "auto" or prior else []),
             *([("machine types", ", ".join(self.types))] if self.types else []),
             ("if doubled", self._scaling()),
             (
@@ -107,7 +108,7 @@ class JobModel(Result):
                 f"configurations: {scale and f'{scale}, '}{machines.min():g} to "
                 f"{machines.max():g} {self.unit}",
             ),
-            ("verdict", self.misfit or str(check)),
+            *([] if fits else [("verdict", self.misfit or str(check))]),
         ]
         rows = coefficient_rows(estimator.law_)
         details = [
@@ -118,7 +119,6 @@ class JobModel(Result):
             ("residuals left out", f"sum of squares {left_out.residual_sum_of_squares:.4g} s²"),
             ("ranking left out", ranking_text(left_out.to_dict())),
         ]
-        fits = check.fits and self.misfit is None
         return Answer(
             self._sentence(fits),
             facts,
@@ -173,9 +173,11 @@ class JobModel(Result):
         time, faster, longer = one.seconds(
             [scale, scale, 2 * scale], [machines, 2 * machines, machines]
         )
-        said = f"{time / faster:.2g} times as fast on {counted(2 * machines, self.unit)}"
+        both = f"{2 * machines:g} {self.unit} as on {machines:g}"
+        said = f"{time / faster:.2g} times as fast on {both}"
         if self.measured["scale"].nunique() > 1:
-            said += f", {longer / time:.2g} times as long at {self._of_scale(2 * scale)}"
+            both = f"{self._of_scale(2 * scale)} as at {readable_number(scale)}"
+            said += f", {longer / time:.2g} times as long at {both}"
         return said
 
     def _sentence(self, fits: bool) -> str:

@@ -135,12 +135,12 @@ class Advice(Result):
             priced = f", {cost:.3g} USD" if cost == cost else ""
             facts = [(f"best measured ({self.goal})", f"{best['name']}, {time}{priced}")]
         said = "; ".join(f"{one.name}{self._why(one)}" for one in following.itertuples(index=False))
-        sentence = f"next: {said}" if self.stop is None else f"stop: {self.stop}"
+        sentence = f"measure next: {said}" if self.stop is None else f"stop: {self.stop}"
         if self.stop is not None and facts:
             sentence += "; {}: {}".format(*facts.pop())
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
-        title = f"most promising for the goal: {self.goal}"
+        title = f"worth measuring for the goal, best first: {self.goal}"
         found: dict[str, list[str]] = {
             "configuration": list(shown["name"]),
             "time": _texts(shown["seconds"], readable_seconds),
@@ -153,7 +153,7 @@ class Advice(Result):
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
             "expected saving": _texts(shown["gain"], "{:.0%}".format) if best is not None else [],
-            "chance to succeed": (
+            "chance in time" if self.goal.deadline else "chance to succeed": (
                 _texts(shown["chance"], "{:.0%}".format) if shown["chance"].min() < 1 else []
             ),
         }
@@ -171,7 +171,7 @@ class Advice(Result):
     def _why(self, one: Any) -> str:
         if np.isnan(one.seconds):
             return f", estimated from {self.like or 'other jobs'}"
-        cost = f", {one.cost:.3g} USD (at most {one.cost_high:.3g})" if one.cost == one.cost else ""
+        cost = f", {one.cost:.3g} USD (up to {one.cost_high:.3g})" if one.cost == one.cost else ""
         beats = ""
         if self.best is not None:
             beats = f", {one.beats:.0%} likely to be {self.goal.better} than the best measured"

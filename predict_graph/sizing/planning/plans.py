@@ -168,13 +168,16 @@ class Plan(Result):
             "at most": [readable_seconds(one.high) for one in shown],
             self.cost_unit: [_amount(one.cost) for one in shown],
             f"{self.cost_unit} at most": [_amount(one.cost_high) for one in shown],
-            "in measured range": ["yes" if one.measured else "no" for one in shown],
+            "count in range": ["yes" if one.measured else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
-        said = f"{len(frontier)} of {len(self.configurations)} configurations are on the frontier"
+        said = (
+            f"{len(frontier)} of {len(self.configurations)} configurations; the others are slower "
+        )
+        said += "and cost more"
         if len(shown) < len(frontier):
-            said += f"; {len(shown)} are shown, --json has all"
-        facts = [("considered", said)]
+            said += f"; {len(shown)} of them here, --json has all"
+        facts = [("shown", said)]
         if self.scale is not None and (scale := self.models[0].measurements.columns.get("scale")):
             facts.insert(0, (scale, readable_number(self.scale)))
         if self.spare:
@@ -184,7 +187,7 @@ class Plan(Result):
             which = "" if self.choice else " (fastest)"
             facts.append((f"spark-submit{which}", submit))
         runs = f"{100 * self.confidence:.4g}% of runs"
-        title = f"frontier of the time and cost that {runs} keep (at most)"
+        title = f"fastest first; at most: {runs}"
         if self.scale is None:
             title = f"assignments, fastest first; at most: {runs}"
         table = Table(title, list(found), list(zip(*found.values(), strict=True)))

@@ -255,7 +255,7 @@ def test_a_long_call_gets_advice():
     advised = [[each for each in one.advice if "computes the same" in each] for one in found]
     assert [len(each) for each in advised] == [0, 1, 0, 0]
     assert advised[1][0].startswith("igraph:betweenness computes the same in about")
-    assert ("instead", advised[1][0]) in found[1].answer.facts
+    assert ("alternative", advised[1][0]) in found[1].answer.facts
 
 
 def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(monkeypatch):

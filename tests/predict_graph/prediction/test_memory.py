@@ -27,7 +27,12 @@ UNDIRECTED = ("connected-components", "semi-clustering")
     ("available", "fits", "sentence"),
     [
         (24 * GIB, True, "fits in memory: up to 2.5 GiB, and 24 GiB are free"),
-        (2 * GIB, None, "may not fit in memory: up to 2.5 GiB, and 2 GiB are free"),
+        (2.2 * GIB, None, "may not fit in memory: up to 2.5 GiB, and 2.2 GiB are free"),
+        (
+            2 * GIB,
+            None,
+            "probably does not fit in memory: about 2.1 GiB, up to 2.5 GiB, and 2 GiB are free",
+        ),
         (GIB, False, "does not fit in memory: 1.8 GiB to 2.5 GiB, and 1 GiB are free"),
     ],
 )
