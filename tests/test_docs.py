@@ -30,6 +30,12 @@ INSTEAD = {
         "_centrality on soc-Epinions1": "_centrality on wiki-Vote",
     },
     "docs/index.md": {"graph, seed=1)": "graph, budget='1s', seed=1)"},
+    "docs/tutorials/machines.md": {
+        "time.sleep(0.2)": "time.sleep(0.04)",
+        "time.sleep(0.01)": "time.sleep(0.002)",
+        "time.sleep(0.01 *": "time.sleep(0.002 *",
+        "--scale 2000 --deadline 6s": "--scale 2000 --deadline 1.2s",
+    },
 }
 
 

@@ -113,7 +113,11 @@ except KeyboardInterrupt:
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
-    ("memories", "sent"), [(["600m", "700m"], signal.SIGINT), (["700m"], signal.SIGKILL)]
+    ("memories", "sent"),
+    [
+        (["600m", "700m"], signal.SIGINT),
+        pytest.param(["700m"], signal.SIGKILL, marks=pytest.mark.long),
+    ],
 )
 def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
     spark_here, quick_conf, tmp_path, processes_of, memories, sent
