@@ -30,12 +30,7 @@ INSTEAD = {
         "_centrality on soc-Epinions1": "_centrality on wiki-Vote",
     },
     "docs/index.md": {"graph, seed=1)": "graph, budget='1s', seed=1)"},
-    "docs/tutorials/machines.md": {
-        "time.sleep(0.2)": "time.sleep(0.04)",
-        "time.sleep(0.01)": "time.sleep(0.002)",
-        "time.sleep(0.01 *": "time.sleep(0.002 *",
-        "--scale 2000 --deadline 6s": "--scale 2000 --deadline 1.2s",
-    },
+    "docs/tutorials/machines.md": {"sleep(0.": "sleep(0.0", "--deadline 6s": "--deadline 1s"},
 }
 
 

@@ -11,7 +11,7 @@ CAPS = {
     "samplers": 823,
     "costmodels": 2_171,
     "predict_graph": 28_006,
-    "tests": 14_497,
+    "tests": 14_499,
     "benchmarks": 5_500,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

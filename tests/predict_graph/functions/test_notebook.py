@@ -66,7 +66,7 @@ loop(1)
 """
 WATCHED = (
     "%load_ext predict_graph\n" + LOOP,
-    "%%watch iterations=10, history='none'\nx = loop(10)\nx",
+    "%%watch iterations=6, history='none'\nx = loop(6)\nx",
     "%%watch iteration=3\nx",
     "spark.stop()\nprint(x)",
     "%%watch\nx",
@@ -78,7 +78,7 @@ def test_a_loop_on_spark_is_watched_while_its_cell_runs(quick_java, monkeypatch)
     monkeypatch.setenv("JDK_JAVA_OPTIONS", quick_java)
     _, watched, unknown, checked, refused = outputs_of(WATCHED)
     said = "".join(each.data["text/plain"] for each in watched if "data" in each)
-    assert re.search(r"superstep \d+ of 10, .* left", said), watched
+    assert re.search(r"superstep \d+ of 6, .* left", said), watched
     assert said.endswith("9"), said
     assert "no option 'iteration'; accepted: iterations, history" in unknown[-1].evalue
     assert [each.text for each in checked if each.name == "stdout"] == ["9\n"]

@@ -27,6 +27,7 @@ def graph():
     return check_graph("rmat:scale=11,edge_factor=8,seed=1")
 
 
+@pytest.mark.long
 def test_a_cluster_that_is_too_small(cluster, quick_conf):
     limit = {"spark.scheduler.maxRegisteredResourcesWaitingTime": "1s", **quick_conf}
     settings = SparkSettings(master=cluster.master, machines=1, memory="9g", conf=limit)

@@ -115,8 +115,8 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize(
     ("memories", "sent"),
     [
-        (["600m", "700m"], signal.SIGINT),
-        pytest.param(["700m"], signal.SIGKILL, marks=pytest.mark.long),
+        (["700m"], signal.SIGINT),
+        pytest.param(["600m", "700m"], signal.SIGKILL, marks=pytest.mark.long),
     ],
 )
 def test_sessions_have_their_own_memory_and_the_last_is_interrupted(
