@@ -103,7 +103,7 @@ NOTHING = "nothing"
 """Driver of a constant cost, such as that of a given number of trials."""
 # How many times a model's standard deviation, and how likely: calibrated on drawn functions, since
 # a run that outlasts all expectations shows that what was small does not say how it grows
-_DEVIATIONS = ((1.0, 0.95), (5.0, 0.05))
+_DEVIATIONS = ((1.0, 0.98), (5.0, 0.02))
 
 
 @dataclass(frozen=True)
