@@ -55,10 +55,7 @@ FEWEST = 8  # contexts of a source that are evaluated, if it has as many
 SHOTS = (3, 4, 5)
 TESTS = ("low two thirds", "low half", "interpolation", *(f"{n} runs" for n in SHOTS), "growth")
 BEST_LAW = "best single law"
-SHOWN = (
-    *("auto", "auto, history", BEST_LAW, "Ernest, as published"),
-    "C3O's pooled predictor",
-)
+SHOWN = (*("auto", "auto, history", BEST_LAW, "Ernest, as published"), "C3O's pooled predictor")
 
 
 def cases(contexts: Contexts, test: str, every: int) -> Iterator[Case]:
@@ -223,10 +220,7 @@ def main() -> None:
         return pd.read_csv(path)
 
     found = [
-        part(
-            f"{source} {test}",
-            partial(predictions, options.data, source, test, options.every),
-        )
+        part(f"{source} {test}", partial(predictions, options.data, source, test, options.every))
         for source in JUDGED
         for test in TESTS
         if test != "growth" or JUDGED[source][1] is not none

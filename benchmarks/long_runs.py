@@ -192,10 +192,7 @@ def main() -> None:
                 if done[case]:
                     done[case] -= 1
                     continue
-                keep(
-                    file,
-                    measured(case, cluster, given.cpu, memory, history) | {"learned": known},
-                )
+                keep(file, measured(case, cluster, given.cpu, memory, history) | {"learned": known})
     studies = [kept(each / "cases.ndjson") for each in given.keep]
     write(given.out, report([rows for rows in studies if rows]), "runs")
 

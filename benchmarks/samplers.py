@@ -33,13 +33,7 @@ def own_row(title: str, graph: object, name: str, ratio: float, repeats: int) ->
     tracemalloc.stop()
     size = graph.indptr.nbytes + graph.indices.nbytes
     return [
-        *(
-            title,
-            name,
-            f"{1e3 * seconds:.1f} ms",
-            str(len(sample)),
-            str(sample.steps),
-        ),
+        *(title, name, f"{1e3 * seconds:.1f} ms", str(len(sample)), str(sample.steps)),
         *(str(sample.unreached), f"{sample.edges_scanned / max(1, len(graph.indices)):.0%}"),
         f"{1 + peak / size:.2f}",
     ]

@@ -226,11 +226,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         with spark_cluster(
-            given.workers,
-            cores=given.cores,
-            memory=given.memory,
-            cpu=given.cpu,
-            port=given.port,
+            given.workers, cores=given.cores, memory=given.memory, cpu=given.cpu, port=given.port
         ) as cluster:
             print(cluster.master, flush=True)
             with suppress(KeyboardInterrupt):

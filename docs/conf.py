@@ -13,12 +13,7 @@ project = "predict-graph"
 author = "the authors of predict-graph"
 release = version = version_of("predict-graph")
 
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "numpydoc",
-    "sphinx_copybutton",
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
 autosummary_generate = False  # numpydoc brings autosummary; every module has its page
 source_suffix = {".md": "markdown"}

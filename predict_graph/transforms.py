@@ -72,9 +72,7 @@ scaled_threshold = Transform(
     "tau_S = tau_G / sr: for a threshold on an absolute aggregate (default rule 1)",
 )
 same_threshold = Transform(
-    "same-threshold",
-    _same,
-    "tau_S = tau_G: for a threshold on a ratio (default rule 2)",
+    "same-threshold", _same, "tau_S = tau_G: for a threshold on a ratio (default rule 2)"
 )
 
 TRANSFORMS: Registry[Transform] = Registry(

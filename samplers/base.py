@@ -109,11 +109,7 @@ class Sampler(ABC):
     name: ClassVar[str]
 
     def sample(
-        self,
-        csr: Any,
-        ratio: float,
-        random_state: RandomState = None,
-        max_edges: int | None = None,
+        self, csr: Any, ratio: float, random_state: RandomState = None, max_edges: int | None = None
     ) -> Sample:
         """Pick vertices of a graph.
 

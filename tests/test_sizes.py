@@ -8,11 +8,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CAPS = {
-    "samplers": 823,
-    "costmodels": 2_171,
-    "predict_graph": 28_006,
-    "tests": 14_499,
-    "benchmarks": 5_500,
+    "samplers": 819,
+    "costmodels": 2_160,
+    "predict_graph": 27_902,
+    "tests": 14_483,
+    "benchmarks": 5_473,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

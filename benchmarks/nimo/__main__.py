@@ -93,10 +93,7 @@ def _by_training(part: pd.DataFrame) -> list[dict[Any, Any]]:
     rows = []
     chosen = actively(part, max(COUNTS))
     for count in COUNTS:
-        choices = {
-            "one resource changed": some_of_one_changed(count),
-            "random": at_random(count),
-        }
+        choices = {"one resource changed": some_of_one_changed(count), "random": at_random(count)}
         for choice, training in choices.items():
             trials = cross_validation(part, training, "auto", every=5)
             rows.append({"runs": count, "choice": choice, **trials.mean().to_dict()})

@@ -13,12 +13,7 @@ from costmodels.metrics import (
     percentage_errors,
     ranking_distance,
 )
-from costmodels.occupancy import (
-    OccupancyModel,
-    OverlapModel,
-    first_assignments,
-    next_assignment,
-)
+from costmodels.occupancy import OccupancyModel, OverlapModel, first_assignments, next_assignment
 
 ATTRIBUTES = ["cpu_speed", "network_latency", "network_bandwidth"]
 STARTED = 5  # runs of active learning before there is a model

@@ -178,12 +178,7 @@ class LinearScaling(ScalingModel):
     'seconds = 3 s + 10 s/(scale/machine) * scale/machines'
     """
 
-    def __init__(
-        self,
-        terms: Sequence[str | Term] = ERNEST,
-        *,
-        weights: str = "relative",
-    ) -> None:
+    def __init__(self, terms: Sequence[str | Term] = ERNEST, *, weights: str = "relative") -> None:
         self.terms = terms
         self.weights = weights
 
@@ -213,10 +208,7 @@ class _NamedTerms(LinearScaling):
     _published: tuple[str, ...]
 
     def __init__(
-        self,
-        *,
-        extra_terms: Sequence[str | Term] = (),
-        weights: str = "relative",
+        self, *, extra_terms: Sequence[str | Term] = (), weights: str = "relative"
     ) -> None:
         super().__init__(weights=weights)
         self.extra_terms = extra_terms

@@ -36,10 +36,7 @@ class Points:
     def take(self, rows: Any) -> Self:
         """Return the points at `rows`, a mask or positions."""
         return type(self)(
-            take_rows(self.columns, rows),
-            self.seconds[rows],
-            self.repeats[rows],
-            self.noise,
+            take_rows(self.columns, rows), self.seconds[rows], self.repeats[rows], self.noise
         )
 
 

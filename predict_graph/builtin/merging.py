@@ -136,13 +136,7 @@ def pull(
 
 @numba.njit(cache=True, nogil=True)
 def push(
-    rule: Any,
-    indptr: Any,
-    targets: Any,
-    senders: Any,
-    state: Any,
-    following: Any,
-    changed: Any,
+    rule: Any, indptr: Any, targets: Any, senders: Any, state: Any, following: Any, changed: Any
 ) -> None:
     """Merge the rows of some senders into those of their out-neighbours."""
     for v in senders:

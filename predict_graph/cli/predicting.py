@@ -89,12 +89,7 @@ def run(
             write(moment)
 
         profile = predict_graph.run(
-            case.algorithm,
-            case.source,
-            **asked,
-            progress=show_all,
-            expect=expect,
-            write_to=out,
+            case.algorithm, case.source, **asked, progress=show_all, expect=expect, write_to=out
         )
     output.give(profile.answer, profile.to_dict(), events)
     if last and not output.quiet:

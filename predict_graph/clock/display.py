@@ -23,15 +23,11 @@ class Display(AbstractContextManager["Display"]):
     """A bar on a terminal or in a notebook with widgets; elsewhere lines, now and then."""
 
     def __init__(
-        self,
-        console: Console,
-        *,
-        what: str = "superstep",
-        lines: bool = True,
-        quiet: bool = False,
+        self, console: Console, *, what: str = "superstep", lines: bool = True, quiet: bool = False
     ) -> None:
         self._console, self._what = console, what
         self._began = time.monotonic()
+        self._first: tuple[float, float] | None = None  # of the steps: when, and what was done
         self._text = "starting"
         self._left: Callable[[], str] = str
         self._ended = threading.Event()
@@ -54,7 +50,8 @@ class Display(AbstractContextManager["Display"]):
     def step(self, text: str, fraction: float) -> None:
         """Show what is being done, and the fraction of all that is done."""
         now = time.monotonic()
-        rest = remaining(now - self._began, fraction)
+        since, done = self._first = self._first or (now, fraction)
+        rest = remaining(now - since, (fraction - done) / (1.0 - min(done, 0.99)))
 
         def left() -> str:
             seconds = max((rest or 0.0) - (time.monotonic() - now), 1.0)

@@ -6,14 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from predict_graph.answers import (
-    Answer,
-    Table,
-    graph_text,
-    interval_text,
-    readable_bytes,
-    sure,
-)
+from predict_graph.answers import Answer, Table, graph_text, interval_text, readable_bytes, sure
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.atlas import quantity

@@ -287,10 +287,7 @@ def outgrown(points: Sequence[Point], stopped: Sequence[Point], steepest: float 
 
 
 def estimates_of(
-    growth: Growth | None,
-    points: Sequence[Point],
-    earlier: Sequence[Point],
-    prefix: Prefix | None,
+    growth: Growth | None, points: Sequence[Point], earlier: Sequence[Point], prefix: Prefix | None
 ) -> list[SourceEstimate]:
     """Return each source with its weight, the inverse of its variance."""
     found: list[SourceEstimate] = []

@@ -180,11 +180,7 @@ class Watcher:
     """
 
     def __init__(
-        self,
-        watched: int,
-        entry: CodeType,
-        expected: Interval | None,
-        began: float | None = None,
+        self, watched: int, entry: CodeType, expected: Interval | None, began: float | None = None
     ) -> None:
         self._watched = watched
         self.watch = LoopWatch(entry, lambda: self.elapsed)

@@ -63,11 +63,7 @@ def check_ratio(ratio: float) -> float:
 
 
 def draw_sample(
-    graph: Graph,
-    sampler: str,
-    ratio: float,
-    rng: np.random.Generator,
-    max_edges: int | None = None,
+    graph: Graph, sampler: str, ratio: float, rng: np.random.Generator, max_edges: int | None = None
 ) -> WalkSample:
     """Draw a sample and induce its subgraph.
 

@@ -59,12 +59,7 @@ def unit_of(seconds: npt.ArrayLike) -> tuple[float, str]:
 
 
 def convergence(
-    axes: Any,
-    lines: Sequence[Line],
-    *,
-    threshold: float,
-    interval: tuple[float, float],
-    what: str,
+    axes: Any, lines: Sequence[Line], *, threshold: float, interval: tuple[float, float], what: str
 ) -> list[Values]:
     """Draw the convergence aggregate after each iteration, and the expected end of runs."""
     lines = [replace(line, middle=np.maximum(line.middle, threshold / 10.0)) for line in lines]

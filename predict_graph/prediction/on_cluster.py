@@ -25,12 +25,7 @@ from predict_graph.evidence import Source
 from predict_graph.history import History
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import Request
-from predict_graph.prediction.sources import (
-    BaselineEstimate,
-    EarlierRuns,
-    Estimates,
-    FullRun,
-)
+from predict_graph.prediction.sources import BaselineEstimate, EarlierRuns, Estimates, FullRun
 
 
 @contextmanager

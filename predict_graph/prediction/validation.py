@@ -75,11 +75,7 @@ def run(
         from predict_graph.prediction.on_cluster import check_reader
 
         profile = check_reader(runner, ids).run_files(
-            chosen,
-            graph,
-            directed=directed,
-            progress=follower,
-            write_to=write_to,
+            chosen, graph, directed=directed, progress=follower, write_to=write_to
         )
     else:
         whole = check_graph(graph, directed=directed, ids=ids, seed=check_seed(given["seed"]))
@@ -180,10 +176,7 @@ def validate(
 
 
 def run_in_fresh_process(
-    algorithm: Algorithm,
-    engine: Engine,
-    source: Any,
-    reading: Mapping[str, Any],
+    algorithm: Algorithm, engine: Engine, source: Any, reading: Mapping[str, Any]
 ) -> RunProfile:
     """Read a graph and run an algorithm on it in a fresh process.
 

@@ -47,10 +47,7 @@ class KCore(Algorithm):
     weighted = False
     undirected = True
     runs_on, sampled_by = parts_of(__name__, "KCore", rooted="cores_recipe")
-    declared = (
-        Parameter("k", int, None, "find the k-core for this k alone", 1),
-        MAX_ITERATIONS,
-    )
+    declared = (Parameter("k", int, None, "find the k-core for this k alone", 1), MAX_ITERATIONS)
 
     @property
     def most(self) -> int | None:

@@ -65,10 +65,7 @@ class TriangleCountKernel(SharedRows):
 
     def summary(self) -> dict[str, Any]:
         """Return the triangles of the graph, and the most through one vertex."""
-        return {
-            "triangles": int(self._triangles.sum()) // 3,
-            "most": int(self._triangles.max()),
-        }
+        return {"triangles": int(self._triangles.sum()) // 3, "most": int(self._triangles.max())}
 
     def stand_for(self, weighting: Weighting) -> None:
         """Record the work of each vertex, which has weights in a sample."""

@@ -18,10 +18,7 @@ from predict_graph.limits import beyond, limits
 
 
 def read_graph(
-    path: str | PathLike[str],
-    *,
-    directed: bool | None = None,
-    name: str | None = None,
+    path: str | PathLike[str], *, directed: bool | None = None, name: str | None = None
 ) -> Graph:
     r"""Read a graph file.
 

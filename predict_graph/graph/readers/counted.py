@@ -117,11 +117,7 @@ def _without_letters(block: bytearray) -> bytearray:
 
 
 def _edges(
-    content: Content,
-    found: FirstData,
-    layout: Layout,
-    edges: int,
-    times: tuple[int, ...] = (1,),
+    content: Content, found: FirstData, layout: Layout, edges: int, times: tuple[int, ...] = (1,)
 ) -> Iterator[EdgeBlock]:
     """Yield the edges below the line that says how many there are, or a multiple of them."""
     path, vertices = content.path, layout.highest

@@ -104,10 +104,7 @@ _COMMENTS = {
 
 
 def scan_blocks(
-    path: Path,
-    blocks: Iterator[bytearray],
-    layout: Layout,
-    line: int = 0,
+    path: Path, blocks: Iterator[bytearray], layout: Layout, line: int = 0
 ) -> Iterator[EdgeBlock]:
     """Yield the edges of blocks of whole lines; errors number them from `line` + 1 on.
 

@@ -46,11 +46,7 @@ class RootedSampler:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        trees: Sequence[HopTree],
-        certain: IndexArray,
-        near: int = 0,
+        self, graph: Graph, trees: Sequence[HopTree], certain: IndexArray, near: int = 0
     ) -> None:
         self.graph = graph
         self.trees = list(trees)

@@ -158,10 +158,7 @@ def chosen_scale(measured: Sequence[Measurements], scale: float | None) -> float
 
 
 def read_measurements(
-    path: Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Mapping[str, str] | None = None,
+    path: Path, *, columns: Mapping[str, str] | None = None, where: Mapping[str, str] | None = None
 ) -> Measurements:
     """Read measured runs.
 
@@ -223,11 +220,7 @@ def typed(
 
 
 def measurements_of(
-    table: TextTable,
-    names: Mapping[str, str],
-    where: Mapping[str, str],
-    *,
-    others: bool = False,
+    table: TextTable, names: Mapping[str, str], where: Mapping[str, str], *, others: bool = False
 ) -> Measurements:
     """Return the runs in the rows of a table with some values, or in the others.
 

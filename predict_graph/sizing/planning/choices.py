@@ -14,11 +14,7 @@ from predict_graph.durations import parse_duration, readable_number
 from predict_graph.errors import JobError, RequestError, unknown_name
 from predict_graph.sizing.fitting.model import JobModel, predicted
 from predict_graph.sizing.measuring.measurements import chosen_scale
-from predict_graph.sizing.planning.candidates import (
-    PRICE_NAMES,
-    MachineType,
-    read_types,
-)
+from predict_graph.sizing.planning.candidates import PRICE_NAMES, MachineType, read_types
 from predict_graph.sizing.planning.plans import Plan
 from predict_graph.sizing.planning.predicted import ModelLike, read_job_model
 from predict_graph.sizing.quantities import check_count, parse_counts, parse_money
@@ -189,10 +185,7 @@ def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tup
 
 
 def _configurations(
-    model: JobModel,
-    machines: Sequence[int],
-    prices: Mapping[str, MachineType] | None,
-    plan: Plan,
+    model: JobModel, machines: Sequence[int], prices: Mapping[str, MachineType] | None, plan: Plan
 ) -> pd.DataFrame:
     """Return the configurations of one machine type."""
     cores, price = (1.0, 1.0) if prices is None else _machine(prices, model.machine_type)

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from predict_graph.algorithms import (
-    LabelPropagation,
-    Neighborhood,
-    ShortestPaths,
-    check_algorithm,
-)
+from predict_graph.algorithms import LabelPropagation, Neighborhood, ShortestPaths, check_algorithm
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import Weighting
 from predict_graph.graph import check_graph

@@ -132,10 +132,7 @@ def by_the_hour(path, log):
 
 @pytest.mark.parametrize(
     ("name", "rotate"),
-    [
-        *(("app-7.log", each) for each in (moved, compressed, copied)),
-        ("eventlog", by_the_hour),
-    ],
+    [*(("app-7.log", each) for each in (moved, compressed, copied)), ("eventlog", by_the_hour)],
 )
 def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate):
     now = time.time() - 60

@@ -20,12 +20,7 @@ from predict_graph.prediction import sources
 from predict_graph.prediction.baseline import Baseline
 from predict_graph.prediction.case import Case
 from predict_graph.prediction.request import check_request
-from predict_graph.prediction.sources import (
-    LEVELS,
-    FullRun,
-    affordable_levels,
-    cost_of_samples,
-)
+from predict_graph.prediction.sources import LEVELS, FullRun, affordable_levels, cost_of_samples
 
 GRAPH = check_graph("rmat:scale=10,edge_factor=8,seed=1")
 ENGINE = LocalEngine()

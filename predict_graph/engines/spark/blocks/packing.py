@@ -17,12 +17,7 @@ import numpy as np
 
 from predict_graph.arrays import Array, IntArray
 from predict_graph.engines.spark.blocks import on_executors
-from predict_graph.engines.spark.blocks.stored import (
-    PARCELS,
-    Blocks,
-    blocks_in,
-    folder_for_blocks,
-)
+from predict_graph.engines.spark.blocks.stored import PARCELS, Blocks, blocks_in, folder_for_blocks
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession

@@ -131,10 +131,7 @@ def cluster_runs(
     here = machine_identity() if engine.settings.local else None
     settings = cluster_settings(engine)
     found = history.training_runs(
-        name,
-        {key: settings[key] for key in _CLUSTER},
-        here,
-        kinds=("run", "sample"),
+        name, {key: settings[key] for key in _CLUSTER}, here, kinds=("run", "sample")
     )
     runs = [cluster_run(record, graph) for record in reversed(found)]
     return [run for run in runs if not run.disturbed]

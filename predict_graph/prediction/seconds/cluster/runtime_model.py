@@ -78,12 +78,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         return found
 
     def _runtime_on(
-        self,
-        own: list[ClusterRun],
-        speed: ClusterSpeed,
-        workload: engines.Workload,
-        *,
-        first: bool,
+        self, own: list[ClusterRun], speed: ClusterSpeed, workload: engines.Workload, *, first: bool
     ) -> engines.RuntimeEstimate:
         """Return the estimate of one algorithm; the first includes session start and reading.
 

@@ -24,10 +24,7 @@ from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
 
-_UNITS = {
-    "records": ("shuffle_write_records",),
-    "messages": ("local_messages", "remote_messages"),
-}
+_UNITS = {"records": ("shuffle_write_records",), "messages": ("local_messages", "remote_messages")}
 
 
 def work_by_machines(

@@ -250,10 +250,7 @@ def looks_often(monkeypatch):
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("algorithm", "parameters"),
-    [
-        ("connectedComponents", {}),
-        ("stronglyConnectedComponents", {"numIter": 2}),
-    ],
+    [("connectedComponents", {}), ("stronglyConnectedComponents", {"numIter": 2})],
 )
 def test_who_follows_hears_of_supersteps_as_they_end(
     local_spark, looks_often, algorithm, parameters
