@@ -66,7 +66,10 @@ def list_runs(
         for run in runs.to_dict("records")
     ]
     shown = [name for name in [*_LISTED, "seconds"] if name != "vertices"]
-    cells = ([row[name][:16] if name == "time" else row[name] for name in shown] for row in rows)
+    brief = [
+        {**row, "time": row["time"][:16], "iterations": row["iterations"] or ""} for row in rows
+    ]
+    cells = ([row[name] for name in shown] for row in brief)
     show_table(options.results(json), "runs (UTC; seconds without waiting)", shown, cells)
     write_json(rows, json)
 

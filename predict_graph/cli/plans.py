@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.options import named_values
 from predict_graph.cli.output import Pages
@@ -97,6 +98,8 @@ def fit(
     if out is not None:
         save_model(fitted, out)
     output.show(fitted)
+    if out is not None and not output.quiet:
+        options.note(f"saved {out}; next: predict-graph plan {out} --machines FROM:TO")
 
 
 _OF_TASKS = ("deadline", "budget", "confidence")  # what a plan of tasks reads

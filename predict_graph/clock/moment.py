@@ -110,5 +110,5 @@ def closing_words(seconds: float, first: float | None, by: str = "") -> str:
     if not first:
         return f"{took}; no prediction was made before this run"
     error = first / max(seconds, 1e-9) - 1.0
-    source = f", by {by}" if by else ""
-    return f"{took}; the first prediction was {readable_seconds(first)} ({error:+.0%}){source}"
+    source = f"; {by}" if by else ""
+    return f"{took}; the first prediction was {readable_seconds(first)} ({error:+.0%}{source})"

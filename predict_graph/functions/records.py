@@ -85,7 +85,7 @@ def record_of_call(
         directed=graph.directed,
         engine=_engine(function),
         phases={"convert": run.convert_seconds, "call": run.seconds},
-        iterations=1,
+        iterations=0,  # of a call
         rows=Table({name: [value] for name, value in row.items()}),
         **sample,
     )
