@@ -59,6 +59,8 @@ def sample(
         found = draw_sample(reading.of(graph), **how, progress=display.step)
         write_edges(out, found.graph)
     output.show(found)
+    if not output.quiet:
+        options.note(f"saved {out}, with the ids of the graph")
 
 
 def compare_samplers(

@@ -112,9 +112,9 @@ def compiled_alternatives(
     taken = math.nan if found is None else stretch * found.cost
     if taken > 0.5 * seconds:
         return []  # not clearly faster
-    time = "" if found is None else f" in about {readable_seconds(taken)}"
+    takes = "is compiled" if found is None else f"takes about {readable_seconds(taken)}"
     both = f"compare-functions GRAPH {function.name} {other}"
-    return [f"{other} computes the same{time}; to check: {both}"]
+    return [f"{other} (alike, perhaps scaled otherwise) {takes}; to compare times: {both}"]
 
 
 def quantity(name: str) -> str:

@@ -13,7 +13,6 @@ from predict_graph.functions.atlas import quantity
 from predict_graph.functions.forms import for_functions
 from predict_graph.functions.naming import backends_of, check_function
 from predict_graph.outcome import Prediction
-from predict_graph.outcome.answering import CALLED
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
 from predict_graph.results import Result
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from predict_graph.graph import Graph
+
+
+_CALLED = {"run": "whole run", "prefix": "part of the run"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,14 +56,14 @@ class FunctionComparison(Result):
             held = one.verdict.memory
             memory = "" if held is None else readable_bytes(held.peak.predicted)
             source = max(one.evidence, key=lambda part: part.weight).source
-            rows.append((name, took, ends.rstrip(")"), memory, CALLED.get(source, source)))
+            rows.append((name, took, ends.rstrip(")"), memory, _CALLED.get(source, source)))
         rows += [(name, error, "", "", "") for name, error in self.errors.items()]
         said = "no function can be predicted"
         if self.predictions:
             name, first = self._ranked[0]
             runtime = first.runtime_seconds
             took = f"{readable_seconds(runtime.predicted)} ({sure(runtime.low, runtime.high)})"
-            said = f"the fastest is {name}: {took}"
+            said = f"the fastest is {name}: {took}; results were not compared"
             if len({quantity(one.algorithm["name"]) for one in self.predictions}) > 1:
                 said = (
                     f"the shortest call is {name}: {took}; "

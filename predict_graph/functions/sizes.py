@@ -103,7 +103,7 @@ def predict_by_size(
     known, drivers = atlas_points(function), size.drivers()
     warnings = [
         "only the size of the graph is known: one of that size may take much longer, and building "
-        "it in the form of the library comes on top"
+        "it for the library takes time on top"
     ]
     call = extrapolate(known, drivers, "", names=(*drivers, NOTHING))
     if call is None:

@@ -32,7 +32,7 @@ def answer_of(found: Prediction) -> answers.Answer:
         *_memory(found),
         ("estimated from", _estimated_from(found)),
         *(("alternative", text) for text in found.advice),
-        *_overhead(found, found.runtime_seconds.predicted),
+        *_overhead(found),
     ]
     return answers.Answer(
         found.verdict.sentence,
@@ -66,7 +66,7 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
     counters = [_counters(found)] if found.prediction.features_total() else []
     return answers.Answer(
         sentence,
-        [*facts, *_overhead(found.prediction, actual.runtime_seconds)],
+        [*facts, *_overhead(found.prediction)],
         [_truth(found)],
         own.warnings,
         [("predicted phases", phases_said(found.prediction.phases)), *own.details],
@@ -116,7 +116,7 @@ def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:
 
 
 # What sources of a call are called where they stand alone.
-CALLED = {
+_CALLED = {
     "run": "the run itself",
     "prefix": "the first part of the run",
     "full local run": "all iterations, which were run here",
@@ -134,22 +134,20 @@ def _estimated_from(found: Prediction) -> str:
         if round(each.weight, 2) == 0.0:
             continue
         share = f" (weight {each.weight:.0%})" if each.weight < 1.0 else ""
-        name = CALLED.get(each.source, each.source)
+        name = _CALLED.get(each.source, each.source)
         by = f" by {each.model['name']}" if each.source == "regression" else ""
         sources.append(f"{name}{by}{share}")
     return ", ".join(sources)
 
 
-def _overhead(found: Prediction, runtime: float) -> list[tuple[str, str]]:
-    """Say what the prediction cost beside a run of so many seconds, and what more would buy."""
+def _overhead(found: Prediction) -> list[tuple[str, str]]:
+    """Say what the prediction cost, and what more would buy."""
     if not found.overhead_seconds:
         return []
-    runtime = found.processor_seconds or runtime  # functions cost CPU time
-    times = f", {found.overhead_seconds / runtime:.2g} times the run" if runtime else ""
     more = f"; {found.more}" if found.more else ""
     loading = found.loading_seconds
     loaded = f", and {readable_seconds(loading)} to load compiled code" if loading else ""
-    said = f"{readable_seconds(found.overhead_seconds)} without reading{times}{loaded}{more}"
+    said = f"{readable_seconds(found.overhead_seconds)} without reading{loaded}{more}"
     return [("prediction overhead", said)]
 
 
@@ -193,7 +191,7 @@ def _evidence(found: Prediction) -> answers.Table:
     for each in found.evidence:
         low, high = map(readable_seconds, Interval.spread(each.seconds, each.log_std))
         share = f"{each.weight:.0%}"
-        name = CALLED.get(each.source, each.source)
+        name = _CALLED.get(each.source, each.source)
         rows.append((name, readable_seconds(each.seconds), f"{low} to {high}", share))
     what = "call" if found.iterations is None else "iterations"
     columns = ["evidence", f"seconds of the {what}", "90% interval", "weight"]

@@ -140,7 +140,7 @@ class Advice(Result):
             sentence += "; {}: {}".format(*facts.pop())
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
-        title = f"worth measuring for the goal, best first: {self.goal}"
+        title = f"first {min(len(shown), 5)} of {len(shown)} by expected saving: {self.goal}"
         found: dict[str, list[str]] = {
             "configuration": list(shown["name"]),
             "time": _texts(shown["seconds"], readable_seconds),

@@ -171,10 +171,8 @@ class Plan(Result):
             "count in range": ["yes" if one.measured else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
-        said = (
-            f"{len(frontier)} of {len(self.configurations)} configurations; the others are slower "
-        )
-        said += "and cost more"
+        said = f"{len(frontier)} of {len(self.configurations)} configurations; the others are "
+        said += "worse in both at-most columns"
         if len(shown) < len(frontier):
             said += f"; {len(shown)} of them here, --json has all"
         facts = [("shown", said)]
@@ -187,9 +185,9 @@ class Plan(Result):
             which = "" if self.choice else " (fastest)"
             facts.append((f"spark-submit{which}", submit))
         runs = f"{100 * self.confidence:.4g}% of runs"
-        title = f"fastest first; at most: {runs}"
+        title = f"by the time that {runs} take at most"
         if self.scale is None:
-            title = f"assignments, fastest first; at most: {runs}"
+            title = f"assignments, by the time that {runs} take at most"
         table = Table(title, list(found), list(zip(*found.values(), strict=True)))
         badge = ("meets the request", "good") if chosen else ("nothing meets the request", "bad")
         given = (self._sentence(), facts, [table], self.warnings)
