@@ -232,7 +232,7 @@ def _entered(observations: Sequence[Observation], inside: Sequence[Observation])
 
 # Of the iterations on samples: those of PageRank differ by a fifth (docs/design-notes.md, fact 1),
 # those of label propagation by a factor of two to four (measured on two graphs).
-_ROUNDS = Hyper(noise=0.3, sampler=0.4, seconds=0.5)
+_ROUNDS = Hyper(noise=0.3, quiet=1.0, sampler=0.4, seconds=0.5)
 ROUNDS_STD = _ROUNDS.noise
 """Standard deviation of the logarithm of iterations, and of a call that draws random numbers."""
 

@@ -114,6 +114,8 @@ class Hyper:
     ----------
     noise : float
         Of one run about its model.
+    quiet : float
+        That of runs which are known to agree / `noise`. Both are as likely before the runs.
     level : float
         Of the cost of a unit of the driver.
     power : float
@@ -133,6 +135,7 @@ class Hyper:
     """
 
     noise: float = 0.10
+    quiet: float = 0.3
     level: float = 5.0
     power: float = 0.25
     sampler: float = 0.30
@@ -228,12 +231,13 @@ def extrapolate(
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     # Shares of the least cost that do not grow, and of the standard deviation of graphs.
     graphs = (0.2, 0.5, 1.0) if len({row.graph for row in rows}) > 1 else (1.0,)
-    for share, alike in product((0.0, 0.5, 0.9), graphs):
+    for share, alike, quiet in product((0.0, 0.5, 0.9), graphs, (hyper.quiet, 1.0)):
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))
         density = float(np.log(costs / grown).sum())  # all models are about the same costs
-        shared = _covariance(rows, replace(hyper, graph=alike * hyper.graph), grown)
+        own = replace(hyper, graph=alike * hyper.graph, noise=quiet * hyper.noise)
+        shared = _covariance(rows, own, grown)
         mean, variance, score = _posteriors(
             values, np.log(grown), bounds, shared, prior + density, hyper
         )

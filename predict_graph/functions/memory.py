@@ -16,7 +16,7 @@ _PAIRS = ("reached_vertices", "vertices_squared")
 # Of peaks: noise of one run (calibrated), half of what Python's allocator takes at once, powers
 # nearer to one than those of times (bytes are proportional to what is held), and no least: peaks of
 # small runs do not show all that is held.
-_HYPER = Hyper(noise=0.18, power=0.1, seconds=0.5 * 2**20, least=0.0)
+_HYPER = Hyper(noise=0.18, quiet=1.0, power=0.1, seconds=0.5 * 2**20, least=0.0)
 
 
 def predict_memory(
