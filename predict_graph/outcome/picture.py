@@ -46,10 +46,10 @@ def pictures_of(found: Prediction, actual: RunProfile | None = None) -> list[Pic
 def _convergence(found: Prediction, iterations: Interval, actual: RunProfile | None) -> Picture:
     curves = [panels.Line("predicted", np.arange(1, len(found.convergence) + 1), found.convergence)]
     low, high = iterations
+    sure = f", 90% sure {low:.0f} to {high:.0f}" if low < high else ""
     said = (
-        f"Convergence: predicted to stop after {iterations.predicted:.0f} iterations, 90% "
-        f"sure {low:.0f} to {high:.0f}, when the aggregate falls below "
-        f"{found.method['threshold']:.3g}."
+        f"Convergence: predicted to stop after {iterations.predicted:.0f} iterations{sure}, when "
+        f"the aggregate falls below {found.method['threshold']:.3g}."
     )
     if actual is not None:
         curves.append(_real(actual.convergence))

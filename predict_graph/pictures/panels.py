@@ -64,7 +64,8 @@ def convergence(
     """Draw the convergence aggregate after each iteration, and the expected end of runs."""
     lines = [replace(line, middle=np.maximum(line.middle, threshold / 10.0)) for line in lines]
     low, high = interval
-    xlabel = f"iteration (band: 90% of runs end at {low:.0f} to {high:.0f})"
+    band = f" (band: 90% of runs end at {low:.0f} to {high:.0f})" if low < high else ""
+    xlabel = f"iteration{band}"
     ends = {"threshold": threshold}
     found = draw_lines(axes, lines, xlabel=xlabel, ylabel=what, limits=ends, seconds=False)
     axes.axvspan(low - 0.3, high + 0.3, color=LIGHT.predicted, **_BAND)

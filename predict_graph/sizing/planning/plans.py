@@ -215,10 +215,9 @@ class Plan(Result):
         if one.cost == math.inf:
             return said
         cost, most = (
-            f"{amount:{'.2f' if amount >= 1 else '.3g'}} {self.cost_unit}"
-            for amount in (one.cost, one.cost_high)
+            f"{amount:{'.2f' if amount >= 1 else '.3g'}}" for amount in (one.cost, one.cost_high)
         )
-        return f"{said}, {cost} (at most {most})"
+        return f"{said}, {cost} {self.cost_unit} (at most {most})"
 
     @property
     def title(self) -> str:
