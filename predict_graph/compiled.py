@@ -10,7 +10,9 @@ import hashlib
 import os
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from predict_graph.machine import machine_identity
 
@@ -58,13 +60,38 @@ def _use(algorithm: str) -> None:
     from predict_graph.graph import check_graph
     from predict_graph.graph.storage import write_edges
 
-    undirected = check_algorithm(algorithm).undirected
+    chosen = check_algorithm(algorithm)
     with TemporaryDirectory() as folder:
-        for directed in (None,) if undirected else (True, False):
-            file = Path(folder) / f"{directed}.txt"
-            write_edges(file, check_graph(_GRAPH, directed=directed))
+        for directed in (None,) if chosen.undirected else (True, False):
+            file, graph = Path(folder) / f"{directed}.txt", check_graph(_GRAPH, directed=directed)
+            write_edges(file, graph)
             predict(algorithm, file, directed=directed, history="none", budget="none", seed=1)
             run(algorithm, file, directed=directed, history="none")
+            if "spark" in chosen.runs_on and find_spec("pyspark") is not None:
+                _use_on_blocks(chosen.on(graph), graph, Path(folder))
+
+
+def _use_on_blocks(algorithm: Any, graph: Any, folder: Path) -> None:
+    """Run a first superstep on a block of a graph, as the Python of Spark does."""
+    import numpy as np
+    import pyarrow as pa
+
+    from predict_graph.algorithms.naming import NamedVertices
+    from predict_graph.engines.spark.blocks.program import Run, begun
+    from predict_graph.engines.spark.blocks.stored import Blocks, block_keys, write_blocks
+
+    folder = folder / f"blocks-{graph.directed}"
+    folder.mkdir()
+    blocks, program = Blocks(folder, block_keys(1), 1, graph.vertices), algorithm.part_for("spark")
+    write_blocks(graph, blocks)
+    prior = None
+    if algorithm.prior is not None:
+        prior = folder / "prior.npy"
+        np.save(prior, program.prepared(algorithm, np.full(graph.vertices, 1.0 / graph.vertices)))
+    if isinstance(algorithm, NamedVertices):
+        algorithm = algorithm.within(graph)
+    keys = pa.record_batch([pa.array(blocks.keys)], ["id"])
+    list(begun([keys], Run(str(folder), program, algorithm, blocks, prior)))
 
 
 def _marker() -> Path:
