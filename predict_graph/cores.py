@@ -74,7 +74,7 @@ class Load:
             if self.stolen > 0.01:
                 causes.append(f"{self.stolen:.0%} that the host gave to other guests")
             found.append(
-                f"this process waited {' and '.join(causes)} (load average "
+                f"while predicting, this process waited {' and '.join(causes)} (load average "
                 f"{os.getloadavg()[0]:.1f}, {usable_cores()} cores): a run is predicted "
                 f"to wait as much, and the interval includes {self.slowdown:.2g} times faster "
                 "(no waiting) and slower"
