@@ -134,6 +134,8 @@ class Advice(Result):
             time = readable_seconds(best["measured"])
             priced = f", {cost:.3g} USD" if cost == cost else ""
             facts = [(f"best measured ({self.goal})", f"{best['name']}, {time}{priced}")]
+        elif self.stop is None and self.options["measured"].notna().any():
+            facts = [(f"best measured ({self.goal})", "none")]
         said = "; ".join(f"{one.name}{self._why(one)}" for one in following.itertuples(index=False))
         sentence = f"measure next: {said}" if self.stop is None else f"stop: {self.stop}"
         if self.stop is not None and facts:
