@@ -76,22 +76,16 @@ def _use_on_blocks(algorithm: Any, graph: Any, folder: Path) -> None:
     import numpy as np
     import pyarrow as pa
 
-    from predict_graph.algorithms.naming import NamedVertices
-    from predict_graph.engines.spark.blocks.program import Run, begun
+    from predict_graph.engines.spark.blocks.program import begun, run_of
     from predict_graph.engines.spark.blocks.stored import Blocks, block_keys, write_blocks
 
     folder = folder / f"blocks-{graph.directed}"
     folder.mkdir()
     blocks, program = Blocks(folder, block_keys(1), 1, graph.vertices), algorithm.part_for("spark")
     write_blocks(graph, blocks)
-    prior = None
-    if algorithm.prior is not None:
-        prior = folder / "prior.npy"
-        np.save(prior, program.prepared(algorithm, np.full(graph.vertices, 1.0 / graph.vertices)))
-    if isinstance(algorithm, NamedVertices):
-        algorithm = algorithm.within(graph)
+    prior = None if algorithm.prior is None else np.full(graph.vertices, 1.0 / graph.vertices)
     keys = pa.record_batch([pa.array(blocks.keys)], ["id"])
-    list(begun([keys], Run(str(folder), program, algorithm, blocks, prior)))
+    list(begun([keys], run_of(str(folder), program, algorithm, blocks, graph, prior)))
 
 
 def _marker() -> Path:

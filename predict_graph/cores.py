@@ -30,6 +30,9 @@ def cores_allowed() -> float:
     return min([float(usable_cores()), *quotas])
 
 
+NOTED = 1.1  # a documented limit of the slowdown (docs/budget.md)
+
+
 @dataclass(frozen=True)
 class Load:
     """What slowed this process down: shares of the time in which it wanted a core."""
@@ -63,7 +66,7 @@ class Load:
     @property
     def noted(self) -> bool:
         """Whether others slow work down so much that a prediction has to say so."""
-        return self.slowdown >= 1.1  # a documented limit (docs/budget.md)
+        return self.slowdown >= NOTED
 
     @property
     def warnings(self) -> list[str]:

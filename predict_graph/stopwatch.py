@@ -34,7 +34,7 @@ class Stopwatch:
     @property
     def seconds(self) -> float:
         """Time so far; read it when nothing is being compiled."""
-        return _counted() - self._started
+        return max(_counted() - self._started, 0.0)
 
 
 def _counted() -> float:

@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
     "costmodels": 2_160,
-    "predict_graph": 27_933,
-    "tests": 14_489,
+    "predict_graph": 27_932,
+    "tests": 14_486,
     "benchmarks": 5_473,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

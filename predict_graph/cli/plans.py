@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
-from predict_graph.cli.options import named_values
 from predict_graph.cli.output import Pages
 from predict_graph.errors import JobError, RequestError
 
@@ -91,7 +90,7 @@ def fit(
     from predict_graph.sizing import save_model
 
     refused = "--where is {!r}; accepted: NAME=VALUE, such as machine_type=m4.2xlarge"
-    conditions = named_values(where, refused, "the column {} is given twice in --where")
+    conditions = options.named_values(where, refused, "the column {} is given twice in --where")
     with output.display() as display:
         display.step(f"fitting a model to {file}", 0.0)
         fitted = fit_model(file, where=conditions, terms=term or (), **vars(fitting))
@@ -232,7 +231,7 @@ def attributes(texts: list[str] | None) -> dict[str, float]:
     """Return numbers from 0 by name from ``NAME=NUMBER`` of --with."""
     refused = "--with is {!r}; accepted: NAME=NUMBER, from 0, such as edges=1e6"
     found = {}
-    for name, value in named_values(texts, refused).items():
+    for name, value in options.named_values(texts, refused).items():
         try:
             found[name] = float(value)
         except ValueError:

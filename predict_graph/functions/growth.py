@@ -231,7 +231,8 @@ def extrapolate(
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     # Shares of the least cost that do not grow, and of the standard deviation of graphs.
     graphs = (0.2, 0.5, 1.0) if len({row.graph for row in rows}) > 1 else (1.0,)
-    for share, alike, quiet in product((0.0, 0.5, 0.9), graphs, (hyper.quiet, 1.0)):
+    noises = sorted({hyper.quiet, 1.0})
+    for share, alike, quiet in product((0.0, 0.5, 0.9), graphs, noises):
         constant = share * costs.min()
         grown = costs - constant
         bounds = np.log(np.maximum(limits - constant, 1e-3 * limits))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from predict_graph import answers
+from predict_graph.cores import NOTED
 from predict_graph.durations import counted, readable_seconds
 from predict_graph.engines.profile import PHASE_NAMES, engine_said, phases_said
 from predict_graph.intervals import Interval
@@ -56,12 +57,11 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
     sentence = (
         f"took {readable_seconds(actual.runtime_seconds)}, predicted "
         f"{readable_seconds(runtime.predicted)} ({answers.sure(runtime.low, runtime.high)}): "
-        f"{'inside' if inside else 'outside'} the interval{far}"
-        f"{steps}"
+        f"{'inside' if inside else 'outside'} the interval{far}{steps}"
     )
     repeated = ("iterations", "phases", "peak memory", "prediction overhead")
     facts = [fact for fact in own.facts if fact[0] not in repeated]
-    if (slower := actual.slowdown) >= 1.1:  # as what a prediction notes (docs/budget.md)
+    if (slower := actual.slowdown) >= NOTED:
         facts.append(("other programs", f"made the run {slower:.2g} times as long"))
     counters = [_counters(found)] if found.prediction.features_total() else []
     return answers.Answer(

@@ -10,10 +10,9 @@ import pyarrow as pa
 import pytest
 
 from predict_graph.algorithms import ALGORITHMS, check_algorithm
-from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.on_executors import sent, written
-from predict_graph.engines.spark.blocks.program import DRIVER, Run, advanced, begun, results
+from predict_graph.engines.spark.blocks.program import DRIVER, advanced, begun, results, run_of
 from predict_graph.engines.spark.blocks.running import together
 from predict_graph.engines.spark.blocks.stored import Blocks, block_keys, write_blocks
 from predict_graph.graph.build import from_edges
@@ -47,13 +46,7 @@ class Cluster:
         stored = Blocks(folder, block_keys(blocks), machines, graph.vertices)
         write_blocks(graph, stored)
         program = algorithm.part_for("spark")
-        place = None
-        if prior is not None:
-            place = folder / "prior.npy"
-            np.save(place, program.prepared(algorithm, prior))
-        if isinstance(algorithm, NamedVertices):
-            algorithm = algorithm.within(graph)
-        self.run = Run(str(folder), program, algorithm, stored, place)
+        self.run = run_of(str(folder), program, algorithm, stored, graph, prior)
         self.settle(begun([pa.record_batch([pa.array(stored.keys)], ["id"])], self.run))
 
     def settle(self, batches):

@@ -15,11 +15,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.arrays import Array
 from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
@@ -217,14 +215,9 @@ class BlockJob(SuperstepJob):
     _state: DataFrame = field(init=False)
 
     def __post_init__(self) -> None:
-        algorithm, stored = self.algorithm, self.stored
-        self._program, place = program_of(algorithm), None
-        if isinstance(algorithm, NamedVertices):
-            algorithm = algorithm.within(self.graph)
-        if self.prior is not None:
-            place = stored.blocks.folder / f"{self.run}.npy"
-            np.save(place, self._program.prepared(algorithm, self.prior))
-        self._known = program.Run(self.run, self._program, algorithm, stored.blocks, place)
+        found = program_of(self.algorithm)
+        given = (self.run, found, self.algorithm, self.stored.blocks)
+        self._program, self._known = found, program.run_of(*given, self.graph, self.prior)
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss
