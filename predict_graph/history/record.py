@@ -44,7 +44,7 @@ class RunRecord(Value):
     directed : bool
         Whether its edges have a direction.
     engine : mapping
-        Name of the engine and what its speed depends on: ``{"name", "workers", "threads"}``.
+        Name and what its speed depends on: ``{"name", "workers", "threads", "cores"}``.
     phases : mapping of str to float
         Seconds of each phase: setup, read, superstep, write.
     iterations : int

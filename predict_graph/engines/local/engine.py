@@ -19,6 +19,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
+from predict_graph.cores import cores_allowed
 from predict_graph.deadline import StopRun, deadline, time_left
 from predict_graph.engines import base
 from predict_graph.engines.local import observed
@@ -69,8 +70,9 @@ class LocalEngine:
         self.threads: int = available_threads() if threads is None else int(threads)
 
     def describe(self) -> dict[str, Any]:
-        """Return name and settings."""
-        return {"name": self.name, "workers": self.workers, "threads": self.threads}
+        """Return name, settings, and the cores that the threads may keep busy under a quota."""
+        settings = {"name": self.name, "workers": self.workers, "threads": self.threads}
+        return {**settings, "cores": min(float(self.threads), cores_allowed())}
 
     def run(
         self,

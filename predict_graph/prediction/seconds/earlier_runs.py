@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +24,21 @@ def with_common_error(evidence: Evidence, algorithm: str) -> Evidence:
 
 
 def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunRecord]:
-    """Return the runs by the same engine, with the same settings, on this machine.
+    """Return the runs by the same engine, with the same settings and quota, on this machine.
 
     In a session of the user, those with the same JVM warm-up as a run would have now.
     """
     settings = engine.describe()
+
+    def value(record: RunRecord, name: str) -> Any:  # without cores: kept by an earlier version
+        return record.engine.get(name, record.engine.get("threads") if name == "cores" else None)
+
     is_warm = getattr(engine, "is_warm", lambda name: False)  # Spark may have an open session
     return [
         record
         for record in records
         if record.machine == machine_identity()
-        and all(record.engine.get(name) == value for name, value in settings.items())
+        and all(value(record, name) == own for name, own in settings.items())
         and bool(record.engine.get("warm")) == is_warm(record.algorithm)
     ]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import predict_graph
-from predict_graph import cores
+from predict_graph import machine
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local.kernel import kernel_of
 from predict_graph.engines.local.team import Team
@@ -77,8 +77,8 @@ def test_control_groups_limit(tmp_path, monkeypatch, which):
         for name, text in files.items():
             (tmp_path / group / name).write_text(f"{text}\n")
     (tmp_path / "listed").write_text(listed)
-    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(cores, "_LISTED", tmp_path / "listed")
+    monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(machine, "_LISTED", tmp_path / "listed")
     assert list(cgroup_rooms()) == rooms
 
 

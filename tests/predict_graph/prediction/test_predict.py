@@ -123,8 +123,18 @@ def without_seconds(found):
         del kept[name]
     for row in (*kept["per_iteration"], *kept["samples"]):
         del row["seconds"]
-    del kept["engine"]["threads"]
+    del kept["engine"]["threads"], kept["engine"]["cores"]
     return kept
+
+
+def test_earlier_runs_under_another_quota_are_no_evidence(history, monkeypatch):
+    def source():
+        return predict_graph.predict("pagerank", GRAPH, history=history).evidence[0].source
+
+    predict_graph.run("pagerank", GRAPH, history=history)
+    assert source() == "earlier runs of this graph"
+    monkeypatch.setattr("predict_graph.engines.local.engine.cores_allowed", lambda: 0.3)
+    assert source() != "earlier runs of this graph"
 
 
 @pytest.mark.parametrize(
