@@ -69,7 +69,7 @@ def greedy_counts(problem: DesignProblem) -> np.ndarray:
 
 
 def criteria_table() -> list[str]:
-    grid = candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2)
+    grid = candidate_grid((4 / 64, 32 / 64), range(1, 17), partitions=64, cores_per_machine=2)
     rows = []
     rng = np.random.default_rng(0)
     DesignProblem(grid, 10).optimal()  # imports cvxpy

@@ -3,7 +3,7 @@
 Examples
 --------
 >>> from costmodels.design import candidate_grid, optimal_design
->>> grid = candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2)
+>>> grid = candidate_grid((4 / 64, 32 / 64), range(1, 17), partitions=64, cores_per_machine=2)
 >>> design = optimal_design(grid, budget=10)
 >>> design.cost <= 10, design.efficiency > 0.8
 (True, True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from costmodels.arrays import FloatArray
@@ -28,7 +27,7 @@ Both take a job that scales ideally: ``"time"`` is how long a run takes (Ernest,
 
 def candidate_grid(
     scale: tuple[float, float],
-    machines: tuple[int, int],
+    machines: Sequence[int],
     *,
     steps: int = 20,
     partitions: int | None = None,
@@ -41,8 +40,8 @@ def candidate_grid(
     ----------
     scale : (float, float)
         Smallest and largest scale, in any unit; with `partitions`, fractions of the data.
-    machines : (int, int)
-        Smallest and largest number of machines; all whole numbers between are taken.
+    machines : sequence of int
+        Numbers of machines to choose from.
     steps : int, default 20
         Number of scales, evenly spaced; with `partitions` rounded to whole ones, so that there may
         be fewer.
@@ -70,14 +69,16 @@ def candidate_grid(
 
     Examples
     --------
-    >>> candidate_grid((0.25, 0.5), (1, 2), partitions=4, cores_per_machine=1)
+    >>> candidate_grid((0.25, 0.5), [1, 2], partitions=4, cores_per_machine=1)
        scale  machines  cost
     0   0.25         1   1.0
     1   0.50         1   2.0
     2   0.50         2   1.0
     """
     scales = _scales(scale, steps, partitions)
-    counts = _machine_counts(machines)
+    for count in machines:
+        check_whole("machines", count)
+    counts = np.unique(np.array(machines, np.int64))
     if len(scales) * len(counts) > MOST_CANDIDATES:
         raise ValueError(
             f"{len(scales)} scales and {len(counts)} machine counts are "
@@ -102,7 +103,14 @@ def candidate_grid(
 
 
 def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> FloatArray:
-    low, high = _check_range("scale", scale)
+    try:
+        low, high = (float(value) for value in scale)
+    except (TypeError, ValueError):
+        raise ValueError(f"scale is {scale!r}, but must be two numbers, low and high") from None
+    if not (np.isfinite(high) and low > 0):
+        raise ValueError(f"scale is from {low:g} to {high:g}, but must be positive and finite")
+    if not low < high:
+        raise ValueError(f"scale is from {low:g} to {high:g}, but low must be less than high")
     check_whole("steps", steps)
     if steps < 2:
         raise ValueError(f"steps is {steps}, but must be 2 or more")
@@ -127,26 +135,6 @@ def _scales(scale: tuple[float, float], steps: int, partitions: int | None) -> F
     return whole
 
 
-def _machine_counts(machines: tuple[int, int]) -> npt.NDArray[np.int64]:
-    low, high = _check_range("machines", machines)
-    for value in (low, high):
-        if value != int(value):
-            raise ValueError(f"machines has {value:g}, but must be whole numbers")
-    return np.arange(int(low), int(high) + 1)
-
-
-def _check_range(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
-    try:
-        low, high = (float(value) for value in bounds)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {bounds!r}, but must be two numbers, low and high") from None
-    if not (np.isfinite(low) and np.isfinite(high) and low > 0):
-        raise ValueError(f"{name} is from {low:g} to {high:g}, but must be positive and finite")
-    if not low < high:
-        raise ValueError(f"{name} is from {low:g} to {high:g}, but low must be less than high")
-    return low, high
-
-
 def check_whole(name: str, value: object) -> None:
     """Refuse what is no whole number above 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
@@ -159,14 +147,4 @@ def _costs(cost: str | Cost, grid: pd.DataFrame) -> FloatArray:
             raise ValueError(f"unknown cost {cost!r}; accepted: {', '.join(COSTS)}, or a function")
         cost = COSTS[cost]
     scale, machines = (grid[name].to_numpy(np.float64) for name in ("scale", "machines"))
-    costs: FloatArray = np.asarray(cost(scale, machines), dtype=np.float64)
-    if costs.shape != scale.shape:
-        raise ValueError(f"the cost function returned the shape {costs.shape} for {scale.shape}")
-    wrong = np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))
-    if len(wrong):
-        at = wrong[0]
-        raise ValueError(
-            f"the cost is {costs[at]:g} at scale {scale[at]:g} on {machines[at]:g} machine(s), "
-            "but must be positive and finite"
-        )
-    return costs
+    return np.asarray(cost(scale, machines), dtype=np.float64)

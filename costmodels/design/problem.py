@@ -112,7 +112,7 @@ class DesignProblem:
     Examples
     --------
     >>> from costmodels.design import candidate_grid
-    >>> grid = candidate_grid((1, 8), (1, 8), steps=8)
+    >>> grid = candidate_grid((1, 8), range(1, 9), steps=8)
     >>> 0.5 < DesignProblem(grid, budget=12).optimal().efficiency <= 1
     True
     """
@@ -213,7 +213,7 @@ def optimal_design(candidates: pd.DataFrame, budget: float, **options: Any) -> D
     Examples
     --------
     >>> from costmodels.design import candidate_grid
-    >>> grid = candidate_grid((1, 4), (1, 4), steps=2)
+    >>> grid = candidate_grid((1, 4), range(1, 5), steps=2)
     >>> optimal_design(grid, 6, terms=["1", "scale/machines"]).points.round(2)
        scale  machines  repeats  cost
     0    1.0         4        1  0.25

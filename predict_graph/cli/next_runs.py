@@ -148,7 +148,7 @@ def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> De
     """Return a design of one run each of some machine types and counts."""
     from predict_graph.sizing.measuring.experiments import Design
 
-    given = {} if scale is None else {"scale": f"{scale:.10g}"}
+    given = {} if scale is None else {"scale": repr(scale).removesuffix(".0")}
     points = entries[["machine_type", "machines"]].astype(str)
     return Design(there.path, points.assign(**given, repeats=1))
 

@@ -98,7 +98,9 @@ def fit(
         save_model(fitted, out)
     output.show(fitted)
     if out is not None and not output.quiet:
-        options.note(f"saved {out}; next: predict-graph plan {out} --machines FROM:TO")
+        of_tasks = fitting.model.startswith("nimo")
+        what = "--assignments FILE.csv" if of_tasks else "--machines FROM:TO"
+        options.note(f"saved {out}; next: predict-graph plan {out} {what}")
 
 
 _OF_TASKS = ("deadline", "budget", "confidence")  # what a plan of tasks reads

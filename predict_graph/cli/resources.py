@@ -15,6 +15,7 @@ from predict_graph.cli.plans import attributes as attributes_of
 from predict_graph.clock.display import Display
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import JobError, RequestError
+from predict_graph.files import check_writable
 
 if TYPE_CHECKING:
     from predict_graph.resources import ResourceProfile
@@ -27,7 +28,7 @@ def calibrate(
     folder: Path | None = None,
     peer: str | None = None,
     serve: int | None = None,
-    listen: str = "127.0.0.1",
+    listen: str | None = None,
     disk: bool = True,
     master: str | None = None,
     machines: int | None = None,
@@ -46,7 +47,7 @@ def calibrate(
         Measure the network to a machine that runs calibrate --serve PORT.
     serve : PORT
         Answer those who measure, until Ctrl-C.
-    listen : ADDRESS
+    listen : ADDRESS, default 127.0.0.1
         Address that --serve listens on.
     disk
         Measure the disk.
@@ -64,6 +65,8 @@ def calibrate(
 
     console = options.messages()
     other = "--serve" if serve is not None else "--master"
+    if listen is not None and serve is None:
+        raise RequestError("--listen is the address of --serve; accepted: together with it")
     unread: dict[str, object] = {"--peer": peer, "--folder": folder}
     unread["--no-disk"] = None if disk else True
     if serve is not None:
@@ -77,12 +80,14 @@ def calibrate(
     if serve is not None:
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
-        said = "answering on {}:{}, until Ctrl-C"
+        address, said = listen or "127.0.0.1", "answering on {}:{}, until Ctrl-C"
         with suppress(KeyboardInterrupt):  # how it is meant to end
-            answer(serve, listen, lambda port: console.print(said.format(listen, port)))
+            answer(serve, address, lambda port: console.print(said.format(address, port)))
         return
     if plot is not None and master is None:
         raise RequestError("--plot draws executors; accepted: with --master")
+    if folder is not None and not disk:
+        raise RequestError("--folder is on the disk to measure; accepted: without --no-disk")
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {folder}")
     if master is not None:
@@ -149,6 +154,8 @@ def profile(
         raise RequestError(
             "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"
         )
+    if out is not None and check_writable(out).exists():
+        add_run(out, None, attributes)  # one of other columns is refused before the command runs
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
     observed = {

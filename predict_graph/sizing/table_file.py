@@ -101,6 +101,12 @@ class TextTable:
         A comma is the decimal one, except in files with commas between the values, where a quoted
         cell such as ``"12,345"`` has groups of thousands. Spaces and apostrophes group digits, too.
         """
+        commas = self.cells[column][self.cells[column].str.contains(",")]
+        if self.decimal_comma and len(commas) and commas.str.match(_GROUPED).all():
+            raise RequestError(
+                f"{self.place(commas.index[0])}: {column} is {commas.iloc[0]!r}, which may be a "
+                "fraction or thousands; accepted: a point before a fraction, no sign of thousands"
+            )
         return self.cells[column].map(self._plain)
 
     def numbers(

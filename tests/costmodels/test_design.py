@@ -15,7 +15,7 @@ AMDAHL = ("1", "scale/machines")
 
 def ernest_example():
     """Candidates of the example of Ernest's tool: 4 to 32 of 64 partitions, 1 to 16 machines."""
-    return candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2)
+    return candidate_grid((4 / 64, 32 / 64), range(1, 17), partitions=64, cores_per_machine=2)
 
 
 def by_hand(criterion, rows, counts):
@@ -49,7 +49,7 @@ def best_by_hand(criterion, grid, budget, most):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("budget", [1.4, 2.5, 5, 9])
 def test_no_design_of_a_small_problem_is_better(criterion, budget):
-    grid = candidate_grid((1, 4), (1, 4), steps=3).iloc[::2].reset_index(drop=True)
+    grid = candidate_grid((1, 4), range(1, 5), steps=3).iloc[::2].reset_index(drop=True)
     found = optimal_design(grid, budget, terms=AMDAHL, criterion=criterion, max_repeats=2)
     best = best_by_hand(criterion, grid, budget, 2)
     assert found.value == pytest.approx(best, rel=1e-6)
@@ -68,7 +68,7 @@ def test_no_design_of_a_small_problem_is_better(criterion, budget):
 def test_the_budget_is_never_exceeded_and_no_money_for_a_run_is_left(
     low, factor, machines, spare, most, criterion, cost
 ):
-    grid = candidate_grid((low, low * factor), (1, machines), steps=5, cost=cost)
+    grid = candidate_grid((low, low * factor), range(1, machines + 1), steps=5, cost=cost)
     budget = spare * float(grid["cost"].nlargest(4).sum())
     problem = DesignProblem(grid, budget, criterion=criterion, max_repeats=most)
     found = problem.optimal()
@@ -96,7 +96,7 @@ def test_terms_of_the_user_and_other_columns():
     def per_core(scale, cores):
         return scale / cores
 
-    grid = candidate_grid((1, 4), (1, 4), steps=4).assign(cores=[4, 8] * 8)
+    grid = candidate_grid((1, 4), range(1, 5), steps=4).assign(cores=[4, 8] * 8)
     mine = Term("scale/cores", per_core, "scale/core", columns=("scale", "cores"))
     found = optimal_design(grid, 6, terms=["1", "scale/machines", mine])
     assert found.terms == ("1", "scale/machines", "scale/cores")
@@ -158,7 +158,9 @@ def test_a_solver_that_fails_is_one_sentence(monkeypatch):
 
 
 def test_grid_of_whole_partitions_leaves_out_idle_cores():
-    grid = candidate_grid((4 / 64, 32 / 64), (1, 16), partitions=64, cores_per_machine=2, steps=29)
+    grid = candidate_grid(
+        (4 / 64, 32 / 64), range(1, 17), partitions=64, cores_per_machine=2, steps=29
+    )
     parts = grid["scale"] * 64
     assert (parts == parts.round()).all()
     assert parts.min() == 4
@@ -185,8 +187,8 @@ def test_costs():
         ({"scale": (0, 1)}, "scale is from 0 to 1, but must be positive"),
         ({"scale": (1, np.inf)}, "but must be positive and finite"),
         ({"scale": 3}, "scale is 3, but must be two numbers"),
-        ({"machines": (1, 4.5)}, "machines has 4.5, but must be whole"),
-        ({"machines": (1, 10**6)}, "at most 5000 are accepted"),
+        ({"machines": (1, 4.5)}, "machines is 4.5, but must be a whole"),
+        ({"machines": range(1, 10**4)}, "at most 5000 are accepted"),
         ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
         ({"cores_per_machine": 2}, "but not partitions, which it needs"),
         ({"partitions": 64}, "it is a fraction of the data"),
@@ -195,10 +197,8 @@ def test_costs():
             "no candidate is left: 2 partitions, the most, are fewer than the 3 cores",
         ),
         ({"cost": "money"}, "unknown cost 'money'; accepted: machine-time, time"),
-        ({"cost": lambda s, m: s - 1}, "the cost is 0 at scale 1 on 1 machine"),
-        ({"cost": lambda s, m: s[:2]}, "the cost function returned the shape"),
     ],
 )
 def test_grids_that_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        candidate_grid(**{"scale": (1, 8), "machines": (1, 8), **options})
+        candidate_grid(**{"scale": (1, 8), "machines": range(1, 9), **options})

@@ -252,15 +252,15 @@ def _misfit(
     )
 
 
-def load_model(path: Path) -> JobModel:
-    """Read a model: it is fitted again, by the same steps to the same runs.
+def load_model(path: Path, content: Any = None) -> JobModel:
+    """Read a model, unless its content was read: it is fitted again, by the same steps.
 
     Raises
     ------
     RequestError
         If the file is missing, no model, of a newer version, or was changed after it was written.
     """
-    document = MODEL.read(path)
+    document = MODEL.read(path, content)
     with usable(path, "model"):
         prior = document["prior"]
         runs = pd.DataFrame(document["runs"], document["lines"])[list(RUN_COLUMNS)]

@@ -87,10 +87,8 @@ def make_design(
             f"library with commas between: {', '.join(TERMS)}"
         )
     try:
-        ends = min(machines), max(machines)
-        candidates = candidate_grid(scale, ends, steps=scale_steps, **grid)
         return optimal_design(
-            candidates[candidates["machines"].isin(machines)],
+            candidate_grid(scale, machines, steps=scale_steps, **grid),
             budget,
             terms=terms,
             criterion=criterion,

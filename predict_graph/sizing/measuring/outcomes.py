@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 
 import pandas as pd
 
@@ -54,8 +53,6 @@ def read_outcomes(table: TextTable) -> tuple[pd.Series, list[str]]:
     for column in table.columns:
         read = _READERS.get(name_key(column))
         cells = set(table.cells[column])
-        if read is _word and {"ok"} <= set(map(_http, cells - {""})) <= {"ok", "failed"}:
-            read = _http
         if read is None or (read is _word and not _is_status(cells, column, table)):
             continue
         if read is _failed and any(cell.translate(_MARKS) != cell for cell in cells):
@@ -91,14 +88,6 @@ def _is_status(cells: set[str], column: str, table: TextTable) -> bool:
             "ways; accepted: words such as ok and failed"
         )
     return not known and not keys <= {"ca", "pr", ""}
-
-
-def _http(cell: str) -> str | None:
-    """Read a status of HTTP, such as ``200`` or ``503 Service Unavailable``."""
-    try:
-        return "ok" if 200 <= HTTPStatus(int(cell.partition(" ")[0])) < 300 else "failed"
-    except ValueError:
-        return None
 
 
 def _word(cell: str) -> str | None:

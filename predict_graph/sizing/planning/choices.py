@@ -88,7 +88,9 @@ def plan(
     if isinstance(machines, str):
         counts = parse_counts(machines)
     else:
-        counts = [machines] if isinstance(machines, int) else [int(count) for count in machines]
+        counts = sorted({*([machines] if isinstance(machines, int) else map(int, machines))})
+        for count in counts:
+            check_count("machines are", count)
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
     check_count("spare is", spare, 0)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -118,10 +120,9 @@ def read_job_model(
         return replace(found, machine_type=kind)
     if executor_cores is not None:
         raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
-    try:
+    content = None  # load_model says what is wrong with it
+    with suppress(ValueError):
         content = read_json(path)
-    except ValueError:
-        content = None  # load_model says what is wrong with it
     keys = content.keys() if isinstance(content, dict) else ()
     if "verdict" in keys and "by_machines" not in keys:
         raise RequestError(
@@ -129,7 +130,7 @@ def read_job_model(
             "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "
             "runs of the graph had answered"
         )
-    model = predicted_job(path) if "by_machines" in keys else load_model(path)
+    model = predicted_job(path, content) if "by_machines" in keys else load_model(path, content)
     if typed and model.types:
         raise RequestError(
             f"the model of {model.source} is one of the types {', '.join(model.types)}; accepted: "
@@ -138,13 +139,15 @@ def read_job_model(
     return replace(model, machine_type=kind) if typed else model
 
 
-def predicted_job(path: Path) -> JobModel:
+def predicted_job(path: Path, content: Any = None) -> JobModel:
     """Return a prediction as the model of a job, for a plan.
 
     Parameters
     ----------
     path : Path
         JSON of ``predict --engine spark``.
+    content : object, optional
+        What it holds, where that has been read: a stream can be read only once.
 
     Raises
     ------
@@ -152,7 +155,7 @@ def predicted_job(path: Path) -> JobModel:
         If it is no such file.
     """
     try:
-        found = read_json(path)
+        found = read_json(path) if content is None else content
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
         warnings = tuple(str(text) for text in found.get("warnings", []))

@@ -25,7 +25,7 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import predicted, ranking_text
-from predict_graph.sizing.table_file import TextTable, appended_table, to_number
+from predict_graph.sizing.table_file import TextTable, appended_table, name_key, to_number
 
 TASK_MODELS = {
     "nimo": "auto",
@@ -206,10 +206,13 @@ OBSERVED = {
 _STARTED = "started"
 
 
-def add_run(path: Path, observed: Mapping[str, object], attributes: Mapping[str, float]) -> None:
-    """Append a run to the table; when this returns, it is on the disk."""
+def add_run(
+    path: Path, observed: Mapping[str, object] | None, attributes: Mapping[str, float]
+) -> None:
+    """Append a run to the table, then on the disk; without one, check that the table has room."""
     with appended_table(path, [_STARTED, *OBSERVED, *attributes]) as append:
-        append({**observed, **attributes})
+        if observed is not None:
+            append({**observed, **attributes})
 
 
 def read_runs(table: TextTable) -> pd.DataFrame:
@@ -221,9 +224,9 @@ def read_runs(table: TextTable) -> pd.DataFrame:
     """
     table.needs("the time of each run", "seconds")
     found = {name: pd.Series(1.0, table.cells.index) for name in OBSERVED}
+    keys = {name_key(name): name for name in OBSERVED}
     for name in table.columns:
-        key = name.lower()
-        if key in OBSERVED:
+        if (key := keys.get(name_key(name))) is not None:
             accepted, least, most = OBSERVED[key]
             found[key] = table.numbers(name, accepted, least=least, most=most)
         elif name != _STARTED and table.plain(name).map(to_number).map(math.isfinite).any():

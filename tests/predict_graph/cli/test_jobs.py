@@ -52,6 +52,8 @@ def test_designs_of_other_terms_and_criteria(program, folder):
     masha = program(*arguments, "--terms", "masha").answer
     assert "scale^2" in masha["terms"]
     assert masha["criterion"] == "a"
+    few = program(*arguments[:4], "1,256", *arguments[5:], "--terms", "amdahl").answer["points"]
+    assert {point["machines"] for point in few} == {1, 256}
 
 
 def test_types_prices_and_the_frontier(program, folder, model):

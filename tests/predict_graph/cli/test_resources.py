@@ -33,6 +33,8 @@ def test_calibrate(program, folder, monkeypatch):
     assert document["attributes"]["cpu_integer_speed"]["unit"] == "million steps/s"
     assert json.loads((folder / "now.json").read_text())["machine"] == document["machine"]
     assert "memory_latency_128m" in result.err
+    program("calibrate", "--listen", "0.0.0.0").is_refused("--listen is the address of --serve")
+    program("calibrate", "--folder", ".", "--no-disk").is_refused("--folder is on the disk")
 
 
 def test_profile_fit_and_plan(program, folder):
@@ -42,8 +44,12 @@ def test_profile_fit_and_plan(program, folder):
         result = program("profile", *options, *command)
         assert result.status == 0, result
         assert "processor" in result.out
+    other = ["profile", "--with", "colour=1", "--out", "runs.csv", "--", "touch", "ran"]
+    program(*other).is_refused("runs.csv")
+    assert not (folder / "ran").exists()  # an hour's run would have been lost
     result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json")
     assert result.status == 0, result
+    assert "predict-graph plan model.json --assignments FILE.csv" in result.err
     assert "f_data" in result.out
     assert "OPD" in result.out
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")

@@ -11,18 +11,6 @@ def job():
 
 
 @pytest.fixture
-def written(tmp_path):
-    """Write a file of a given text."""
-
-    def write(text, name="table.csv"):
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
-
-@pytest.fixture
 def cluster_file():
     """Find a file of measured cluster runs; skip when it is not there."""
 

@@ -27,6 +27,7 @@ REFUSED = [
     (read_measurements, "machines,seconds,status\n2,5,0\n4,3,1\n", "either.*exit_status"),
     (read_measurements, "machines,seconds\n2,5\n4\n", ":3.*1 values.*header 2"),
     (read_measurements, "2,5\n4,3\n", ":1.*names the columns"),
+    (read_measurements, "machines\tseconds\n2\t12,345\n", ":2: seconds .*fraction or thousands"),
     (read_measurements, "machines,seconds\n", "no rows"),
     (read_measurements, "", "is empty"),
     (read_measurements, "machines,seconds,seconds\n1,2,3\n", ":1.*'seconds' comes twice"),

@@ -143,7 +143,6 @@ OUTCOMES = [
     *[("state", "COMPLETED", "CA"), ("success", "T", "F"), ("failed", "F", "T")],
     *[("status", "✓", "✗"), ("ok", "✔️ yes", "✘"), ("success", "✓", ""), ("result", "✅", "❌")],
     *[("error_message", "", "Container killed"), ("signal", "0", "SIGKILL")],
-    *[("status", "200", "500"), ("result", "200 OK", "503 Service Unavailable")],
     *[("status", "0", "137"), ("state", "0", "200")],
 ]
 
