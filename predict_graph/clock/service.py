@@ -84,16 +84,21 @@ class Board:
         self._followed: dict[str, _Followed] = {}
 
     def look(self) -> None:
-        """Follow applications that are new, and forget those that ended some time ago."""
-        for application in running_at(self.source):
+        """Follow applications that are new, and forget those that ended some time ago.
+
+        One that was killed is still listed: it is kept, as its log would be followed again.
+        """
+        running = running_at(self.source)
+        for application in running:
             if application.key not in self._followed:
                 followed = self._followed[application.key] = _Followed(application.name)
                 follow = threading.Thread(
                     target=self._follow, args=(application, followed), daemon=True
                 )
                 follow.start()
+        listed = {application.key for application in running}
         for key, followed in [*self._followed.items()]:
-            if followed.ended and followed.gone > _KEPT:
+            if followed.ended and followed.gone > _KEPT and key not in listed:
                 del self._followed[key]
 
     def _follow(self, application: Application, followed: _Followed) -> None:
@@ -106,14 +111,15 @@ class Board:
 
     def page(self) -> str:
         """Return the page; it loads itself anew."""
-        running = sum(not each.ended for each in self._followed.values())
+        followed = [*self._followed.values()]  # another thread adds to them
+        running = sum(not each.ended for each in followed)
         parts = (
             _PART.format(
                 name=escape(each.name),
                 text=escape(each.text),
                 share=0.0 if each.moment is None else each.moment.share,
             )
-            for each in reversed(self._followed.values())
+            for each in reversed(followed)
         )
         return _PAGE.format(
             title=counted(running, "running applications"),

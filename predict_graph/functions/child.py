@@ -222,8 +222,9 @@ def _await_child(child: int, receiver: Connection, limits: Limits) -> ChildRun:
     spent = usage.ru_utime + usage.ru_stime
     wall = time.monotonic() - started
     if state:
-        spent = max(spent, effort.total)
-        return ChildRun(state, seconds=max(spent - before, 0.0), wall=wall, spent=spent)
+        spent, held = max(spent, effort.total), limits.memory if state == "memory" else 0.0
+        seconds = max(spent - before, 0.0)
+        return ChildRun(state, seconds=seconds, wall=wall, spent=spent, peak_bytes=held)
     if facts is None:
         return ChildRun("died", seconds=spent, wall=wall, spent=spent, sentence=death(status))
     parse_ahead(facts.pop("functions"))  # or the next child would spend time and memory on it

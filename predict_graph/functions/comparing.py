@@ -16,6 +16,7 @@ from predict_graph.outcome import Prediction
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import intervals_picture, unit_of
 from predict_graph.results import Result
+from predict_graph.seeds import check_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,7 @@ class FunctionComparison(Result):
     errors : mapping of str to str
         Functions that cannot be predicted, and why.
     seed : int or None
-        That was drawn; None if nothing was predicted.
+        Of all predictions.
     """
 
     graph: Mapping[str, Any]
@@ -159,7 +160,7 @@ def compare_functions(
     RequestError
         If there is no such function, or it takes no such arguments.
     """
-    given = dict(keywords or {})
+    given, seed = dict(keywords or {}), check_seed(seed)
     found = [check_function(name, arguments, given) for name in functions]
     graph = for_functions(graph, found)
     options["directed"] = graph.directed
@@ -173,7 +174,6 @@ def compare_functions(
             call: dict[str, Any] = {"arguments": arguments, "keywords": own, "seed": seed}
             try:
                 predictions.append(FunctionCase(name, graph, **call, **options).predict())
-                seed = predictions[-1].seed
             except PredictGraphError as error:
                 errors[_with_backend(name, own)] = str(error)
     return FunctionComparison(graph.describe(), predictions, errors, seed)

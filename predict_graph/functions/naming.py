@@ -59,7 +59,7 @@ class GraphFunction:
     form : str
         One of :data:`FORMS`.
     code : str
-        Digest of the source of a function of the user's own: a changed function has another
+        Digest of the source, unless it is of a graph library: a changed function has another
         history.
     """
 
@@ -156,7 +156,9 @@ def check_function(
         form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
-        code="" if library else _digest(found.func if isinstance(found, partial) else found),
+        code=""
+        if library in LIBRARIES
+        else _digest(found.func if isinstance(found, partial) else found),
     )
     if function.form in LIBRARIES and find_spec(function.form) is None:
         library = function.form

@@ -8,9 +8,11 @@ the graph.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -210,8 +212,12 @@ class Subject:
 
     def _moved(self, place: IndexArray) -> GraphFunction:
         """Return the function with arguments that are vertices under their new numbers."""
-        moved = {name: int(place[vertex]) for name, vertex in self._vertex_arguments.items()}
-        return replace(self.function, keywords={**self.function.keywords, **moved})
+        given: dict[Any, Any] = dict(enumerate(self.function.positional))
+        given |= self.function.keywords
+        for name, vertex in self._vertex_arguments.items():
+            given[name] = int(place[vertex])
+        positional = tuple(given.pop(number) for number in range(len(self.function.positional)))
+        return replace(self.function, positional=positional, keywords=given)
 
     @cached_property
     def _connection(self) -> str:
@@ -227,20 +233,22 @@ class Subject:
         return list(range(self.graph.vertices)) if labels is None else list(labels)
 
     @cached_property
-    def _vertex_arguments(self) -> dict[str, int]:
-        """Return the arguments whose value is a vertex, as numbers of our graph."""
-        labels = self.graph.labels
-        found = {}
-        for name, value in self.function.keywords.items():
+    def _vertex_arguments(self) -> dict[Any, int]:
+        """Return the arguments, by name or place, that are vertices, as numbers of our graph."""
+        function, bound = self.function, self.function.bound
+        named = list(bound.signature.parameters)[1:] if bound is not None else []
+        given: dict[Any, Any] = dict(enumerate(zip(named, function.positional, strict=False)))
+        given |= {name: (name, value) for name, value in function.keywords.items()}
+        found: dict[Any, int] = {}
+        for place, (name, value) in given.items():
             if name not in VERTEX_PARAMETERS or isinstance(value, bool | float):
                 continue
-            number = isinstance(value, int) and self.function.form == "igraph"  # in spite of names
-            if labels is not None and not number:
-                places = np.flatnonzero(labels == value)
-                if len(places):
-                    found[name] = int(places[0])
-            elif isinstance(value, int) and 0 <= value < self.graph.vertices:
-                found[name] = value
+            number = isinstance(value, Integral)
+            if self.graph.labels is not None and not (number and function.form == "igraph"):
+                with suppress(ValueError):
+                    found[place] = self._labels.index(value)
+            elif number and 0 <= value < self.graph.vertices:
+                found[place] = int(value)
         return found
 
     @cached_property

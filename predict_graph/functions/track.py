@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -23,6 +24,7 @@ from predict_graph.clock.display import Display
 from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
 from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
+from predict_graph.errors import PredictGraphError
 from predict_graph.functions.child import ChildRun, called
 from predict_graph.functions.forms import as_graph, build
 from predict_graph.functions.growth import drivers_of, extrapolate
@@ -158,9 +160,9 @@ def run_tracked(
     if show and keep:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= 1.0:  # shorter ones would only fill it
-        whole, drivers = _described(function, graph, source)
         run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
-        history.keep([record_of_call(function, whole, drivers, run)])
+        with suppress(PredictGraphError):  # a graph that ours cannot describe, such as one emptied
+            history.keep([record_of_call(function, *_described(function, graph, source), run)])
     return tracked
 
 
@@ -258,8 +260,10 @@ def _expected(
     points = earlier_points(history, function)
     if not points:
         return None
-    whole, drivers = _described(function, graph, source)
-    found = extrapolate(points, drivers, whole.fingerprint)
+    found = None
+    with suppress(PredictGraphError):  # which keeps no function from running
+        whole, drivers = _described(function, graph, source)
+        found = extrapolate(points, drivers, whole.fingerprint)
     if found is None or found.log_std * QUANTILE > math.log(10.0):
         return None
     return Interval.spread(found.cost, found.log_std)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Spending
+from predict_graph.cores import meter
 from predict_graph.engines import RuntimeModel, Workload
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
@@ -54,6 +55,7 @@ class Case:
         reading_seconds: float = 0.0,
     ) -> Case:
         """Return the case of a request on a graph; its budget starts to be spent."""
+        meter.start()
         request = replace(request, algorithm=request.algorithm.on(graph))
         spending = Spending(request.budget, 0.0, reading_seconds)
         _ = graph.fingerprint  # every answer has it, so what is left of the budget is without it

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.cores import meter
 from predict_graph.engines.spark import is_table
 from predict_graph.evidence import Source, predicted
 from predict_graph.functions import is_function
@@ -67,7 +66,6 @@ def predict(
     request = check_request(algorithm, **given)
     kept = check_history(given["history"])
     directed = direction(request.algorithm, given["directed"], graph)
-    meter.start()
     if given["spark_reads"] or is_table(graph):
         from predict_graph.prediction.on_cluster import case_on_cluster
 

@@ -318,6 +318,9 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
             service.served(board, taken).__enter__()
         monkeypatch.setattr(service, "_KEPT", 0.0)
         board.look()
+        told("/", "app-1", "app-2")  # a log that was left there would be followed again
+        logs[0].rename(tmp_path / "app-1")
+        board.look()
         assert "app-1" not in told("/", "app-2")
     with pytest.raises(RequestError, match="--serve is 'web'; accepted: PORT, or HOST:PORT"):
         service.served(board, "web").__enter__()

@@ -116,6 +116,11 @@ def test_arguments_that_are_vertices_are_in_every_sample():
     said = predicted(from_one, budget=None, keywords={"source": 299})
     assert all(row.state == "done" for row in said.samples)
     assert {row.sampler for row in said.samples} <= {"mhrw", "rj"}
+    grid, length = nx.grid_2d_graph(20, 20), nx.single_source_shortest_path_length
+    for graph, place in ((grid, (3, 4)), (nx.cycle_graph(400), np.int64(84))):
+        subject = Subject(check_function(length, [place]), graph, directed=None, ids=None, seed=1)
+        part = subject.sample("mhrw", 100, np.random.default_rng(1))
+        assert part.call(part.build())[place] == 0
 
 
 def summed(graph: nx.Graph):
@@ -234,6 +239,14 @@ def test_an_iterator_is_a_list_or_how_many_there_were():
     assert counted.generator
     assert sorted(map(sorted, kept.result)) == [[place, place + 1] for place in range(29)]
     assert counted.result == 29
+
+
+def test_no_graph_keeps_a_tracked_function_from_its_result(history):
+    graph = nx.path_graph(250)
+    graph.add_edge(0, 1, weight="far")
+    with counted():
+        assert predict_graph.track(vertex_by_vertex, graph, history=history) == 250
+    assert len(history) == 0
 
 
 def test_what_a_tracked_function_raises_comes_through():
