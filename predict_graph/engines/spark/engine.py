@@ -278,7 +278,7 @@ class SparkEngine:
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
                 session.group("write")
-                _write(_named(values, algorithm, graph, session), write_to)
+                _write(_named(values, algorithm, graph, session), session.new_path(), write_to)
             seconds["write"] = time.perf_counter() - started
         return _with_seconds(profile, seconds)
 
@@ -397,12 +397,13 @@ def _check_output(path: Path) -> None:
     check_writable(path)
 
 
-def _write(values: DataFrame, path: Path) -> None:
-    """Write ``id`` and values as a folder of files, completely or not at all."""
+def _write(values: DataFrame, folder: Path, path: Path) -> None:
+    """Write the result in a new folder that all executors see, and move it, all or nothing."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         writer = values.write.option("header", True)
-        writer.format(_FORMATS[path.suffix]).save(f"file://{beside.resolve()}")
+        writer.format(_FORMATS[path.suffix]).save(f"file://{folder.resolve()}")
+        shutil.move(folder, beside)
         beside.rename(path)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
@@ -426,7 +427,7 @@ def _named(
         if labels is not None:
             ids = labels.withColumnRenamed("number", name)
             values = values.join(ids, name, "left").drop(name).withColumnRenamed("label", name)
-    return values.select(*columns)
+    return values.select(*columns).withColumnRenamed("id", "vertex")
 
 
 def _collected(values: DataFrame, vertices: int) -> Array:

@@ -117,8 +117,9 @@ def _found(source: str | Callable[..., Any]) -> Callable[..., Any]:
     sys.path.insert(0, str(file.parent))
     try:
         module = file_module(file)
-    finally:
+    finally:  # behind all others: what the function imports when it is called may be there
         sys.path.remove(str(file.parent))
+        sys.path.append(str(file.parent))
     cloudpickle.register_pickle_by_value(module)
     found: Any = getattr(module, function, None)
     if not inspect.isroutine(found):

@@ -147,9 +147,10 @@ def running_logs(path: Path) -> list[Path]:
     ):
         return [path]
     unfinished = [*path.glob(f"*{_UNFINISHED}"), *path.glob(f"eventlog_v2_*/*{_UNFINISHED}")]
-    changed = {
-        (file if file.parent == path else file.parent): file.stat().st_mtime for file in unfinished
-    }
+    changed = {}
+    for file in unfinished:
+        with suppress(FileNotFoundError):  # it has just ended, and its log is renamed
+            changed[file if file.parent == path else file.parent] = file.stat().st_mtime
     return sorted(changed, key=lambda log: changed[log])
 
 

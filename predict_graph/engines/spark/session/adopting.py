@@ -46,9 +46,9 @@ def settings_of(spark: Any, **ours: Any) -> SparkSettings:
         conf = dict(spark.sparkContext.getConf().getAll())
         master = str(spark.sparkContext.master)
         wanted = int(conf.get("spark.executor.instances", 0))
-        if not wanted and "spark.cores.max" in conf:
-            wanted = int(conf["spark.cores.max"]) // int(conf.get("spark.executor.cores", 1))
-        executors = opening.awaited_executors(spark, max(wanted, 1))
+        cores = 0 if wanted else int(conf.get("spark.cores.max", 0))
+        cores -= cores % int(conf.get("spark.executor.cores", 1))
+        executors = opening.awaited_executors(spark, max(wanted, 1), cores)
         local = is_local(master)
         java: Any = spark.sparkContext._jsc.sc().conf()
         memory = java.getSizeAsMb(f"spark.{'driver' if local else 'executor'}.memory", "1g")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ def prepare_executors(spark: Any) -> None:
         return
     slots, environment = max(context.defaultParallelism, 1), dict(context.environment)
     with spark_failures("starting Python on the executors"):
-        asked = context.parallelize(range(slots), slots).flatMap(_missing((*_OURS, *_NEEDED)))
+        asked = context.parallelize(range(slots), slots).flatMap(
+            _missing(_OURS, _NEEDED, version("predict-graph"))
+        )
         context.environment.update(_ENVIRONMENT)
         try:
             missing = set(asked.collect())
@@ -54,14 +57,20 @@ def prepare_executors(spark: Any) -> None:
     _READY.add(context.applicationId)
 
 
-def _missing(names: Sequence[str]) -> Callable[[Any], list[str]]:
-    """Return a function that is sent as it is: executors may not have this module."""
+def _missing(ours: Sequence[str], needed: Sequence[str], wanted: str) -> Callable[[Any], list[str]]:
+    """Return a function that is sent as it is: executors may not have this module.
+
+    Of another version than `wanted`, ours are missing.
+    """
 
     def missing(_: Any) -> list[str]:
-        from importlib import import_module
+        from importlib import import_module, metadata
         from importlib.util import find_spec
 
-        found = [name for name in names if find_spec(name) is None]
+        found = [name for name in (*ours, *needed) if find_spec(name) is None]
+        there = {each.metadata["Name"]: each.version for each in metadata.distributions()}
+        if there.get("predict-graph", wanted) != wanted:
+            found.extend(ours)
         if not found:
             import_module(_LOADED)
         return found

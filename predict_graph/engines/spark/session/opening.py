@@ -164,7 +164,7 @@ def open_session(settings: SparkSettings) -> Iterator[OpenSession]:
 
 @contextmanager
 def temporary_folder(parent: Path | None) -> Iterator[Path]:
-    """Create a temporary folder; a shared one is readable by the executors' user."""
+    """Create a temporary folder; the executors' user reads a shared one, and adds files to it."""
     try:
         folder = tempfile.TemporaryDirectory(
             prefix="predict-graph-", dir=parent, ignore_cleanup_errors=True
@@ -174,7 +174,7 @@ def temporary_folder(parent: Path | None) -> Iterator[Path]:
         raise JobError(f"cannot put temporary files in {place}: {error.strerror}") from error
     with folder as name:
         if parent is not None:
-            Path(name).chmod(0o755)
+            Path(name).chmod(0o1777)
         yield Path(name)
 
 
@@ -215,12 +215,19 @@ def _session(settings: SparkSettings, conf: Mapping[str, str]) -> SparkSession:
     return spark
 
 
-def awaited_executors(spark: Any, wanted: int) -> list[dict[str, Any]]:
-    """Return the executors as soon as so many have registered, or Spark would wait no longer."""
+def awaited_executors(spark: Any, wanted: int, cores: int = 0) -> list[dict[str, Any]]:
+    """Return the executors as soon as so many, and so many cores, have registered.
+
+    Or as soon as Spark would wait no longer.
+    """
     context = spark.sparkContext._jsc.sc()
     deadline = context.startTime() / 1e3 + _patience(spark)
     found = executors_of(spark)
-    while len(found) < wanted and time.time() < deadline and not context.isStopped():
+
+    def missing() -> bool:
+        return len(found) < wanted or sum(each["cores"] for each in found) < cores
+
+    while missing() and time.time() < deadline and not context.isStopped():
         time.sleep(0.05)
         found = executors_of(spark)
     return found
