@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-_CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+from predict_graph.machine import control_groups, system_text
 
 
 def usable_cores() -> int:
@@ -161,7 +161,7 @@ def queued(process: int | str = "self") -> float:
 
 
 def _schedstat(thread: int | str) -> tuple[float, float]:
-    ran, waited = (_text(Path(f"/proc/{thread}/schedstat")).split() or ["0", "0"])[:2]
+    ran, waited = (system_text(Path(f"/proc/{thread}/schedstat")).split() or ["0", "0"])[:2]
     return 1e-9 * int(ran), 1e-9 * int(waited)
 
 
@@ -172,24 +172,11 @@ def _machine() -> tuple[float, float]:
     return float(getattr(times, "steal", 0.0)), float(busy)
 
 
-def control_groups(controller: str) -> list[Path]:
-    """Return the control groups of this process that may limit it, and those around them."""
-    found: list[Path] = []
-    for line in _text(_LISTED).splitlines():
-        _, controllers, place = line.split(":", 2)
-        roots = [_CGROUPS] if controllers == "" else []
-        if controller in controllers.split(","):
-            roots = [_CGROUPS / controllers, _CGROUPS / controller]
-        for root in roots:
-            group = root / place.lstrip("/")
-            found += [group, *(each for each in group.parents if each.is_relative_to(root))]
-    return [*dict.fromkeys(found)]
-
-
 def _quota(group: Path) -> Iterator[float]:
     """Give the cores that a control group allows, of version 1 or 2, if it has a limit."""
-    first, period = (_text(group / f"cpu.cfs_{name}_us").split() for name in ("quota", "period"))
-    for words in (first + period, _text(group / "cpu.max").split()):
+    files = (group / f"cpu.cfs_{name}_us" for name in ("quota", "period"))
+    first, period = (system_text(file).split() for file in files)
+    for words in (first + period, system_text(group / "cpu.max").split()):
         if len(words) == 2 and words[0] not in ("-1", "max"):
             yield int(words[0]) / int(words[1])
 
@@ -198,19 +185,11 @@ def _throttled() -> float:
     """Return the seconds in which quotas held back the control groups of this process."""
     most = 0.0
     for group in control_groups("cpu"):
-        words = _text(group / "cpu.stat").split()
+        words = system_text(group / "cpu.stat").split()
         fields = dict(zip(words[::2], map(int, words[1::2]), strict=True))
         seconds = 1e-6 * fields.get("throttled_usec", 0)
         most = max(most, seconds, 1e-9 * fields.get("throttled_time", 0))
     return most
-
-
-def _text(file: Path) -> str:
-    """Return a file of the system; nothing if it is not there."""
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 meter = LoadMeter()

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from pathlib import Path
 
 from predict_graph.errors import RequestError
+from predict_graph.machine import control_groups, system_text
 
 ENVIRONMENT = "PREDICT_GRAPH_LIMITS"
 
@@ -38,16 +38,11 @@ def whole_number(text: str | bytes, most: int = 2**63 - 1) -> int | None:
 
 @cache
 def usable_memory() -> int:
-    """Return the bytes of memory that this process may use: of the machine, or of its cgroup."""
+    """Return the bytes of memory that this process may use: of the machine, or a control group."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for place in ("memory.max", "memory/memory.limit_in_bytes"):
-        try:
-            text = (Path("/sys/fs/cgroup") / place).read_text(encoding="ascii").strip()
-        except (OSError, ValueError):
-            continue
-        number = whole_number(text)
-        if number:
-            found.append(number)
+    for group in control_groups("memory"):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            found.append(whole_number(system_text(group / name).strip()) or found[0])
     return min(found)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from predict_graph.cores import control_groups
+from predict_graph.machine import control_groups
 
 _FILES = (
     ("memory.max", "memory.current", "inactive_file"),

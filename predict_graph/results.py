@@ -56,9 +56,9 @@ class Result(Value, ABC):
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers of the result as a table."""
 
-    @abstractmethod
     def pictures(self) -> list[Picture]:
-        """Return what :meth:`plot` draws."""
+        """Return what :meth:`plot` draws; nothing by default."""
+        return []
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the result.

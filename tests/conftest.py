@@ -223,6 +223,17 @@ def _warm_runs():
 
 
 @pytest.fixture
+def written(tmp_path):
+    """Write a file of a given text."""
+
+    def write(text, name="table.csv"):
+        (path := tmp_path / name).write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
 def history(tmp_path):
     """A history in a file that is not there yet."""
     from predict_graph.history import History

@@ -469,10 +469,7 @@ def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):
     ("function", "names"),
     [
         (predict_graph.predict, {*OPTIONS, "arguments"}),
-        (
-            predict_graph.validate,
-            {*OPTIONS, "arguments", "on_iteration", "fresh_process"} - {"spark_reads"},
-        ),
+        (predict_graph.validate, {*OPTIONS, "arguments", "fresh_process"} - {"spark_reads"}),
         (predict_graph.run, {*declared(RunOptions)}),
     ],
 )

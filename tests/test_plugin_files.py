@@ -25,15 +25,9 @@ GRAPH = "barabasi-albert:n=3000,m=3,seed=1"
 
 
 @pytest.fixture
-def plugin(tmp_path):
+def plugin(written):
     """Write a plug-in file and return its path."""
-
-    def write(source, name="mine.py"):
-        file = tmp_path / name
-        file.write_text(source)
-        return file
-
-    return write
+    return lambda source, name="mine.py": written(source, name)
 
 
 def good(name="kept", summary="keeps the threshold"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,7 @@ from predict_graph.comparison.result import SamplerComparison
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.graph import Graph, check_graph
+from predict_graph.graph.build import symmetric
 from predict_graph.iterations import SAMPLERS, WalkSample, check_ratio, draw_sample, run_sample
 from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
@@ -223,13 +224,13 @@ def compare_samplers(
         raise RequestError(f"seeds is {seeds}; accepted: 1 or more")
     entropy = check_seed(seed)
     rows: list[dict[str, Any]] = []
-    for source in sources:
+    for number, source in enumerate(sources, 1):
         graph = check_graph(source, directed=directed, ids=ids, seed=entropy)
+        if any(row["graph"] == graph.name for row in rows):
+            graph = replace(graph, name=f"{graph.name} ({number})")
         # Each algorithm on the graph as its run would have it: undirected for some.
         whole = {
-            job.name: check_graph(source, directed=False, ids=ids, seed=entropy)
-            if job.undirected and graph.directed
-            else graph
+            job.name: symmetric(graph) if job.undirected and graph.directed else graph
             for job in jobs
         }
         truths = {job.name: LocalEngine().run(job, whole[job.name]).iterations for job in jobs}

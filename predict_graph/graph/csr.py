@@ -209,8 +209,9 @@ class Graph(Described):
         if "reverse" in vars(self):
             return self.reverse.out_degrees
         counts = np.zeros(self.vertices, np.int64)
-        for begin in range(0, self.edges, self.vertices):  # not all at once: numpy widens them
-            part = self.indices[begin : begin + self.vertices]
+        some = max(self.vertices, 1)  # not all at once: numpy widens them
+        for begin in range(0, self.edges, some):
+            part = self.indices[begin : begin + some]
             counts += np.bincount(part, minlength=self.vertices)
         return counts
 

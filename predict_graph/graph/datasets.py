@@ -25,12 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import JobError, RequestError, unknown_name
-from predict_graph.files import written_beside
-from predict_graph.inputs import read_json
+from predict_graph.files import write_text, written_beside
 from predict_graph.limits import check_unpacked
 
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
-_CHECKSUMS = "checksums.json"
 _BAD_ARCHIVE = (zipfile.BadZipFile, tarfile.TarError, KeyError)
 
 
@@ -204,7 +202,7 @@ def _download(described: Dataset, progress: Any) -> Path:
             files.append(Path(found))
             if described.member:
                 files[-1] = _unpacked(files[-1], described.member)
-            _record(files[-1])
+            write_text(_checksum(files[-1]), _sha256(files[-1]))
         return files[0]
     except (OSError, requests.RequestException, ValueError, *_BAD_ARCHIVE) as error:
         address, reason = described.addresses[0], str(error)
@@ -233,29 +231,22 @@ def _unpacked(archive: Path, member: str) -> Path:
     return target
 
 
-def _checksums() -> dict[str, str]:
-    try:
-        content: Any = read_json(cache_folder() / _CHECKSUMS)
-    except ValueError:  # it is not there, or is no JSON
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _record(path: Path) -> None:
-    known = {**_checksums(), path.name: _sha256(path)}
-    with written_beside(cache_folder() / _CHECKSUMS) as beside:
-        beside.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def _checksum(path: Path) -> Path:
+    """Return the file with the SHA-256 of a file as it was downloaded."""
+    return path.with_name(f"{path.name}.sha256")
 
 
 def _verify(described: Dataset, path: Path) -> None:
     """Check a cached file against the SHA-256 that is known of it."""
     names = (address.rpartition("/")[2] for address in described.addresses)
     published = dict(zip(names, described.sha256, strict=False))
-    known = published.get(path.name) or _checksums().get(path.name)
+    known = published.get(path.name)
+    if known is None and _checksum(path).is_file():
+        known = _checksum(path).read_text(encoding="utf-8").strip()
     if known is None:
         raise JobError(
-            f"{path} is not in {cache_folder() / _CHECKSUMS}, so that nobody knows whether it is "
-            "the file that was downloaded; delete it to download it again"
+            f"there is no {_checksum(path)}, so that nobody knows whether this is the file that "
+            "was downloaded; delete it to download it again"
         )
     if known != _sha256(path):
         raise JobError(

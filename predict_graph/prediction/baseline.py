@@ -55,11 +55,6 @@ class Baseline:
     iterations_std: float
     converges: bool
 
-    @property
-    def seconds(self) -> float:
-        """Seconds of the compiled run, without reading."""
-        return self.setup_seconds + self.superstep_seconds
-
     def quantile(self, share: float) -> float:
         """Return the seconds within which such a share of runs ends."""
         deviations = NormalDist().inv_cdf(share)

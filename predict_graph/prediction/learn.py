@@ -26,8 +26,6 @@ from predict_graph.engines.spark import SparkEngine
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
-from predict_graph.pictures import Picture
-from predict_graph.pictures.panels import dot_picture
 from predict_graph.prediction.request import check_engine, check_function, direction
 from predict_graph.prediction.seconds.cluster.runs import WARM_UP
 from predict_graph.prediction.seconds.cluster.sampling import sample_run
@@ -81,15 +79,6 @@ class Learning(Result):
         """Return one row for each algorithm and graph."""
         rows = [(name, graph) for name, graphs in self.training_runs.items() for graph in graphs]
         return pd.DataFrame(rows, columns=["algorithm", "graph"])
-
-    def pictures(self) -> list[Picture]:
-        """Return how many graphs each algorithm ran on."""
-        counts = {name: len(graphs) for name, graphs in self.training_runs.items()}
-        if not counts:
-            return []
-        said = ", ".join(f"{name} {count}" for name, count in counts.items())
-        given = ("Graphs of each algorithm", f"Graphs: {said}.", [*counts], [*counts.values()])
-        return [dot_picture(*given, xlabel="graphs")]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""

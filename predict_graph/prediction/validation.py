@@ -20,7 +20,6 @@ from predict_graph import options as declared
 from predict_graph.algorithms import Algorithm
 from predict_graph.cores import meter
 from predict_graph.engines import Engine, RunProfile
-from predict_graph.engines.base import IterationCallback
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark import is_table
 from predict_graph.errors import JobError, PredictGraphError, RequestError
@@ -111,7 +110,6 @@ def validate(
     algorithm: str | Algorithm | Callable[..., Any],
     graph: Any,
     *,
-    on_iteration: IterationCallback | None = None,
     fresh_process: bool = False,
     **options: Any,
 ) -> Comparison:
@@ -124,8 +122,6 @@ def validate(
     ----------
     algorithm, graph
         As in :func:`~predict_graph.predict`.
-    on_iteration : callable, optional
-        Called after each iteration of the real run, if that is in this process.
     fresh_process : bool
         Whether the real run is in a process of its own, as a later run would be; the command line
         does so. It needs a script whose main part is under ``if __name__ == "__main__"``. A
@@ -140,10 +136,6 @@ def validate(
         As for a prediction and for a run.
     """
     if is_call(algorithm, options):
-        if on_iteration is not None:
-            raise RequestError(
-                "on_iteration is read for algorithms, not for functions; leave it out"
-            )
         return validate_function(algorithm, graph, **declared.for_function(options))
     if options.get("spark_reads"):
         raise RequestError("spark_reads is no option of validate, which reads the graph twice")
@@ -151,11 +143,6 @@ def validate(
     request = requests.check_request(algorithm, **given)
     directed = requests.direction(request.algorithm, given["directed"], graph)
     reading = {"directed": directed, "ids": given["ids"], "seed": request.seed}
-    if fresh_process and on_iteration is not None:
-        raise RequestError(
-            "on_iteration is given, but a run in a process of its own calls nothing here; leave "
-            "on_iteration or fresh_process out"
-        )
     if fresh_process and given["spark"] is not None:
         raise RequestError(
             "fresh_process is given, but a session that is open stays in this process; leave it out"
@@ -169,7 +156,7 @@ def validate(
         actual = run_in_fresh_process(request.algorithm, request.engine, graph, reading)
     else:
         fresh = check_graph(graph, **reading).fresh()
-        actual = _timed(request.engine, request.algorithm, fresh, progress=on_iteration)
+        actual = _timed(request.engine, request.algorithm, fresh)
     if kept is not None:
         kept.keep(records_to_keep(actual))
     return Comparison(prediction, actual)

@@ -23,7 +23,8 @@ _ENDINGS = (".html", ".htm")
 _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
 # As Spark's own spark.redaction.regex, and the user of an address.
 _SECRET = re.compile(
-    r"(secret|password|token|credential|access[._]?key|api[._]?key)", re.IGNORECASE
+    r"((?:secret|password|token|credential|signature|access[._]?key|api[._]?key)[^=&]*=)[^&]+",
+    re.IGNORECASE,
 )
 # By definition: seconds, bytes.
 _UNITS = {"": 1.0, "%": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86400.0}
@@ -84,21 +85,14 @@ def command_to_repeat(arguments: Sequence[str], seed: int | None = None) -> str:
     --------
     >>> command_to_repeat(["predict", "pagerank", "my graph.txt"], seed=7)
     "predict-graph predict pagerank 'my graph.txt' --seed 7"
-    >>> command_to_repeat(["--conf", "fs.s3a.secret.key=abc", "hdfs://me:pw@host/g"])
-    'predict-graph --conf fs.s3a.secret.key=... hdfs://...@host/g'
+    >>> command_to_repeat(["--conf", "fs.s3a.secret.key=abc", "hdfs://me:pw@host/g?token=b&c=1"])
+    "predict-graph --conf fs.s3a.secret.key=... 'hdfs://...@host/g?token=...&c=1'"
     """
-    given = [_without_secret(word) for word in arguments]
+    given = [_USER.sub("...@", _SECRET.sub(r"\1...", word)) for word in arguments]
     if seed is not None and not any(word.partition("=")[0] == "--seed" for word in given):
         place = given.index("--") if "--" in given else len(given)
         given[place:place] = ["--seed", str(seed)]
     return shlex.join(["predict-graph", *given])
-
-
-def _without_secret(word: str) -> str:
-    name, equals, _ = word.rpartition("=")
-    if equals and _SECRET.search(name):
-        word = f"{name}=..."
-    return _USER.sub("...@", word)
 
 
 def _for_page(table: Table) -> dict[str, Any]:

@@ -30,10 +30,12 @@ def test_a_sample_is_a_graph_with_its_fidelity():
     assert again.to_frame().equals(drawn.to_frame())
 
 
-@pytest.mark.parametrize("graphs", [GRAPH, [GRAPH], (GRAPH,), nx.path_graph(50)])
+@pytest.mark.parametrize("graphs", [GRAPH, [GRAPH] * 2, (GRAPH,), nx.path_graph(50)])
 def test_samplers_are_compared_on_one_graph_or_several(graphs):
-    found = predict_graph.compare_samplers(graphs, samplers=["rj", "brj"], seed=1)
-    assert found.to_frame()["sampler"].tolist() == ["rj", "brj"]
+    found = predict_graph.compare_samplers(graphs, samplers=["rj", "brj"], seed=1).to_frame()
+    count = len(graphs) if isinstance(graphs, list) else 1
+    assert found["sampler"].tolist() == ["rj", "brj"] * count
+    assert found["graph"].nunique() == count
 
 
 @pytest.mark.parametrize("form", ["table", "path", "text"])

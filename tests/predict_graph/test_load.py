@@ -8,7 +8,7 @@ import networkx as nx
 import pytest
 
 import predict_graph
-from predict_graph import cores
+from predict_graph import cores, machine
 from predict_graph.cores import Load, LoadMeter
 from predict_graph.engines.local.team import Team
 
@@ -100,8 +100,8 @@ def test_quotas_of_all_groups_around_a_process(monkeypatch, tmp_path, version, p
     quota(root / place, version)
     listed = "0::/pod/job\n" if version == 2 else "4:cpu,cpuacct:/pod/job\n0::/\n"
     (tmp_path / "listed").write_text(listed)
-    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(cores, "_LISTED", tmp_path / "listed")
+    monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(machine, "_LISTED", tmp_path / "listed")
     monkeypatch.setattr(cores, "usable_cores", lambda: 2)
     assert cores.cores_allowed() == 0.5
     assert cores._throttled() == 2.5

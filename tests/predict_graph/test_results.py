@@ -85,13 +85,16 @@ def test_a_result_is_shown_in_one_line(result):
     assert len(repr(result)) < 400
     frame = result.to_frame()
     assert isinstance(frame, pd.DataFrame)
-    assert len(frame) > 0
-    assert len(frame.columns) > 1
+    assert min(len(frame), len(frame.columns) - 1) > 0
 
 
 @pytest.mark.slow
 def test_a_result_draws_itself(result, tmp_path):
     pytest.importorskip("matplotlib")
+    if not result.pictures():
+        with pytest.raises(RequestError, match="nothing to draw"):
+            result.plot()
+        return
     figure = result.plot(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 0
     assert result.title in figure.get_suptitle()
@@ -104,12 +107,6 @@ def test_a_result_equals_its_copy_and_nothing_else(result):
         if isinstance(value, tuple | list | dict) and value:
             assert result != dataclasses.replace(result, **{name: type(value)()})
             break
-
-
-def test_a_result_without_anything_to_draw_says_so():
-    pytest.importorskip("matplotlib")
-    with pytest.raises(RequestError, match="nothing to draw"):
-        Learning().plot()
 
 
 @dataclasses.dataclass(eq=False, repr=False)

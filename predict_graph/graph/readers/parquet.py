@@ -57,14 +57,17 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
     if not files:
         raise RequestError(f"{path} is a folder; accepted: a file, or a folder of Parquet files")
     imported("pyarrow"), imported("pyarrow.parquet")
-    tables = {file: _table(file) for file in files}
-    rows = sum(table.metadata.num_rows for table in tables.values())
+    footers = {}
+    for file in files:
+        with _table(file) as table:
+            footers[file] = table.metadata, table.schema_arrow
+    rows = sum(metadata.num_rows for metadata, _ in footers.values())
     check_size(f"{path}: the table", edges=rows)
-    for file, table in tables.items():
-        groups = map(table.metadata.row_group, range(table.metadata.num_row_groups))
+    for file, (metadata, _) in footers.items():
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
         unpacked = sum(group.total_byte_size for group in groups)
         check_unpacked(str(file), unpacked, file.stat().st_size)
-    first = tables[files[0]].schema_arrow
+    first = footers[files[0]][1]
     names, kinds = first.names, list(map(value_type, first.types))
     usable = [is_text(kind) or is_number(kind) for kind in kinds]
     found = find_columns(names, str(path), wanted, usable)
@@ -73,8 +76,8 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
         if names.count(name) > 1:
             raise RequestError(f"{path} has more than one column {name!r}; accepted: one")
     texts = ids_are_text(str(path), chosen, types, wanted)
-    for file, table in tables.items():
-        own = {each.name: value_type(each.type) for each in table.schema_arrow}
+    for file, (_, schema) in footers.items():
+        own = {each.name: value_type(each.type) for each in schema}
         if [own.get(name) for name in chosen] != types:
             raise RequestError(f"{file} has other columns than {files[0].name}")
     blocks = (block for file in files for block in _blocks(file, chosen, texts))

@@ -55,7 +55,7 @@ def test_executors_without_a_package_are_refused(local_session, monkeypatch):
 def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
     target = tmp_path / "ranks.parquet"
     profile = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2, write_to=target)
-    written = pyarrow.parquet.read_table(target).to_pandas().sort_values("id")
+    written = pyarrow.parquet.read_table(target).to_pandas().sort_values("vertex")
     assert written["value"].tolist() == profile.values.tolist()
     assert all(profile.phases[name] > 0 for name in ("setup", "read", "superstep", "write"))
     assert set(profile.table.columns) >= {*TABLE_COLUMNS, *EXECUTOR_COLUMNS}
@@ -80,8 +80,8 @@ def test_vertices_in_a_result_have_the_ids_of_the_user(engine, tmp_path, name):
         pyarrow.parquet.read_table(folder / f"{where}.parquet").to_pandas()
         for where in ("spark", "local")
     )
-    found = found.sort_values("id").reset_index(drop=True)
-    expected = expected.rename(columns={"vertex": "id"}).sort_values("id").reset_index(drop=True)
+    found = found.sort_values("vertex").reset_index(drop=True)
+    expected = expected.sort_values("vertex").reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected)
 
 
@@ -137,7 +137,7 @@ def test_spark_reads_the_graph_itself(engine, tmp_path):
     assert profile.iterations == local.iterations
     assert profile.phases["read"] > 0.0
     written = pyarrow.parquet.read_table(tmp_path / "ranks.parquet").to_pandas()
-    found = dict(zip(written["id"], written["value"], strict=True))
+    found = dict(zip(written["vertex"], written["value"], strict=True))
     expected = dict(zip(graph.labels.tolist(), local.values, strict=True))
     assert found == pytest.approx(expected, rel=1e-9)
     with pytest.raises(RequestError, match="there is no"):

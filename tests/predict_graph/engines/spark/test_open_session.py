@@ -195,7 +195,7 @@ def test_what_is_refused_in_a_session(spark, call, options, said):
 
 
 def test_no_executors(spark, monkeypatch):
-    monkeypatch.setattr(opening, "awaited_executors", lambda spark, wanted: [])
+    monkeypatch.setattr(opening, "awaited_executors", lambda *_: [])
     with pytest.raises(JobError, match=r"the session on .* has no executors; run a job"):
         SparkEngine(spark=spark)
 
