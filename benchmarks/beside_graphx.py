@@ -40,7 +40,7 @@ def measured(cluster: SparkCluster, memory: str, job: str, graph: Graph, ours: b
     if ours and job in LIMITS:
         limits = {"threshold": 0.0, "max_iterations": LIMITS[job]}
     engine = SparkEngine(cluster.master, len(cluster.workers), memory=memory)
-    with engine.session() as session:
+    with engine.session(java_works=not ours) as session:
         first = engine.run(algorithm, graph.fresh(), **limits)
         second = engine.run(algorithm, graph.fresh(), **limits)
         peak = sum(map(_peak, cluster.workers))

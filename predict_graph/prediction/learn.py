@@ -23,6 +23,7 @@ from predict_graph.answers import Answer, Table
 from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
 from predict_graph.engines.spark import SparkEngine
+from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
@@ -172,7 +173,8 @@ class _Learner:
         """
         self.report(f"opening a session on {self.engine.workers} machines", self._fraction)
         rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
-        with self.engine.session() as session:
+        java_works = any(isinstance(job, CalledAlgorithm) for job in self.jobs)
+        with self.engine.session(java_works=java_works) as session:
             for scale, factor in _GRAPHS:
                 size = factor * 2.0**scale
                 graphs = lru_cache(partial(self._generated, scale, factor))  # in both directions

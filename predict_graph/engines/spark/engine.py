@@ -140,13 +140,16 @@ class SparkEngine:
         return other
 
     @contextmanager
-    def session(self) -> Iterator[OpenSession]:
-        """Keep one session open over several runs; otherwise each run opens its own."""
+    def session(self, *, java_works: bool = False) -> Iterator[OpenSession]:
+        """Keep one session open over several runs; otherwise each run opens its own.
+
+        `java_works` is whether Java does the work of its jobs: of GraphX, or reading graphs.
+        """
         if self._session is not None:
             yield self._session
             return
         opened = (
-            open_session(self.settings)
+            open_session(self.settings, java_works=java_works)
             if self._callers is None
             else adopting.adopted_session(self._callers, self.settings)
         )
@@ -158,10 +161,10 @@ class SparkEngine:
                 self._session = None
 
     @contextmanager
-    def started(self) -> Iterator[OpenSession]:
+    def started(self, *, java_works: bool = False) -> Iterator[OpenSession]:
         """Provide the session of a run, whose `seconds` are 0 if it was open before."""
         before = self._session is not None
-        with self.session() as session:
+        with self.session(java_works=java_works) as session:
             yield replace(session, seconds=0.0) if before else session
 
     def run(
@@ -198,7 +201,7 @@ class SparkEngine:
                 )
             if self._callers is None:
                 algorithm.check(self.settings)
-            with self.started() as session:
+            with self.started(java_works=True) as session:
                 profile = algorithm.run_in(session, graph, base.follower_of(progress))
                 seconds = {"setup": session.seconds}
                 return _with_seconds(self._described(profile, algorithm), seconds)
@@ -240,7 +243,7 @@ class SparkEngine:
         if write_to is not None:
             _check_output(write_to)
         given: Any = {"progress": progress, "write_to": write_to}
-        with self.started() as session:
+        with self.started(java_works=True) as session:
             session.group("read")
             with (
                 packed_graph(session, source, directed=directed) as graph,

@@ -36,7 +36,7 @@ def cluster(monkeypatch):
     monkeypatch.setattr(learning, "sample_run", run)
     monkeypatch.setattr(History, "add_all", lambda history, records: [*records])
     opened = nullcontext(SimpleNamespace(seconds=0.0))
-    monkeypatch.setattr(SparkEngine, "session", lambda engine: opened)
+    monkeypatch.setattr(SparkEngine, "session", lambda engine, **_: opened)
     return begun
 
 

@@ -64,13 +64,14 @@ def _missing(ours: Sequence[str], needed: Sequence[str], wanted: str) -> Callabl
     """
 
     def missing(_: Any) -> list[str]:
-        from importlib import import_module, metadata
+        from contextlib import suppress
+        from importlib import import_module
+        from importlib.metadata import PackageNotFoundError, version
         from importlib.util import find_spec
 
         found = [name for name in (*ours, *needed) if find_spec(name) is None]
-        there = {each.metadata["Name"]: each.version for each in metadata.distributions()}
-        if there.get("predict-graph", wanted) != wanted:
-            found.extend(ours)
+        with suppress(PackageNotFoundError):  # sent before, or only on the path
+            found += ours if version("predict-graph") != wanted else ()
         if not found:
             import_module(_LOADED)
         return found

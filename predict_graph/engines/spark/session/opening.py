@@ -132,8 +132,11 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def open_session(settings: SparkSettings) -> Iterator[OpenSession]:
-    """Open a session, wait for its executors, and always close it at the end."""
+def open_session(settings: SparkSettings, *, java_works: bool = True) -> Iterator[OpenSession]:
+    """Open a session, wait for its executors, and always close it at the end.
+
+    `java_works` is whether Java does the work of its jobs, as it does that of GraphX.
+    """
     require_spark()
     from pyspark import SparkContext
 
@@ -148,7 +151,7 @@ def open_session(settings: SparkSettings) -> Iterator[OpenSession]:
         event_logs = own / "events"
         event_logs.mkdir()
         started = time.perf_counter()
-        conf = settings.session_conf(event_logs)
+        conf = settings.session_conf(event_logs, java_works=java_works)
         held.enter_context(_driver_process(conf, own))
         with spark_failures("starting Spark"):
             spark = _session(settings, conf)
