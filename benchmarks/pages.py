@@ -131,7 +131,7 @@ def read_blocks(text: str) -> list[Block]:
 
 
 def same_shape(shown: list[str], came: list[str]) -> bool:
-    """Tell whether two outputs differ in nothing but numbers, blanks, and what ``…`` stands for.
+    """Return whether two outputs differ in nothing but numbers, blanks, and what ``…`` stands for.
 
     >>> same_shape(["took 1.5 s, …", " a  3"], ["took 12 ms, +4%: fine", "a 1,200"])
     True

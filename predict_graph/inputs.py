@@ -115,7 +115,7 @@ class Input(io.RawIOBase):
 
 
 def is_stream(path: Path) -> bool:
-    """Tell whether a path is a FIFO, such as what the shell makes of ``<(command)``."""
+    """Return whether a path is a FIFO, such as what the shell makes of ``<(command)``."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:
@@ -162,7 +162,7 @@ def parse_json(text: bytes | str, what: str) -> Any:
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Tell whether lists and objects are in each other more than so many times."""
+    """Return whether lists and objects are in each other more than so many times."""
     level = [value]
     for _ in range(most):
         lists = [each for each in level if isinstance(each, list)]

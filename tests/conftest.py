@@ -268,14 +268,14 @@ def interruptible():
 
 
 @pytest.fixture
-def shared_graph_file():
-    """Find a graph file in the folder that PREDICT_GRAPH_DATA names; skip when it is not there."""
+def shared_file():
+    """Find a file in the folder that PREDICT_GRAPH_DATA names; skip when it is not there."""
 
     def find(name):
         data = os.environ.get("PREDICT_GRAPH_DATA")
         if not data:
             pytest.skip(f"needs {name}: PREDICT_GRAPH_DATA names no folder")
-        for folder in (Path(data), Path(data) / "graphs"):
+        for folder in (Path(data), Path(data) / "graphs", Path(data) / "cluster"):
             if (folder / name).is_file():
                 return folder / name
         pytest.skip(f"needs {name}, which is not in {data}")

@@ -125,8 +125,8 @@ class _Exchange:
                 [self._criterion.after_adding(self._inverse(each)) for each in taken], axis=1
             )
             found[counts >= self._most] = np.inf
-            dear = self._costs[:, None] - self._costs[out][None, :] > self._room(counts)
-            found[dear] = np.inf
+            costly = self._costs[:, None] - self._costs[out][None, :] > self._room(counts)
+            found[costly] = np.inf
             best, column = np.unravel_index(int(np.argmin(found)), found.shape)
             swapped, now = taken[column], self._criterion.of_inverse(inverse)
             swapped[best] += 1

@@ -110,7 +110,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _completes(given: Sequence[str]) -> bool:
-    """Tell whether a shell asks for completion, or how to get it; typer then ends the program."""
+    """Return whether a shell asks for completion, or how to get it; typer then ends the program."""
     asked = {"--show-completion", "--install-completion"}
     return "_PREDICT_GRAPH_COMPLETE" in os.environ or bool(asked & set(given[:1]))
 
@@ -154,7 +154,7 @@ def _interrupts_seen(again: float = 0.05) -> Iterator[list[int]]:
 
 
 def _has_to_finish(frame: FrameType | None) -> bool:
-    """Tell whether a frame is inside what cannot be left in the middle.
+    """Return whether a frame is inside what cannot be left in the middle.
 
     A kernel that runs has no frame there. Python ignores what is raised around a fork.
     """
@@ -192,7 +192,7 @@ def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
 
 
 def _reader_has_gone(error: BaseException | None) -> bool:
-    """Tell whether an error is, or comes from, a pipe that was closed, as by ``head``."""
+    """Return whether an error is, or comes from, a pipe that was closed, as by ``head``."""
     while error is not None:
         if isinstance(error, BrokenPipeError):
             return True

@@ -118,7 +118,7 @@ def next_run(
                 parallel=parallel,
                 timeout=limit,
                 logs=logs,
-                report=_told,
+                report=_reported,
             )
             ended += len(chosen)
             now = advice()
@@ -153,7 +153,7 @@ def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> De
     return Design(there.path, points.assign(**given, repeats=1))
 
 
-def _told(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
+def _reported(experiment: Experiment, outcome: Outcome, done: int, count: int) -> None:
     from predict_graph.cli.designing import described
 
     say(options.messages(), f"{experiment.name}: {described(outcome)}")

@@ -302,7 +302,7 @@ def estimates_of(
         found.append(SourceEstimate(source, growth.cost, growth.log_std, 0.0, detail))
     if prefix is not None:
         about = "about " if prefix.estimated else ""
-        detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} rounds of its outermost "
+        detail = f"{prefix.rounds:,.0f} of {about}{prefix.total:,.0f} iterations of its outermost "
         detail += f"loop{', which ends when it has converged: as on samples' if about else ''}"
         found.append(SourceEstimate("prefix", prefix.seconds, prefix.log_std, 0.0, detail))
     total = sum(1.0 / each.log_std**2 for each in found)

@@ -22,7 +22,7 @@ from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
 from predict_graph.functions.naming import check_function, form_of, with_seed
-from predict_graph.functions.records import SampleRun, earlier_points
+from predict_graph.functions.records import SampleRun, earlier_records, points_of, run_again
 from predict_graph.functions.subject import Case, Subject, load_compiled, spread_order
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE
@@ -130,7 +130,9 @@ class Gathering:
         reading = clock.processor(children=False) - began
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
-        earlier = earlier_points(self.history, self.function, self.graph)
+        known = earlier_records(self.history, self.function)
+        self.again = [each for each in known if each.fingerprint == self.graph.fingerprint]
+        earlier = points_of([each for each in known if each not in self.again])
         self.available = float(max(available_memory() - resident_memory(), 0))
         self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
         self.started = clock.processor(children=False)
@@ -145,7 +147,7 @@ class Gathering:
         self.samples: list[SampleRun] = []
         self.wanted = _FIRST_SECONDS  # that the next sample should take
         self.prefix: observed.Prefix | None = None
-        self.real: ChildRun | None = None  # the run itself, or its first part
+        self.real = run_again(self.again)  # the run itself, or its first part
         self._growths: dict[tuple[int, bool], Growth | None] = {}  # by what has been run
         self._filled = fill_holes()  # once, or every child would have to
 
@@ -199,7 +201,7 @@ class Gathering:
 
     @property
     def whole(self) -> ChildRun | None:
-        """The run itself, if it ended within the budget."""
+        """The run itself, if it ended within the budget, or earlier."""
         return self.real if self.real is not None and self.real.done else None
 
     def sources(self) -> Iterator[Source]:
@@ -207,7 +209,7 @@ class Gathering:
 
         One sampler's until a run takes long enough to show something, then by all in turn.
         """
-        if self.budget.most == 0.0:
+        if self.budget.most == 0.0 or self.again:
             return
         samplers, turn, failed = self.subject.samplers, 0, 0
         size = min(60, self.graph.vertices)  # 60: not tuned

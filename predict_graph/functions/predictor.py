@@ -1,9 +1,9 @@
 """Predict a call of a graph function from inexpensive evidence first, within a budget.
 
-Evidence are earlier runs of the function on other graphs; runs on samples that grow until the
-budget is spent; and, where a sample shows that the function is one loop, the first part of the real
-run. A run that fits into the budget is made instead. A prediction can be held against the real
-call: predict first, run second, compare third.
+Evidence are earlier runs of the call, or of the function on other graphs; runs on samples that grow
+until the budget is spent; and, where a sample shows that the function is one loop, the first part
+of the real run. A run that fits into the budget is made instead. A prediction can be held against
+the real call: predict first, run second, compare third.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class FunctionCase(Gathering):
 
     def combined(self, evidence: Sequence[Call]) -> Prediction:
         """Return the prediction by all calls; JobError if none ended."""
-        if self.budget.most == 0.0 and not self.earlier:
+        if self.budget.most == 0.0 and not (self.earlier or self.again):
             raise RequestError(
                 f"the budget is 0, but neither earlier runs of {self.function.name} with these "
                 "arguments are known, nor any of the atlas; accepted: a budget above 0"
@@ -100,7 +100,8 @@ class FunctionCase(Gathering):
 
     def _memory(self) -> PeakMemory | None:
         """Return the growth of the resident memory; None where no run ended."""
-        if not self.done and self.whole is None:
+        known = self.whole is not None and (self.whole.peak_bytes or not self.again)
+        if not (self.done or known):
             return None
         prefix = self.prefix
         peak = predict_memory(
@@ -117,8 +118,10 @@ class FunctionCase(Gathering):
         whole = self.whole
         if whole is not None:
             drawn = observed.ROUNDS_STD if takes_seed(self.function) else 0.0
-            std = math.hypot(RUN_STD, drawn)
-            return [SourceEstimate("run", whole.seconds, std, 1.0, "the run itself")]
+            std, count = math.hypot(RUN_STD, drawn), max(len(self.again), 1)
+            source = "earlier runs of this graph" if self.again else "run"
+            said = f"{count} of the call itself" if self.again else "the run itself"
+            return [SourceEstimate(source, whole.seconds, std / math.sqrt(count), 1.0, said)]
         counted = observed.counting(self.earlier, self.points)
         return observed.estimates_of(self.growth(), self.points, counted, self.prefix)
 
@@ -143,7 +146,7 @@ class FunctionCase(Gathering):
                 f"the function raised an error on {len(failed)} of {len(self.samples)} samples, of "
                 f"up to {max(failed):,} vertices, and may on the graph: {self.raised}"
             )
-        if self.budget.most == 0.0:
+        if self.budget.most == 0.0 and not self.again:
             return [*texts, "the budget is 0: nothing was measured, other graphs alone are known"]
         if self.whole is None and self.prefix is None:
             reason = self.shape.reason or "nothing was left of the budget for the start of the run"

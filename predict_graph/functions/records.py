@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import math
+import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,8 @@ def record_of_call(
 ) -> RunRecord:
     """Return the record of a run to its end, on a graph or on a sample of one."""
     row = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
-    row |= {"seconds": run.seconds, "peak_bytes": run.peak_bytes}
+    row |= {"seconds": run.seconds, "wall": run.wall}
+    row |= {"peak_bytes": run.peak_bytes, "graph_bytes": run.graph_bytes}
     return RunRecord(
         kind="sample" if sample else "run",
         algorithm=function.name,
@@ -113,28 +115,42 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
     )
 
 
-def earlier_points(
-    history: History | None, function: GraphFunction, graph: Graph | None = None, newest: int = 40
-) -> list[Point]:
-    """Return the `newest` runs of a function with the same arguments on this machine.
-
-    On other graphs than the given one; without one, on any and on their samples.
-    """
+def earlier_records(
+    history: History | None,
+    function: GraphFunction,
+    kinds: Sequence[str] = ("run",),
+    newest: int = 40,
+) -> list[RunRecord]:
+    """Return the `newest` runs of a function with the same arguments on this machine."""
     if history is None:
         return []
-    found = history.training_runs(
-        function.name,
-        _engine(function),
-        machine_identity(),
-        None if graph is None else graph.fingerprint,
-        kinds=("run", "sample") if graph is None else ("run",),
-        limit=newest,
+    given = (function.name, _engine(function), machine_identity())
+    found = history.training_runs(*given, kinds=kinds, limit=newest)
+    wanted = _seedless(function.arguments)
+    return [run for run in found if _seedless(run.parameters) == wanted]
+
+
+def run_again(records: Sequence[RunRecord]) -> ChildRun | None:
+    """Return a run as the mean of earlier ones on the same graph; None without any."""
+    if not records:
+        return None
+    rows = [record.rows.records()[0] for record in records]
+    peak, graph = (max(row.get(f"{name}_bytes", 0.0) for row in rows) for name in ("peak", "graph"))
+    return ChildRun(
+        "done",
+        seconds=statistics.fmean(row["seconds"] for row in rows),
+        wall=statistics.fmean(row.get("wall") or row["seconds"] for row in rows),
+        convert_seconds=statistics.fmean(record.phases["convert"] for record in records),
+        peak_bytes=peak,
+        graph_bytes=graph,
     )
+
+
+def points_of(records: Sequence[RunRecord]) -> list[Point]:
+    """Return what runs took, by the drivers of their graphs."""
     points = []
-    for run in found:
+    for run in records:
         row = run.rows.records()[0]
-        if _seedless(run.parameters) != _seedless(function.arguments):
-            continue
         drivers = {name: float(row.get(f"driver_{name}", math.nan)) for name in DRIVERS}
         if all(math.isfinite(value) for value in drivers.values()):
             sampler = str((run.sample or {}).get("sampler", ""))

@@ -29,7 +29,7 @@ from predict_graph.functions.child import ChildRun, called
 from predict_graph.functions.forms import as_graph, build
 from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
-from predict_graph.functions.records import earlier_points, record_of_call
+from predict_graph.functions.records import earlier_records, points_of, record_of_call
 from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
@@ -134,7 +134,7 @@ def run_tracked(
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
     watcher = Watcher(threading.get_ident(), called.__code__, expected)
-    display = Display(Console(stderr=True), what="round", lines=False, quiet=not show)
+    display = Display(Console(stderr=True), what="iteration", lines=False, quiet=not show)
     ended = threading.Event()
     watching = threading.Thread(target=_watch, args=(watcher, display, ended), daemon=True)
     timer = CallTimer()
@@ -160,7 +160,7 @@ def run_tracked(
     if show and keep:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
     if history is not None and spent >= 1.0:  # shorter ones would only fill it
-        run = ChildRun("done", seconds=spent, convert_seconds=convert_seconds)
+        run = ChildRun("done", spent, seconds, convert_seconds)
         with suppress(PredictGraphError):  # a graph that ours cannot describe, such as one emptied
             history.keep([record_of_call(function, *_described(function, graph, source), run)])
     return tracked
@@ -218,7 +218,7 @@ class Watcher:
     @property
     def progress(self) -> str:
         """How far the run is, in words; empty where that is unknown."""
-        return f", in {self.said[-1].progress('round')}" if self.said and self._trail else ""
+        return f", in {self.said[-1].progress('iteration')}" if self.said and self._trail else ""
 
     def _take(self, seen: Observation) -> None:
         """Add an observation to the trail of its loop; that of a loop that is over goes."""
@@ -257,7 +257,7 @@ def _expected(
     function: GraphFunction, graph: Any, source: Any, history: History | None
 ) -> Interval | None:
     """Extrapolate earlier runs; None where the runtime is known to no factor of ten."""
-    points = earlier_points(history, function)
+    points = points_of(earlier_records(history, function, ("run", "sample")))
     if not points:
         return None
     found = None

@@ -134,7 +134,7 @@ def find_columns(
 
 
 def pair_of(names: Sequence[str]) -> bool:
-    """Tell whether the fields of a line name a source and a target, rather than being ids.
+    """Return whether the fields of a line name a source and a target, rather than being ids.
 
     Examples
     --------
@@ -162,7 +162,7 @@ _DIRECTIONS = {"directed": True, "undirected": False, "true": True, "false": Fal
 
 
 def ends_named(names: Sequence[str]) -> bool:
-    """Tell whether two names are a known pair, or differ in a number or letter at their ends."""
+    """Return whether two names are a known pair, or differ in a number or letter at their ends."""
     plain = [_plain(name) for name in names]
     return (_known_pair(plain) or _counted_pair(plain)) is not None
 
@@ -231,7 +231,7 @@ def _counted_pair(plain: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _of_two_kinds(names: Sequence[str], plain: Sequence[str], one: int, other: int) -> bool:
-    """Tell whether two columns are named after vertices of two kinds."""
+    """Return whether two columns are named after vertices of two kinds."""
     spaces = [re.search(r"\(([^()]*)\)", names[i]) for i in (one, other)]
     if spaces[0] and spaces[1]:
         return spaces[0].group(1) != spaces[1].group(1)

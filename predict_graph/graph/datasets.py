@@ -175,7 +175,7 @@ def _copy_in(described: Dataset, *folders: Path) -> Path | None:
 
 
 def _complete(path: Path) -> bool:
-    """Tell whether a file is there, with its properties when it is a WebGraph."""
+    """Return whether a file is there, with its properties when it is a WebGraph."""
     if path.suffix == ".graph" and "@" in path.name:
         return path.is_file() and path.with_suffix(".properties").is_file()
     return path.is_file()

@@ -39,7 +39,7 @@ GENERATORS: Registry[Generator] = Registry(
 
 
 def is_generator(text: str) -> bool:
-    """Tell whether `text` names a generator, with or without parameters."""
+    """Return whether `text` names a generator, with or without parameters."""
     return text.partition(":")[0].strip() in GENERATORS.names()
 
 

@@ -117,7 +117,7 @@ def _plain(array: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
 
 
 def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> bool:
-    """Tell whether every edge is there in both directions.
+    """Return whether every edge is there in both directions.
 
     One pass: each end of an edge adds a hash of the edge, or takes it away when it is the larger
     end. Wrong rows pass with a probability of 2**-64.

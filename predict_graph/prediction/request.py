@@ -39,7 +39,7 @@ _WALKING = "published"  # the method that a named sampler or transform stands fo
 class Request:
     """The checked options of one prediction; see :func:`~predict_graph.predict`.
 
-    ``given`` holds the options that the person gave, and ``named`` those and the ones that a part
+    ``given`` holds the options that the user gave, and ``named`` those and the ones that a part
     is registered for; what is not in it is a default.
     """
 

@@ -33,9 +33,8 @@ def test_a_sample_is_a_graph_with_its_fidelity():
 @pytest.mark.parametrize("graphs", [GRAPH, [GRAPH] * 2, (GRAPH,), nx.path_graph(50)])
 def test_samplers_are_compared_on_one_graph_or_several(graphs):
     found = predict_graph.compare_samplers(graphs, samplers=["rj", "brj"], seed=1).to_frame()
-    count = len(graphs) if isinstance(graphs, list) else 1
-    assert found["sampler"].tolist() == ["rj", "brj"] * count
-    assert found["graph"].nunique() == count
+    drawn = found.groupby("graph")["sampler"].agg(list).tolist()
+    assert drawn == [["rj", "brj"]] * (len(graphs) if isinstance(graphs, list) else 1)
 
 
 @pytest.mark.parametrize("form", ["table", "path", "text"])

@@ -115,7 +115,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("resetProbability", float, 0.15, "probability of a restart", 0.0, 1.0),
         Parameter("sourceId", str, None, "id of the vertex to start at"),
-        Parameter("maxIter", int, None, "rounds, instead of tol", 1),
+        Parameter("maxIter", int, None, "iterations, instead of tol", 1),
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
     )
     named_by = "sourceId"
@@ -158,7 +158,7 @@ class GraphFramesConnectedComponents(GraphFramesAlgorithm):
             choices=("graphframes", "graphx"),
         ),
         # Without checkpoints, plans grow until runs do not finish.
-        Parameter(*("checkpointInterval", int, 2, "rounds between checkpoints", 1, 2)),
+        Parameter(*("checkpointInterval", int, 2, "iterations between checkpoints", 1, 2)),
         Parameter(*("broadcastThreshold", int, 1_000_000, "neighbours of a hub, at least", 0)),
     )
 
@@ -182,7 +182,7 @@ class GraphFramesLabelPropagation(GraphFramesAlgorithm):
 
     name = "graphframes:labelPropagation"
     summary = "communities by label propagation of GraphFrames"
-    declared = (Parameter("maxIter", int, 5, "rounds", 1),)
+    declared = (Parameter("maxIter", int, 5, "iterations", 1),)
 
     @property
     def graphx(self) -> GraphXAlgorithm:
@@ -215,7 +215,7 @@ class GraphFramesStronglyConnectedComponents(GraphFramesAlgorithm):
 
     name = "graphframes:stronglyConnectedComponents"
     summary = "strongly connected components by GraphFrames"
-    declared = (Parameter("maxIter", int, 10, "rounds, at most", 1),)
+    declared = (Parameter("maxIter", int, 10, "iterations, at most", 1),)
 
     @property
     def graphx(self) -> GraphXAlgorithm:

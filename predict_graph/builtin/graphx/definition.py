@@ -95,7 +95,7 @@ class GraphXPageRank(GraphXAlgorithm):
     summary = "ranks of vertices by GraphX"
     declared: ClassVar[tuple[Parameter, ...]] = (
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
-        Parameter("numIter", int, None, "rounds, instead of tol", 1),
+        Parameter("numIter", int, None, "iterations, instead of tol", 1),
         Parameter("resetProb", float, 0.15, "probability of a restart", 0.0, 1.0),
     )
     sampled_by = _replay("pagerank")
@@ -160,7 +160,7 @@ class GraphXConnectedComponents(GraphXAlgorithm):
 
     name = "graphx:connectedComponents"
     summary = "connected components by GraphX"
-    declared = (Parameter("maxIterations", int, None, "rounds, at most", 1),)
+    declared = (Parameter("maxIterations", int, None, "iterations, at most", 1),)
     sampled_by = _replay("components")
 
 
@@ -173,7 +173,7 @@ class GraphXLabelPropagation(GraphXAlgorithm):
 
     name = "graphx:labelPropagation"
     summary = "communities by label propagation of GraphX"
-    declared = (Parameter("maxSteps", int, 5, "rounds", 1),)
+    declared = (Parameter("maxSteps", int, 5, "iterations", 1),)
     sampled_by = _replay("labels")
     tags = 1
 
@@ -211,7 +211,7 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
 
     name = "graphx:stronglyConnectedComponents"
     summary = "strongly connected components by GraphX"
-    declared = (Parameter("numIter", int, 10, "rounds, at most", 1),)
+    declared = (Parameter("numIter", int, 10, "iterations, at most", 1),)
     sampled_by = _replay("strong")
 
 

@@ -99,7 +99,7 @@ def personalized(algorithm: GraphXPersonalizedPageRank, layout: EdgeLayout) -> p
 
 
 def _ranks(algorithm: GraphXPageRank, layout: EdgeLayout, rank: FloatArray) -> pd.DataFrame:
-    """Count rounds of all edges, or of vertices whose rank increased by more than `tol`."""
+    """Count iterations of all edges, or of vertices whose rank increased by more than `tol`."""
     given: Any = algorithm.parameters
     every = np.ones(len(layout.sources), np.bool_)
     if given["numIter"] is not None:

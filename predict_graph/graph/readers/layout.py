@@ -272,7 +272,7 @@ def layout_of(found: FirstData, path: Any, suffix: str, wanted: EdgeList) -> Lay
 def _has_header(
     rows: list[list[str]], block: bytes | bytearray, place: str, notes: list[str]
 ) -> bool:
-    """Tell whether the first line holds the names of columns; add a note if that is a guess."""
+    """Return whether the first line holds the names of columns; add a note if that is a guess."""
     names, data = rows[0], rows[1:]
     if any(map(NUMBER.fullmatch, names[:2])) or not data:
         return pair_of(names) and not data
@@ -312,7 +312,7 @@ def _named_by_comment(
 
 
 def _is_matrix(rows: list[list[str]], header: bool) -> bool:
-    """Tell whether lines are rows of zeros and ones, or of zeros on a diagonal, or named twice."""
+    """Whether lines are rows of zeros and ones, or of zeros on a diagonal, or named twice."""
     if header:
         firsts = [row[0] for row in rows[1:]]
         return len(firsts) > 1 and firsts == rows[0][1 : len(firsts) + 1]
@@ -376,7 +376,7 @@ def _with_weight(
 
 
 def _is_time(field: str) -> bool:
-    """Tell whether a field may be a date, or a Unix time in seconds or milliseconds since 1973."""
+    """Whether a field may be a date, or a Unix time in seconds or milliseconds since 1973."""
     value = whole_number(field) or 0
     times = (10**8 <= value / unit < 2**32 for unit in (1, 1000))
     return _DATE.match(field) is not None or any(times)

@@ -129,13 +129,13 @@ def value_type(kind: Any) -> Any:
 
 
 def is_text(kind: Any) -> bool:
-    """Tell whether values are text."""
+    """Return whether values are text."""
     pa = imported("pyarrow")
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def is_number(kind: Any) -> bool:
-    """Tell whether values are integers or floating-point numbers."""
+    """Return whether values are integers or floating-point numbers."""
     pa = imported("pyarrow")
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 

@@ -270,14 +270,14 @@ class Plan(Result):
                 chosen=None if one is None else (one.machines, one.high, f"choice: {one.name}"),
             )
             found = [Picture(f"Time against {self.unit}", text, draw)]
-        dearest = every["cost_high"].max()
-        if not np.isfinite(dearest):
+        highest = every["cost_high"].max()
+        if not np.isfinite(highest):
             return found
         labels = every["machine_type"].fillna("predicted")
         if self.scale is None:
             labels = pd.Series("assignments", every.index)
         ends: list[Any] = list(frontier.iloc[[0, -1]].drop_duplicates("name").itertuples())
-        shown = self.budget is not None and self.budget <= 1.5 * dearest  # else it flattens all
+        shown = self.budget is not None and self.budget <= 1.5 * highest  # else it flattens all
         draw = partial(
             costs,
             groups={

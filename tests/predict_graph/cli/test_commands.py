@@ -92,9 +92,9 @@ def test_shared_runs_do_not_show_whose_they_are(program, tmp_path):
     program(*export[:2], tmp_path / "a.csv", *export[3:]).is_refused("accepted: .ndjson")
 
 
-def test_a_dataset_is_listed_and_found_by_its_name(program, shared_graph_file):
+def test_a_dataset_is_listed_and_found_by_its_name(program, shared_file):
     assert "soc-LiveJournal1" in program("datasets", "list").out
-    path = shared_graph_file("wiki-Vote.txt.gz")
+    path = shared_file("wiki-Vote.txt.gz")
     result = program("datasets", "path", "wiki-Vote")
     assert (result.status, result.out.strip()) == (0, str(path))
     found = program("predict", "pagerank", "wiki-Vote", "--json", "-", "--seed", 1)

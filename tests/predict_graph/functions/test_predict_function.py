@@ -91,6 +91,10 @@ def test_runs_on_other_graphs_are_learned_from(tmp_path):
     assert len(history.runs(algorithm=said.algorithm["name"], kind="run")) == 2
     assert len(history.runs(kind="sample")) >= 1
     assert any("2 on other graphs" in each.detail for each in said.evidence)
+    kept = history.record(1)
+    again = predict_call(vertex_by_vertex, nx.path_graph(250), history=history, budget=0)
+    assert [each.source for each in again.evidence] == ["earlier runs of this graph"]
+    assert again.phases["call"] == pytest.approx(kept.rows.records()[0]["seconds"])
 
 
 def connected_only(graph: nx.Graph):
@@ -241,11 +245,10 @@ def test_an_iterator_is_a_list_or_how_many_there_were():
     assert counted.result == 29
 
 
-def test_no_graph_keeps_a_tracked_function_from_its_result(history):
-    graph = nx.path_graph(250)
-    graph.add_edge(0, 1, weight="far")
+def test_a_tracked_function_that_empties_its_graph_has_its_result(history):
     with counted():
-        assert predict_graph.track(vertex_by_vertex, graph, history=history) == 250
+        call = lambda graph: (vertex_by_vertex(graph), graph.clear())  # noqa: E731
+        assert predict_graph.track(call, nx.path_graph(250), history=history) == (250, None)
     assert len(history) == 0
 
 

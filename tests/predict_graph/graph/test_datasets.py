@@ -112,9 +112,9 @@ def test_a_lost_record_trusts_nothing(places, monkeypatch):
         fetch("web-NotreDame")
 
 
-def test_sums_are_those_of_the_files(shared_graph_file):
+def test_sums_are_those_of_the_files(shared_file):
     for name in ("web-NotreDame", "soc-Epinions1", "uk-2007-05@100000"):
         described = dataset(name)
         for address, published in zip(described.addresses, described.sha256, strict=True):
-            content = shared_graph_file(address.rpartition("/")[2]).read_bytes()
+            content = shared_file(address.rpartition("/")[2]).read_bytes()
             assert hashlib.sha256(content).hexdigest() == published

@@ -21,21 +21,21 @@ FILES = [
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_counts(file, shared_graph_file):
+def test_counts(file, shared_file):
     published = next(each for each in CATALOGUE.values() if file in each.files)
-    graph = check_graph(shared_graph_file(file), directed=published.directed)
+    graph = check_graph(shared_file(file), directed=published.directed)
     assert (graph.vertices, graph.logical_edges) == (published.vertices, published.edges)
     assert graph.directed is published.directed
     assert graph.read_seconds > 0
 
 
-def test_webgraph_is_the_same_edge_for_edge(shared_graph_file):
-    decoded = check_graph(shared_graph_file("uk-2007-05@100000.graph"))
-    listed = check_graph(shared_graph_file("uk-2007-05@100000.txt.gz"))
+def test_webgraph_is_the_same_edge_for_edge(shared_file):
+    decoded = check_graph(shared_file("uk-2007-05@100000.graph"))
+    listed = check_graph(shared_file("uk-2007-05@100000.txt.gz"))
     assert decoded.fingerprint == listed.fingerprint
     assert decoded.self_loops == 15_670
 
 
-def test_bytes_an_edge_with_the_reverse(shared_graph_file):
-    graph = check_graph(shared_graph_file("web-NotreDame.txt.gz"))
+def test_bytes_an_edge_with_the_reverse(shared_file):
+    graph = check_graph(shared_file("web-NotreDame.txt.gz"))
     assert graph.nbytes + graph.reverse.nbytes <= 12 * graph.edges

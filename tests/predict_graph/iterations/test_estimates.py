@@ -207,9 +207,9 @@ def graph_of(text):
         "email-Enron",
     ],
 )
-def test_graphs_are_predicted_well(text, epsilon, shared_graph_file):
+def test_graphs_are_predicted_well(text, epsilon, shared_file):
     if ":" not in text:
-        shared_graph_file(f"{text}.txt.gz")  # skips without it
+        shared_file(f"{text}.txt.gz")  # skips without it
     graph, job = graph_of(text), PageRank(epsilon=epsilon)
     exact, found = truth(graph, job), estimate(graph, job)
     assert abs(found.iterations / exact - 1.0) <= 0.35 or abs(found.iterations - exact) <= 1

@@ -5,21 +5,21 @@ from predict_graph.sizing import fit_job, plan, read_measurements
 from predict_graph.sizing.planning.candidates import read_types
 
 
-def test_the_format_of_ernest(cluster_file):
-    found = read_measurements(cluster_file("ernest-rcv1.csv"))
+def test_the_format_of_ernest(shared_file):
+    found = read_measurements(shared_file("ernest-rcv1.csv"))
     assert (found.unit, found.warnings) == ("cores", [])
     assert found.done.iloc[0].tolist()[:3] == [0.125, 32, 7.94516801834]
 
 
-def test_a_published_table_of_many_columns(cluster_file):
-    everything = read_measurements(cluster_file("c3o-kmeans.tsv"))
+def test_a_published_table_of_many_columns(shared_file):
+    everything = read_measurements(shared_file("c3o-kmeans.tsv"))
     assert [*everything.columns.values()] == ["instance_count", "gross_runtime", "data_size_MB"]
     assert everything.machine_type is None
     hidden = " ".join(everything.warnings)
     for column in ("machine_type", "'k'"):
         assert column in hidden
     one = read_measurements(
-        cluster_file("c3o-kmeans.tsv"),
+        shared_file("c3o-kmeans.tsv"),
         where={"machine_type": "r4.2xlarge", "k": "5.0", "observations": "100000000"},
     )
     assert one.machine_type == "r4.2xlarge"
