@@ -4,7 +4,7 @@
     python -m benchmarks.cluster_training pack --keep FILE.sqlite
 
 What `learn` runs of each algorithm (`--names`: of some) in two minutes, in sessions of its own,
-on a cluster of two workers of this machine that have no quota; of those that take minutes on half a
+on one and two workers of this machine that have no quota; of those that take minutes on half a
 million edges, sample runs as a prediction without a limit makes them. What FILE has already is not
 run again, and what it has not stays as the package has it. Training runs of GraphFrames are made
 in the environment of `make spark35`, the others with Spark 4.1. A new name is learned first, then
@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -92,28 +93,23 @@ JOBS = {
 
 def learn(history: History, names: Sequence[str]) -> None:
     """Run the samples of each of these algorithms that has none in the history."""
-    with spark_cluster(2, memory="2400m") as cluster:
-        engine = SparkEngine(cluster.master, 2, memory="2g")
-        for name in names:
-            if _kept_runs(history, name):
+    with spark_cluster(2, memory="4800m") as cluster:
+        for name, machines in product(names, (2, 1)):
+            if any(each.engine["machines"] == machines for each in _kept_runs(history, name)):
                 continue
-            graph, used = JOBS[name], engine
-            print(name, graph, flush=True)
+            memory = f"{4 // machines}g"
+            graph, engine = JOBS[name], SparkEngine(cluster.master, machines, memory=memory)
+            print(name, graph, machines, flush=True)
+            given: dict[str, Any] = {"history": history, "seed": 1}
             if graph == LEARNED:
                 jobs = [_job(name)]
-                found = predict_graph.learn(
-                    engine, algorithms=jobs, budget=LEARNED, history=history, seed=1
-                )
-                print(found, flush=True)
+                print(predict_graph.learn(engine, algorithms=jobs, budget=LEARNED, **given))
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 if name == reference_runs.KEPT:
-                    used = SparkEngine(
-                        cluster.master, 2, memory="2g", checkpoint=folder, checkpoint_interval=2
-                    )
-                predict_graph.predict(
-                    _job(name), graph, engine=used, history=history, budget="none", seed=1
-                )
+                    kept: dict[str, Any] = {"checkpoint": folder, "checkpoint_interval": 2}
+                    engine = SparkEngine(cluster.master, machines, memory=memory, **kept)
+                predict_graph.predict(_job(name), graph, engine=engine, budget="none", **given)
 
 
 def pack(history: History) -> int:
@@ -135,15 +131,7 @@ def _kept_runs(history: History, name: str, kept_as: str = "") -> list[RunRecord
     records = [history.record(int(number)) for number in found["id"]]
     keeping = name == reference_runs.KEPT
     own = [each for each in records if bool(each.engine["checkpoint_interval"]) == keeping]
-    # One that ran before another, as PageRank does for top-k ranking, has a training run of its
-    # own.
-    first = [each for each in own if _training_run(each) == _training_run(own[0])]
-    return [replace(each, algorithm=kept_as) for each in first]
-
-
-def _training_run(record: RunRecord) -> Any:
-    """Return what `learn` names a training run by; samples of a prediction have none."""
-    return (record.sample or {}).get("training_run")
+    return [replace(each, algorithm=kept_as) for each in own]
 
 
 def _job(name: str) -> Algorithm:

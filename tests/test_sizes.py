@@ -10,9 +10,9 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
     "costmodels": 2_132,
-    "predict_graph": 27_943,
-    "tests": 14_500,
-    "benchmarks": 5_473,
+    "predict_graph": 27_967,
+    "tests": 14_493,
+    "benchmarks": 5_466,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

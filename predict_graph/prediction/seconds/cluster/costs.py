@@ -53,7 +53,7 @@ WRITTEN = ("write", "checkpoint")
 _COMMON = ("opening", "read", "checkpoint")
 # Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
 # between runs of one algorithm (docs/studies/cold-start.md).
-CLUSTER_STD, ALGORITHM_STD, RUN_STD = 0.8, 0.3, 0.22
+CLUSTER_STD, ALGORITHM_STD, RUN_STD = 0.8, 0.3, 0.26
 
 
 @dataclass(frozen=True)
@@ -262,7 +262,7 @@ class ClusterSpeed:
         """Return the speed with runs of an algorithm, in place of its earlier ones."""
         return ClusterSpeed({**self.observed, name: log_factors(runs, reference_costs(name))})
 
-    def factors(self, name: str, usual_factor: float = 1.6) -> dict[str, float]:
+    def factors(self, name: str, usual_factor: float = 2.0) -> dict[str, float]:
         """Return the factors for an algorithm, shrunk to those of a usual cluster.
 
         They are posterior means of a normal distribution, with the variation between clusters as
