@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
     "costmodels": 2_132,
-    "predict_graph": 27_967,
-    "tests": 14_493,
+    "predict_graph": 27_971,
+    "tests": 14_496,
     "benchmarks": 5_466,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

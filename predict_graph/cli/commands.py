@@ -72,7 +72,8 @@ class Program(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name; None if there is none."""
-        return command_of(cmd_name) if cmd_name in NAMES else None
+        name = "run" if cmd_name == "track" else cmd_name  # which shows the remaining time
+        return command_of(name) if name in NAMES else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write what each command does."""

@@ -138,7 +138,7 @@ def import_event_log(
     run: str | None = None,
     history: str | None = None,
 ) -> None:
-    """Add the run of a Spark job by its event log; one already here is skipped.
+    """Add the run of a Spark job, unless it is there, by its event log.
 
     Parameters
     ----------

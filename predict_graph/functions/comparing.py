@@ -67,7 +67,7 @@ class FunctionComparison(Result):
             said = f"the fastest is {name}: {took}; results were not compared"
             if len({quantity(one.algorithm["name"]) for one in self.predictions}) > 1:
                 said = (
-                    f"the shortest call is {name}: {took}; "
+                    f"the shortest runtime is that of {name}: {took}; "
                     "these functions may compute different things, so this is no ranking"
                 )
         overhead = sum(one.overhead_seconds for one in self.predictions)

@@ -56,7 +56,7 @@ class FunctionCase(Gathering):
         self.progress("combining the evidence", 1.0)
         estimates = self._estimates()
         total, log_std = observed.combine(estimates)
-        seen = 0.0 if self.real is None else self.real.seconds
+        seen = 0.0 if self.real is None or self.real.done else self.real.seconds
         parallel, load = self._parallel(), meter.read()
         others = math.log(load.slowdown) / QUANTILE  # which may end or double before the run
         # The waiting of several threads is part of their time by the clock.

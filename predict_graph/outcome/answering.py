@@ -49,7 +49,9 @@ def answer_of_comparison(found: Comparison) -> answers.Answer:
     """Return the answer of a comparison: how far the prediction was off."""
     own, runtime = found.prediction.answer, found.prediction.runtime_seconds
     error, actual = found.errors()["runtime_seconds"], found.actual
-    far = "" if error is None else f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
+    far = ""
+    if error is not None and abs(error) >= 0.005:
+        far = f", {abs(error):.0%} too {'high' if error > 0 else 'low'}"
     iterations, steps = found.prediction.iterations, ""
     if iterations is not None:
         steps = f"; {actual.iterations} iterations, predicted {iterations.predicted:.0f}"

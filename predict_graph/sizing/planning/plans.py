@@ -171,8 +171,9 @@ class Plan(Result):
             "count in range": ["yes" if one.measured else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
-        said = f"{len(frontier)} of {len(self.configurations)} configurations; the others are "
-        said += "worse in both at-most columns"
+        said = f"{len(frontier)} of {len(self.configurations)} configurations"
+        if len(frontier) < len(self.configurations):
+            said += "; the others are worse in both at-most columns"
         if len(shown) < len(frontier):
             said += f"; {len(shown)} of them here, --json has all"
         facts = [("shown", said)]

@@ -89,7 +89,7 @@ def test_validate_and_run_a_function(program, tmp_path):
         "run", f"{mine}:f", GRAPH, "--arg", "k=2", "--expect", tmp_path / "said.json"
     ).is_refused("is no prediction of mine.py:f")
     out = tmp_path / "run.json"
-    done = program("run", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none", "--json", out)
+    done = program("track", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none", "--json", out)
     assert json.loads(out.read_text())["phases"]["call"] > 0
     assert "no prediction was made before this run" in done.out
 

@@ -94,7 +94,9 @@ def test_runs_on_other_graphs_are_learned_from(tmp_path):
     kept = history.record(1)
     again = predict_call(vertex_by_vertex, nx.path_graph(250), history=history, budget=0)
     assert [each.source for each in again.evidence] == ["earlier runs of this graph"]
-    assert again.phases["call"] == pytest.approx(kept.rows.records()[0]["seconds"])
+    seconds = kept.rows.records()[0]["seconds"]
+    assert again.phases["call"] == pytest.approx(seconds)
+    assert again.runtime_seconds.low < 0.9 * seconds
 
 
 def connected_only(graph: nx.Graph):

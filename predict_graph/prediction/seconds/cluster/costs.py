@@ -262,7 +262,7 @@ class ClusterSpeed:
         """Return the speed with runs of an algorithm, in place of its earlier ones."""
         return ClusterSpeed({**self.observed, name: log_factors(runs, reference_costs(name))})
 
-    def factors(self, name: str, usual_factor: float = 2.0) -> dict[str, float]:
+    def factors(self, name: str, usual_factor: float = 1.6) -> dict[str, float]:
         """Return the factors for an algorithm, shrunk to those of a usual cluster.
 
         They are posterior means of a normal distribution, with the variation between clusters as
