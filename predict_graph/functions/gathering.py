@@ -130,9 +130,9 @@ class Gathering:
         reading = clock.processor(children=False) - began
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
-        known = earlier_records(self.history, self.function)
-        self.again = [each for each in known if each.fingerprint == self.graph.fingerprint]
-        earlier = points_of([each for each in known if each not in self.again])
+        known, own = earlier_records(self.history, self.function), self.graph.fingerprint
+        self.again = [each for each in known if each.fingerprint == own]
+        earlier = points_of([each for each in known if each.fingerprint != own])
         self.available = float(max(available_memory() - resident_memory(), 0))
         self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
         self.started = clock.processor(children=False)
