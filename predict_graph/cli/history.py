@@ -138,7 +138,9 @@ def import_event_log(
     run: str | None = None,
     history: str | None = None,
 ) -> None:
-    """Add the run of a Spark job, unless it is there, by its event log.
+    """Add the run of a Spark job by its event log.
+
+    One that is there already is skipped.
 
     Parameters
     ----------
