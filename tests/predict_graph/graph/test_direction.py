@@ -16,12 +16,6 @@ from tests.steps import predict_call
 RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
 
 
-def written(folder, name, text):
-    file = folder / name
-    file.write_text(text)
-    return file
-
-
 @pytest.mark.parametrize(
     ("name", "start", "directed"),
     [
@@ -37,19 +31,19 @@ def written(folder, name, text):
         ("a.edges", "%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
     ],
 )
-def test_a_declared_direction_is_followed(tmp_path, name, start, directed):
+def test_a_declared_direction_is_followed(written, name, start, directed):
     ring = RING
     if "MatrixMarket" in start:
         ring = "".join(f"{v} {v % 40 + 1}\n" for v in range(1, 41))
-    file = written(tmp_path, name, start + ring)
+    file = written(start + ring, name)
     graph = check_graph(file)
     assert (graph.directed, graph.notes) == (directed, ())
     assert check_graph(file, directed=not directed).directed is not directed
 
 
-def test_what_is_not_declared_is_noted(tmp_path):
+def test_what_is_not_declared_is_noted(written, tmp_path):
     both = "# A directed graph; take its edges as an undirected graph if you like\n"
-    file = written(tmp_path, "a.txt", both + RING)
+    file = written(both + RING, "a.txt")
     table = pd.DataFrame({"source": np.arange(40), "target": (np.arange(40) + 1) % 40})
     for source in (file, table):
         graph = check_graph(source)
@@ -62,8 +56,8 @@ def test_what_is_not_declared_is_noted(tmp_path):
     assert check_graph(nx.path_graph(4)).notes == check_graph("path:n=4").notes == ()
 
 
-def test_the_answer_says_how_it_was_read(tmp_path, program):
-    file = str(written(tmp_path, "a.txt", RING))
+def test_the_answer_says_how_it_was_read(written, tmp_path, program):
+    file = str(written(RING, "a.txt"))
     out = tmp_path / "out.json"
     options = ["predict", "pagerank", file, "--history", "none", "--seed", "1"]
     assert "read as directed" in " ".join(program(*options, "--json", out).out.split())
@@ -82,16 +76,16 @@ def test_the_answer_says_how_it_was_read(tmp_path, program):
         ("igraph:Graph.pagerank", True),
     ],
 )
-def test_functions_read_edge_lists_as_their_library_does(tmp_path, function, directed):
+def test_functions_read_edge_lists_as_their_library_does(written, function, directed):
     path = "".join(f"{v} {v + 1}\n" for v in range(40))
-    found = predict_call(function, written(tmp_path, "a.txt", path), history="none", seed=1)
+    found = predict_call(function, written(path, "a.txt"), history="none", seed=1)
     note = READ_AS_DIRECTED if directed else READ_AS_UNDIRECTED
     assert (found.graph["directed"], found.graph["notes"]) == (directed, [note])
 
 
 @pytest.mark.slow
-def test_functions_that_are_compared_get_the_same_graph(tmp_path):
-    graph = check_graph(written(tmp_path, "a.txt", RING))
+def test_functions_that_are_compared_get_the_same_graph(written):
+    graph = check_graph(written(RING, "a.txt"))
     both = ["networkx:pagerank", "networkx:in_degree_centrality"]
     found = compare_functions(both, graph, history="none", seed=1)
     assert found.graph["notes"] == [READ_AS_DIRECTED]
