@@ -14,14 +14,18 @@ from costmodels.arrays import FloatArray
 def absolute_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatArray:
     """Return AE: the size of each difference, in the unit of the times.
 
+    Raises
+    ------
+    ValueError
+        If the two differ in length, are empty, or a value is not finite.
+
     Examples
     --------
     >>> absolute_errors([17.5, 10.0], [16.0, 12.0])
     array([1.5, 2. ])
     """
-    estimated, truth = np.asarray(predicted, np.float64), np.asarray(actual, np.float64)
-    errors: FloatArray = np.abs(estimated - truth)
-    return errors
+    estimated, truth = _pairs(predicted, actual)
+    return np.abs(estimated - truth)
 
 
 def percentage_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatArray:
@@ -30,18 +34,17 @@ def percentage_errors(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> FloatA
     Raises
     ------
     ValueError
-        If a real time is not positive.
+        As in :func:`absolute_errors`, and if a real time is not positive.
 
     Examples
     --------
     >>> percentage_errors([15.0, 9.0], [12.0, 12.0])
     array([25., 25.])
     """
-    estimated, truth = np.asarray(predicted, np.float64), np.asarray(actual, np.float64)
+    estimated, truth = _pairs(predicted, actual)
     if not (truth > 0).all():
         raise ValueError(f"the actual value {truth[truth <= 0][0]:g} is not positive")
-    errors: FloatArray = 100.0 * np.abs(estimated / truth - 1.0)
-    return errors
+    return 100.0 * np.abs(estimated / truth - 1.0)
 
 
 def ranking_distance(predicted: npt.ArrayLike, actual: npt.ArrayLike, k: int = 1) -> float:
@@ -60,7 +63,7 @@ def ranking_distance(predicted: npt.ArrayLike, actual: npt.ArrayLike, k: int = 1
     Raises
     ------
     ValueError
-        If `k` is out of range.
+        As in :func:`absolute_errors`, and if `k` is out of range.
 
     Examples
     --------
@@ -71,7 +74,7 @@ def ranking_distance(predicted: npt.ArrayLike, actual: npt.ArrayLike, k: int = 1
     """
     from scipy.stats import rankdata
 
-    estimated, truth = np.asarray(predicted, np.float64), np.asarray(actual, np.float64)
+    estimated, truth = _pairs(predicted, actual)
     n = len(truth)
     if not 1 <= k <= n:
         raise ValueError(f"k is {k}, but must be from 1 to {n}")
@@ -87,6 +90,11 @@ def order_preserving_degree(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> 
 
     A pair that is really equal must be predicted equal; each one is a pair with itself.
 
+    Raises
+    ------
+    ValueError
+        As in :func:`absolute_errors`.
+
     Examples
     --------
     >>> order_preserving_degree([10.0, 20.0, 30.0], [1.0, 2.0, 3.0])
@@ -94,6 +102,20 @@ def order_preserving_degree(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> 
     >>> round(order_preserving_degree([20.0, 10.0, 30.0], [1.0, 2.0, 3.0]), 3)
     0.778
     """
-    estimated, truth = np.asarray(predicted, np.float64), np.asarray(actual, np.float64)
+    estimated, truth = _pairs(predicted, actual)
     kept = np.sign(estimated[:, None] - estimated) == np.sign(truth[:, None] - truth)
     return float(kept.mean())
+
+
+def _pairs(predicted: npt.ArrayLike, actual: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    estimated = np.asarray(predicted, dtype=np.float64).ravel()
+    truth = np.asarray(actual, dtype=np.float64).ravel()
+    if len(estimated) != len(truth) or len(truth) == 0:
+        raise ValueError(
+            f"{len(estimated)} predicted and {len(truth)} actual values; accepted: as many, "
+            "at least one"
+        )
+    for values in (estimated, truth):
+        if not np.isfinite(values).all():
+            raise ValueError(f"the value {values[~np.isfinite(values)][0]:g} is not finite")
+    return estimated, truth

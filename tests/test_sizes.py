@@ -9,14 +9,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
-    "costmodels": 2_132,
+    "costmodels": 2_152,
     "predict_graph": 27_971,
-    "tests": 14_496,
+    "tests": 14_499,
     "benchmarks": 5_466,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
-WORDS_OF_DOCS = 39_775
+WORDS_OF_DOCS = 39_765
 LANGUAGE = re.compile(
     r"\b(told|tells|foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|off by|"
     r"of which|may come again|a person|judgement|a choice)\b",

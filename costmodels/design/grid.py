@@ -147,4 +147,14 @@ def _costs(cost: str | Cost, grid: pd.DataFrame) -> FloatArray:
             raise ValueError(f"unknown cost {cost!r}; accepted: {', '.join(COSTS)}, or a function")
         cost = COSTS[cost]
     scale, machines = (grid[name].to_numpy(np.float64) for name in ("scale", "machines"))
-    return np.asarray(cost(scale, machines), dtype=np.float64)
+    costs: FloatArray = np.asarray(cost(scale, machines), dtype=np.float64)
+    if costs.shape != scale.shape:
+        raise ValueError(f"the cost function returned the shape {costs.shape} for {scale.shape}")
+    wrong = np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))
+    if len(wrong):
+        at = wrong[0]
+        raise ValueError(
+            f"the cost is {costs[at]:g} at scale {scale[at]:g} on {machines[at]:g} machine(s), "
+            "but must be positive and finite"
+        )
+    return costs

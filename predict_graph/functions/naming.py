@@ -149,6 +149,7 @@ def check_function(
     while isinstance(part := found, partial) and not part.args:
         found, keywords = part.func, {**part.keywords, **(keywords or {})}
     own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
+    inner = found.func if isinstance(found, partial) else found
     function = GraphFunction(
         call=_runnable(found) if inspect.isclass(found) else found,
         name=name,
@@ -156,9 +157,7 @@ def check_function(
         form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
-        code=""
-        if library in LIBRARIES
-        else _digest(found.func if isinstance(found, partial) else found),
+        code="" if library in LIBRARIES else _digest(inner),
     )
     if function.form in LIBRARIES and find_spec(function.form) is None:
         library = function.form

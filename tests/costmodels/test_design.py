@@ -13,9 +13,10 @@ CRITERIA = ("a", "i")
 AMDAHL = ("1", "scale/machines")
 
 
-def ernest_example():
+def ernest_example(steps=20):
     """Candidates of the example of Ernest's tool: 4 to 32 of 64 partitions, 1 to 16 machines."""
-    return candidate_grid((4 / 64, 32 / 64), range(1, 17), partitions=64, cores_per_machine=2)
+    scale, given = (4 / 64, 32 / 64), {"partitions": 64, "cores_per_machine": 2}
+    return candidate_grid(scale, range(1, 17), steps=steps, **given)
 
 
 def by_hand(criterion, rows, counts):
@@ -158,9 +159,7 @@ def test_a_solver_that_fails_is_one_sentence(monkeypatch):
 
 
 def test_grid_of_whole_partitions_leaves_out_idle_cores():
-    grid = candidate_grid(
-        (4 / 64, 32 / 64), range(1, 17), partitions=64, cores_per_machine=2, steps=29
-    )
+    grid = ernest_example(steps=29)
     parts = grid["scale"] * 64
     assert (parts == parts.round()).all()
     assert parts.min() == 4
@@ -197,6 +196,8 @@ def test_costs():
             "no candidate is left: 2 partitions, the most, are fewer than the 3 cores",
         ),
         ({"cost": "money"}, "unknown cost 'money'; accepted: machine-time, time"),
+        ({"cost": lambda s, m: s - 1}, "the cost is 0 at scale 1 on 1 machine"),
+        ({"cost": lambda s, m: s[:2]}, "the cost function returned the shape"),
     ],
 )
 def test_grids_that_are_refused(options, message):

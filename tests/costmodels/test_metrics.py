@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from costmodels.metrics import order_preserving_degree, percentage_errors, ranking_distance
+from costmodels.metrics import (
+    absolute_errors,
+    order_preserving_degree,
+    percentage_errors,
+    ranking_distance,
+)
 
 # Table VI: actual and predicted minutes; staging, then none, for each of four assignments.
 ACTUAL = [54.47, 35.16, 23.43, 28.25, 24.63, 14.58, 28.21, 37.43]
@@ -21,7 +26,7 @@ def test_table_six():
 
 
 def test_by_hand():
-    assert percentage_errors(17.46, 16.67) == pytest.approx(4.74, abs=0.01)  # Table V
+    assert percentage_errors(17.46, 16.67)[0] == pytest.approx(4.74, abs=0.01)  # Table V
     assert ranking_distance([2.0, 1.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], 2) == pytest.approx(2 / 5)
     assert order_preserving_degree([1.0, 1.0], [1.0, 2.0]) == 0.5  # the pairs with themselves
     assert order_preserving_degree([1.0, 2.0], [1.0, 1.0]) == 0.5
@@ -30,6 +35,9 @@ def test_by_hand():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
+        (lambda: absolute_errors([1.0], [1.0, 2.0]), "1 predicted and 2 actual"),
+        (lambda: absolute_errors([], []), "0 predicted and 0 actual"),
+        (lambda: absolute_errors([np.nan], [1.0]), "nan is not finite"),
         (lambda: percentage_errors([1.0], [0.0]), "0 is not positive"),
         (lambda: ranking_distance([1.0, 2.0], [1.0, 2.0], 3), "k is 3, but must be from 1 to 2"),
         (lambda: ranking_distance([1.0], [1.0], 0), "k is 0"),

@@ -209,10 +209,8 @@ class SparkSettings:
         without it, runs of seconds to minutes took 0.6 to 0.7 times as long, supersteps with the
         largest messages 0.8 times (docs/studies/beside-graphx.md).
         """
-        short = {} if java_works else {"defaultJavaOptions": "-XX:TieredStopAtLevel=1"}
         ours = {
             **self.sql_conf,
-            **{f"spark.{side}.{k}": v for side in ("driver", "executor") for k, v in short.items()},
             "spark.default.parallelism": str(self.partitions),
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
@@ -230,6 +228,9 @@ class SparkSettings:
             "spark.pyspark.driver.python": sys.executable,
             "spark.python.unix.domain.socket.enabled": str(self._sockets_of_files).lower(),
         }
+        if not java_works:
+            for side in ("driver", "executor"):
+                ours[f"spark.{side}.defaultJavaOptions"] = "-XX:TieredStopAtLevel=1"
         if self.local:  # one process does all work, with the memory of the driver
             ours["spark.driver.memory"] = self.memory
         else:
