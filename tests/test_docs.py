@@ -30,10 +30,6 @@ INSTEAD = {
         "_centrality on soc-Epinions1": "_centrality on wiki-Vote",
     },
     "docs/index.md": {"graph, seed=1)": "graph, budget='1s', seed=1)"},
-    "docs/tutorials/machines.md": {
-        **{"sleep(0.2)": "sleep(0.1)", "sleep(0.01": "sleep(0.005"},
-        "--scale 2000 --deadline 6s": "--scale 2000 --deadline 3s",
-    },
 }
 
 
