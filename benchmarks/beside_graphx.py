@@ -26,7 +26,6 @@ JOBS = {
     "connected components": (("connected-components", {}), ("graphx:connectedComponents", {})),
     "label propagation": (("label-propagation", {}), ("graphx:labelPropagation", {"maxSteps": 5})),
     "shortest paths": (("shortest-paths", {}), ("graphx:shortestPaths", {})),
-    "triangle count": (("triangle-count", {}), ("graphx:triangleCount", {})),
 }
 LIMITS = {"PageRank": 10, "label propagation": 5}
 GRAPHS = ("wiki-Vote", "web-NotreDame", "rmat:scale=20,edge_factor=16,seed=1")

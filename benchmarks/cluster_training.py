@@ -84,7 +84,6 @@ JOBS = {
     "graphx:shortestPaths": LEARNED,
     "graphx:personalizedPageRank": LEARNED,
     "graphx:stronglyConnectedComponents": SMALL,
-    "graphx:triangleCount": SMALL,
     "graphframes:connectedComponents": SMALL,
     reference_runs.KEPT: LARGE,
 }

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from costmodels.lazy import lazily
+from predict_graph.machine import place_compiled_code
 
 if TYPE_CHECKING:
     from predict_graph.comparison import compare_samplers as compare_samplers
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from predict_graph.transforms import register_transform as register_transform
     from predict_graph.version import __version__ as __version__
 
+place_compiled_code()
 __getattr__, __all__ = lazily(__name__)
 
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from predict_graph.machine import machine_identity
+from predict_graph.machine import machine_identity, user_cache
 
 _GRAPH = "rmat:scale=12,edge_factor=8,seed=1"  # larger than what is never sampled
 _REASON = "compiling kernels for this machine, once, so that no prediction waits for it"
@@ -104,7 +104,7 @@ def _folder() -> Path:
     beside = Path(__file__).parent / "__pycache__"
     if os.access(beside if beside.exists() else beside.parent, os.W_OK):
         return beside
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "predict-graph"
+    return user_cache() / "predict-graph"
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -103,12 +104,16 @@ class LoadMeter:
         self._seen: dict[str, tuple[float, float]] = {}
         self._ran = self._waited = 0.0
         self._marks = (self._times(),) * 2
+        self._marked = time.monotonic()
 
-    def start(self) -> None:
-        """Begin to measure for a prediction: from the one before where that was too short."""
-        now, (_, last) = self._times(), self._marks
-        if sum(now[:2]) - sum(last[:2]) >= self._enough:
-            self._marks = (last, now)
+    def start(self, recent: float = 10.0) -> None:
+        """Begin to measure for a prediction: from the one before, if that was `recent`."""
+        now, (_, last), moment = self._times(), self._marks, time.monotonic()
+        if moment - self._marked > recent:
+            last = now
+        elif sum(now[:2]) - sum(last[:2]) < self._enough:
+            return
+        self._marks, self._marked = (last, now), moment
 
     def observe(self) -> None:
         """Count the threads that there are now: those that end are not seen later."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from predict_graph.outcome import Prediction
 
+EARLIER_RUNS = "earlier runs of this graph"
+"""The source that recalls runs of the same job on the same graph."""
+
 
 class Source(Protocol):
     """A source of evidence; its deadline ends it while it works."""

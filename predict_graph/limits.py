@@ -114,7 +114,7 @@ def limited(**values: float) -> Iterator[Limits]:
     """
     global _set  # noqa: PLW0603
     before = _set
-    _set = _with(limits(), values)
+    _set = _with(limits(), parse_limits(",".join(f"{k}={v}" for k, v in values.items())))
     try:
         yield _set
     finally:

@@ -4,10 +4,36 @@ from __future__ import annotations
 
 import os
 import platform
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 _CGROUPS, _LISTED = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+
+
+def user_cache() -> Path:
+    """Return the folder in which programs keep what they can make again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+
+
+def place_compiled_code() -> None:
+    """Give numba a folder for compiled code in a process where it would find none, and fail.
+
+    It writes beside the source, or else to the user's cache.
+    """
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return
+    for place in (Path(__file__).parent, user_cache().absolute()):
+        there = (each for each in (place, *place.parents) if os.access(each, os.F_OK))
+        if os.access(next(there), os.W_OK):
+            return
+    import atexit
+    import shutil
+    import tempfile
+
+    with suppress(OSError):  # what needs no compiled code works without
+        folder = os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="predict-graph-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 @lru_cache(maxsize=1)

@@ -88,9 +88,9 @@ backend = _Backend()
 
 def _watched(algorithm: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Make a call that a thread watches."""
-    graph = args[0] if args else kwargs.get("G")
-    cache = getattr(graph, "__networkx_cache__", None) or {}
-    cache.get("backends", {}).pop(NAME, None)  # nothing was converted
+    for each in (*args, *kwargs.values()):
+        cache = getattr(each, "__networkx_cache__", None) or {}
+        cache.get("backends", {}).pop(NAME, None)  # nothing was converted
     call, ended = partial(algorithm, *args, **kwargs), threading.Event()
     given = call, ended, threading.get_ident(), time.perf_counter()
     threading.Thread(target=_watch, args=given, name="predict-graph backend", daemon=True).start()
@@ -153,9 +153,9 @@ def predicted(call: Any) -> Any:
 
     graph: Any = call.args[0] if call.args else call.keywords.get("G")
     others = {key: value for key, value in call.keywords.items() if value is not graph}
-    size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
     name = f"networkx:{call.func.name}"
     try:
+        size = GraphSize(len(graph), graph.number_of_edges(), graph.is_directed())
         return predict_by_size(name, size, arguments=call.args[1:], keywords=others)
     except PredictGraphError:
         return None

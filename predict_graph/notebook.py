@@ -97,7 +97,10 @@ def _address_of_session() -> str:
 
 def _options(line: str, names: Row) -> Row:
     """Return the options that follow the name of a magic."""
-    return _evaluated(_parsed(f"dict(None, {line})")[1], names)[1]
+    found, given = _evaluated(_parsed(f"dict(None, {line})")[1], names)
+    if len(found) > 2:  # the function, and its None
+        raise RequestError(f"the option {found[2]!r} has no name; accepted: NAME=VALUE, …")
+    return given
 
 
 def _evaluated(call: ast.Call, names: Row) -> tuple[tuple[Any, ...], Row]:

@@ -106,12 +106,12 @@ class PredictOptions(CommonOptions, total=False):
         What the prediction may cost: a share of the predicted run, a time (a number is seconds), or
         none for no limit.
     within : 10%, default as near as the budget allows
-        Stop as soon as the interval of the runtime is so narrow, within the budget.
+        Stop as soon as the interval of the runtime is ± so much, within the budget.
     method : default the best for the algorithm; published where a sampler or transform is given
         How iterations are estimated: completion, rooted, published or a registered one.
     transform : default the rule for the kind of convergence
         Transform function of the convergence threshold, for methods that walk.
-    cost_model : default forward-nnls, as one source beside the others
+    cost_model : default forward-nnls, where a regression is needed
         Cost model whose regression gives the seconds.
     max_overhead : default 0.6
         Edges of all samples / edges of the graph, at most.
@@ -221,7 +221,8 @@ def for_function(given: Mapping[str, Any]) -> dict[str, Any]:
     of_algorithms = [name for name in given if name in OPTIONS and name not in _FOR_FUNCTIONS]
     for name in of_algorithms:
         if given[name] != OPTIONS[name].usual:
-            raise RequestError(f"{name} is read for algorithms, not for functions; leave it out")
+            own = f"keywords={{{name!r}: …}} for an argument of the function (--arg {name}=…)"
+            raise RequestError(f"{name} is read for algorithms alone; leave it out, or give {own}")
     return {name: value for name, value in given.items() if name not in of_algorithms}
 
 

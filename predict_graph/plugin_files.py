@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import inspect
 import os
 import re
 import sys
@@ -57,6 +59,28 @@ def load_plugin(path: str | Path) -> ModuleType:
 def file_module(file: Path) -> ModuleType:
     """Execute a Python file, once as long as it does not change."""
     return _load(file, "file", registers=False)
+
+
+def code_digest(function: Any) -> str:
+    """Return a digest of the source of a function, and of what its module has that it uses.
+
+    Of that it takes numbers, texts and the source of functions. It is empty where there is none.
+    """
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+    around: dict[str, Any] = {}
+    with contextlib.suppress(TypeError, ValueError):
+        used = inspect.getclosurevars(function)
+        around = {**used.globals, **used.nonlocals}
+    plain = [each for each in sorted(around.items()) if isinstance(each[1], int | float | str)]
+    source += repr(plain) if plain else ""
+    for _, each in sorted(around.items()):
+        if inspect.isfunction(each) and each.__module__ == function.__module__:
+            with contextlib.suppress(OSError, TypeError):
+                source += inspect.getsource(each)
+    return hashlib.blake2b(source.encode(), digest_size=8).hexdigest()
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:

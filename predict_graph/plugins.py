@@ -18,6 +18,7 @@ from pkgutil import resolve_name
 from typing import Any, Generic, TypeVar
 
 from predict_graph import errors
+from predict_graph.deadline import StopRun
 
 T = TypeVar("T")
 
@@ -161,8 +162,8 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
     ------
     JobError
         With the text of the error and the place that raised it; errors that are sentences already,
-        want of memory and Ctrl-C are passed on. What would end the program, such as SystemExit, is
-        an error like any other.
+        a deadline, want of memory and Ctrl-C are passed on. What would end the program, such as
+        SystemExit, is an error like any other.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def blamed_on(kind: str, name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (errors.PredictGraphError, MemoryError, KeyboardInterrupt):
+    except (errors.PredictGraphError, StopRun, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise errors.JobError(

@@ -104,6 +104,8 @@ def copied(address: Address, files: Mapping[str, Address], folder: Path) -> Path
     whole, size = folder / address.name, 0
     for below, file in (files or {"": address}).items():
         target = whole / below
+        if ".." in target.parts:
+            raise RequestError(f"{address} has a file {below!r}; accepted: names without ..")
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as copy:
             for block in file.blocks():

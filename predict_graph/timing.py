@@ -27,6 +27,10 @@ class Clock:
         more = times.children_user + times.children_system if children else 0.0
         return time.process_time() + more
 
+    def thread(self) -> float:
+        """Return the processor seconds of the calling thread."""
+        return time.thread_time()
+
     def alarm(self, every: float) -> None:
         """Send SIGPROF to this process after each so many processor seconds; 0 ends that."""
         signal.setitimer(signal.ITIMER_PROF, every, every)

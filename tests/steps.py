@@ -70,6 +70,7 @@ def counted(of_one=OF_ONE):
     with pytest.MonkeyPatch.context() as patch:
         for name in ("wall", "processor", "alarm", "wait"):
             patch.setattr(clock, name, getattr(steps, name))
+        patch.setattr(clock, "thread", steps.processor)
         sys.setprofile(steps.take)
         try:
             yield steps

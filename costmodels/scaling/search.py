@@ -11,7 +11,7 @@ import pandas as pd
 from costmodels.arrays import FloatArray, IntArray
 from costmodels.scaling import pooled
 from costmodels.scaling.points import Columns, gather_points, take_rows
-from costmodels.scaling.shapes import LIKE_ANOTHER, Prior, log_shapes
+from costmodels.scaling.shapes import AXES, LIKE_ANOTHER, Prior, log_shapes
 
 
 def rank_candidates(
@@ -154,7 +154,7 @@ def _measured(
     evidence, draws = over(np.zeros(len(candidates["machines"])), priors)
     if not like:
         return draws
-    others = [over(np.median(law.draws(candidates), axis=0), [LIKE_ANOTHER]) for law in like]
+    others = [over(np.median(_of(law, candidates), axis=0), [LIKE_ANOTHER]) for law in like]
     logs = np.array([evidence, *(one for one, _ in others)])
     odds = np.array([1 - alike, *np.full(len(like), alike / len(like))]) * np.exp(logs - logs.max())
     counts = np.round(len(draws) * odds / odds.sum()).astype(int)
@@ -162,12 +162,18 @@ def _measured(
     return np.vstack([one[np.linspace(0, len(one) - 1, n).astype(int)] for one, n in every])
 
 
+def _of(law: pooled.PooledLaw, candidates: Columns) -> FloatArray:
+    """Return equally likely log seconds of another job, at the scale it was measured at."""
+    scale = np.exp(law.measured.middle[AXES.index("scale")])
+    return law.draws({**candidates, "scale": np.full(len(candidates["machines"]), scale)})
+
+
 def _expected(
     candidates: Columns, priors: Sequence[Prior], like: Sequence[pooled.PooledLaw], draws: int = 512
 ) -> FloatArray:
     """Return equally likely log seconds, up to a factor, before anything is measured."""
     if like:
-        return np.vstack([law.draws(candidates) for law in like])
+        return np.vstack([_of(law, candidates) for law in like])
     middle = pooled.middle_of(candidates)
     places = pooled.join_logs(candidates) - middle[:, None]
     shapes = np.vstack([prior.draw(pooled.sobol_normals(draws)) for prior in priors])

@@ -37,6 +37,8 @@ class Algorithm:
     """Whether every iteration does the same work, so that timing a few is sufficient."""
     by_hops: ClassVar[bool] = False
     """Whether it ends when values have crossed the graph, so that its depth in hops matters."""
+    java_works: ClassVar[bool] = False
+    """Whether Java does the work on Spark, as that of GraphX; compiled kernels do otherwise."""
     known_work: ClassVar[bool] = False
     """Whether its iterations and messages are known without sample runs."""
     undirected: ClassVar[bool] = False

@@ -135,6 +135,8 @@ def _place(parameter: str, given: str, labels: npt.NDArray[Any] | None, graph: A
     ids = np.arange(graph.vertices) if labels is None else labels
     with suppress(ValueError):  # of text that is no number
         at = np.flatnonzero(ids == (int(given) if ids.dtype.kind in "iu" else given))
+        if not len(at) and ids.dtype == object:  # such as numbers among texts
+            at = np.flatnonzero([str(each) == given for each in ids.tolist()])
         if len(at):
             return int(at[0])
     raise RequestError(

@@ -9,7 +9,7 @@ from predict_graph.reports.tables import show_table
 
 def list_datasets() -> None:
     """List the datasets, and which are here already."""
-    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path, trust
+    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path
 
     described = [dataset(name) for name in dataset_names()]
     rows = [
@@ -18,12 +18,11 @@ def list_datasets() -> None:
             "directed" if data.directed else "undirected",
             data.vertices,
             data.edges,
-            trust(data.name),
             str(dataset_path(data.name) or ""),
         )
         for data in described
     ]
-    columns = ["name", "kind", "vertices", "edges", "checked by", "local copy"]
+    columns = ["name", "kind", "vertices", "edges", "local copy"]
     show_table(options.results(None), "datasets", columns, rows)
 
 

@@ -56,10 +56,11 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
 def _called(
     case: Case, call: Mapping[str, Any], expect: Path | None
 ) -> tuple[Answer, dict[str, Any]]:
-    from predict_graph.functions.forms import as_graph, build, failure
+    from predict_graph.functions.forms import failure
     from predict_graph.functions.naming import check_function, with_seed
     from predict_graph.functions.predictor import profile_of
     from predict_graph.functions.records import read_call
+    from predict_graph.functions.subject import Subject
     from predict_graph.functions.track import run_tracked
     from predict_graph.history import check_history
 
@@ -68,17 +69,18 @@ def _called(
     )
     function = with_seed(function, case.seed)
     expected = None if expect is None else read_call(expect, function)
-    source = as_graph(
-        case.source, function, directed=case.directed, ids=case.ids, seed=case.seed or 0
-    )
+    seed = case.seed or 0
+    subject = Subject(function, case.source, directed=case.directed, ids=case.ids, seed=seed)
+    source, whole = subject.graph, subject.as_read()
     started, began = clock.processor(), time.perf_counter()
-    graph = build(source, function.form)
+    graph = whole.build()
     converted, converting = clock.processor() - started, time.perf_counter() - began
     try:
         tracked = run_tracked(
             function,
             graph,
             source=source,
+            call=whole.call,
             history=check_history(case.history),
             convert_seconds=converted,
             keep=False,
@@ -91,10 +93,11 @@ def _called(
     result = tracked.result
     if tracked.generator:
         value = f"iterator of {result:,}"
-    elif hasattr(result, "__len__"):
-        value = f"{type(result).__name__} of {len(result):,}"
     else:
-        value = " ".join(repr(result).split())[:80]
+        try:
+            value = f"{type(result).__name__} of {len(result):,}"
+        except TypeError:
+            value = " ".join(repr(result).split())[:80]
     profile = profile_of(
         function,
         source,

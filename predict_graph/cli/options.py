@@ -85,18 +85,11 @@ def amount(text: str, what: str) -> float:
 def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
     from predict_graph.clock.display import Display
-    from predict_graph.graph.datasets import dataset_path, fetch, trust
+    from predict_graph.graph.datasets import fetch
     from predict_graph.reports.console import Download
 
-    new = dataset_path(name) is None
     with Display(messages()) as display:
-        found = fetch(name, progress=Download(display.step, name))
-    if new and trust(name) == "first use":
-        note(
-            f"nothing is known to check the download of {name} against: it is trusted, and later "
-            "ones are compared with it"
-        )
-    return found
+        return fetch(name, progress=Download(display.step, name))
 
 
 def results(*targets: str | None) -> Console:

@@ -43,6 +43,8 @@ def predict(
     import predict_graph
 
     refused = {"--target-profile": target_profile}
+    if target_profile is not None and cluster.engine != "local":
+        raise RequestError("--target-profile is for runs on one machine; accepted: --engine local")
     asked, packages = _asked(case, cluster, output, sampling.asked(), refused, spark_reads)
     profiles = _profiles(profile, target_profile)
     with output.display() as display:

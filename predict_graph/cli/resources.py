@@ -32,7 +32,6 @@ def calibrate(
     disk: bool = True,
     master: str | None = None,
     machines: int | None = None,
-    plot: Path | None = None,
     json: str | None = None,
 ) -> None:
     """Measure this machine, or the executors of a cluster: processor, memory, disk, network.
@@ -55,8 +54,6 @@ def calibrate(
         Measure the executors of a Spark cluster, side by side.
     machines : , default 1
         Executors to measure, with --master.
-    plot : FILE
-        Draw the executors' speeds.
     """
     from predict_graph.resources import calibrate as measure
     from predict_graph.resources import write_profile
@@ -70,8 +67,7 @@ def calibrate(
     unread: dict[str, object] = {"--peer": peer, "--folder": folder}
     unread["--no-disk"] = None if disk else True
     if serve is not None:
-        unread |= {"--master": master, "--machines": machines, "--out": out, "--plot": plot}
-        unread["--json"] = json
+        unread |= {"--master": master, "--machines": machines, "--out": out, "--json": json}
     elif master is None:
         unread = {}
     for name, value in unread.items():
@@ -84,14 +80,12 @@ def calibrate(
         with suppress(KeyboardInterrupt):  # how it is meant to end
             answer(serve, address, lambda port: console.print(said.format(address, port)))
         return
-    if plot is not None and master is None:
-        raise RequestError("--plot draws executors; accepted: with --master")
     if folder is not None and not disk:
         raise RequestError("--folder is on the disk to measure; accepted: without --no-disk")
     if folder is not None and not folder.is_dir():
         raise RequestError(f"there is no folder {folder}")
     if master is not None:
-        _executors(master, 1 if machines is None else machines, out, plot, json)
+        _executors(master, 1 if machines is None else machines, out, json)
         return
     if machines is not None:
         raise RequestError("--machines counts executors; accepted: together with --master")
@@ -196,11 +190,9 @@ _TELLING = {
 }
 
 
-def _executors(
-    master: str, machines: int, out: Path | None, plot: Path | None, json: str | None
-) -> None:
+def _executors(master: str, machines: int, out: Path | None, json: str | None) -> None:
     from predict_graph.resources import write_profile
-    from predict_graph.resources.executors import calibrate_executors, draw_executors
+    from predict_graph.resources.executors import calibrate_executors
 
     with Display(options.messages()) as display:
         display.step(f"measuring {machines} executors", 0.0)
@@ -214,8 +206,6 @@ def _executors(
         for host, profile in found.profiles.items()
     ]
     table = Table(f"executors of {master}, side by side", ["executor", *columns], rows)
-    if plot is not None:
-        draw_executors(found, plot)
     Output(json=json).give(Answer(found.verdict, tables=[table]), found.to_dict())
 
 

@@ -32,7 +32,7 @@ def measured_unit(
     rows = {vertex: dict.fromkeys(row) for vertex, row in enumerate(ends)}
     taken = []
     for start in range(repeats):
-        began = clock.processor(children=False)
+        began = clock.thread()
         for _ in range(searches):
             seen, level = {start}, [start]
             while level:
@@ -43,7 +43,7 @@ def measured_unit(
                             seen.add(other)
                             following.append(other)
                 level = following
-        taken.append(clock.processor(children=False) - began)
+        taken.append(clock.thread() - began)
     return float(np.median(taken))
 
 

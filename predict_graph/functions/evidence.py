@@ -148,6 +148,8 @@ def loop_shape(observations: Sequence[Observation], seconds: float | None = None
         return LoopShape(loop) if known and last.counted and not last.early else none
     if not known:
         return replace(none, reason="the length of its outermost loop is unknown")
+    if last.counted and np.any(np.diff([each.done for each in known]) < -1.0):
+        return replace(none, reason="its outermost loop starts again and again")
     gap = float(np.max(np.diff([start, *(each.seconds for each in inside)])))
     end = min(inside[-1].seconds + gap, seconds)
     curve, error = _curve(known, start, end)

@@ -22,7 +22,13 @@ from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
 from predict_graph.functions.naming import check_function, form_of, with_seed
-from predict_graph.functions.records import SampleRun, earlier_records, points_of, run_again
+from predict_graph.functions.records import (
+    SampleRun,
+    earlier_records,
+    points_of,
+    run_again,
+    same_call,
+)
 from predict_graph.functions.subject import Case, Subject, load_compiled, spread_order
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE
@@ -130,9 +136,11 @@ class Gathering:
         reading = clock.processor(children=False) - began
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
-        known, own = earlier_records(self.history, self.function), self.graph.fingerprint
-        self.again = [each for each in known if each.fingerprint == own]
-        earlier = points_of([each for each in known if each.fingerprint != own])
+        known = earlier_records(self.history, self.function)
+        here = self.graph.fingerprint, self.subject.converted
+        again = [same_call(each, *here) for each in known]
+        self.again = [each for each, same in zip(known, again, strict=True) if same]
+        earlier = points_of([each for each, same in zip(known, again, strict=True) if not same])
         self.available = float(max(available_memory() - resident_memory(), 0))
         self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
         self.started = clock.processor(children=False)

@@ -360,6 +360,7 @@ def _only_lists(node: ast.AST, frame: FrameType) -> bool:
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", "")
         own = name in _LISTED_BUILTINS and _value(node.func, frame) is getattr(builtins, name)
+        own = own and (name != "iter" or len(node.args) == 1)  # with two it calls the first
         # An iterator would be used up, but for one that is made here.
         made = (ast.Call, ast.Constant)
         parts = (_value(part, frame) for part in node.args if not isinstance(part, made))
@@ -369,7 +370,8 @@ def _only_lists(node: ast.AST, frame: FrameType) -> bool:
         sides = (_value(side, frame) for side in (node.left, node.right))
         return isinstance(node.op, _ARITHMETIC) and all(isinstance(side, int) for side in sides)
     if isinstance(node, ast.Subscript):
-        return isinstance(node.slice, ast.Constant | ast.Name)
+        adds = hasattr(type(_value(node.value, frame)), "__missing__")  # such as a defaultdict
+        return isinstance(node.slice, ast.Constant | ast.Name) and not adds
     return isinstance(node, _PLAIN)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from typing import Any
 from predict_graph.algorithms import SPARK_LIBRARIES
 from predict_graph.algorithms.parameters import literal
 from predict_graph.errors import RequestError, did_you_mean, unknown_name
-from predict_graph.plugin_files import file_module
+from predict_graph.plugin_files import code_digest, file_module
 
 FORMS = ("networkx", "igraph", "networkit", "scipy", "edges", "graph")
 """What a function may take as its graph: a graph of these libraries, a scipy sparse array, an array
@@ -90,7 +89,12 @@ class GraphFunction:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments as JSON may have them."""
-        given = {str(number): value for number, value in enumerate(self.positional, 1)}
+        found = () if self.bound is None else self.bound.signature.parameters.values()
+        names = [each.name for each in found if each.kind <= each.POSITIONAL_OR_KEYWORD][1:]
+        given = {
+            names[place] if place < len(names) else str(place + 1): value
+            for place, value in enumerate(self.positional)
+        }
         plain = str | int | float | bool | None
         return {
             name: value if isinstance(value, plain) else repr(value)
@@ -157,7 +161,7 @@ def check_function(
         form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
-        code="" if library in LIBRARIES else _digest(inner),
+        code="" if library in LIBRARIES else code_digest(inner),
     )
     if function.form in LIBRARIES and find_spec(function.form) is None:
         library = function.form
@@ -227,10 +231,12 @@ def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     parameters, found = bound.signature.parameters, dict(list(bound.arguments.items())[1:])
     for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
         found |= found.pop(name)
+    usual = {name: parameter.default for name, parameter in parameters.items()}
     unusual = {
         name: value
         for name, value in found.items()
-        if name not in parameters or value is not parameters[name].default
+        if name not in usual
+        or (value is not usual[name] and repr(value) != repr(usual[name]))  # also of arrays
     }
     return replace(function, positional=(), keywords=unusual).arguments
 
@@ -350,20 +356,6 @@ def _given(function: Callable[..., Any]) -> tuple[Any, str, str]:
     if root in LIBRARIES:
         return function, _public(root, name, inner), root
     return function, f"{module}:{name}", ""
-
-
-def _digest(function: Any) -> str:
-    """Return a digest of the source and of the numbers and texts around that it uses."""
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        return ""
-    with contextlib.suppress(TypeError, ValueError):
-        used = inspect.getclosurevars(function)
-        around = sorted({**used.globals, **used.nonlocals}.items())
-        plain = [each for each in around if isinstance(each[1], int | float | str)]
-        source += repr(plain) if plain else ""
-    return hashlib.blake2b(source.encode(), digest_size=8).hexdigest()
 
 
 def _runnable(kind: Any) -> Callable[..., Any]:

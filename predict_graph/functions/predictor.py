@@ -18,7 +18,7 @@ import numpy as np
 from predict_graph.cores import meter
 from predict_graph.engines import RunProfile
 from predict_graph.errors import JobError, RequestError
-from predict_graph.evidence import predicted
+from predict_graph.evidence import EARLIER_RUNS, predicted
 from predict_graph.functions import evidence as observed
 from predict_graph.functions.atlas import compiled_alternatives
 from predict_graph.functions.child import run_in_child
@@ -119,9 +119,11 @@ class FunctionCase(Gathering):
         if whole is not None:
             drawn = observed.ROUNDS_STD if takes_seed(self.function) else 0.0
             std, count = math.hypot(RUN_STD, drawn), max(len(self.again), 1)
-            source = "earlier runs of this graph" if self.again else "run"
+            source = EARLIER_RUNS if self.again else "run"
             said = f"{count} of the call itself" if self.again else "the run itself"
-            return [SourceEstimate(source, whole.seconds, std / math.sqrt(count), 1.0, said)]
+            # One more run differs from their mean, as two runs do from each other.
+            std *= math.sqrt((1.0 + 1.0 / count) / 2.0)
+            return [SourceEstimate(source, whole.seconds, std, 1.0, said)]
         counted = observed.counting(self.earlier, self.points)
         return observed.estimates_of(self.growth(), self.points, counted, self.prefix)
 
@@ -174,8 +176,8 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     if not run.done:
         raise JobError(failure(subject.function, subject.graph, run.sentence))
     if case.history is not None:
-        record = record_of_call(subject.function, subject.graph, case.target, run)
-        case.history.keep([record])
+        given = subject.function, subject.graph, case.target, run
+        case.history.keep([record_of_call(*given, converted=subject.converted)])
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
     actual = profile_of(subject.function, subject.graph, phases, run.seconds, peak)

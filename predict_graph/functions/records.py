@@ -70,11 +70,16 @@ def record_of_call(
     graph: Graph,
     drivers: Mapping[str, float],
     run: ChildRun,
+    *,
+    converted: bool = True,
     **sample: Any,
 ) -> RunRecord:
-    """Return the record of a run to its end, on a graph or on a sample of one."""
+    """Return the record of a run to its end, on a graph or on a sample of one.
+
+    `converted` is whether the graph of the function's library was built for it.
+    """
     row = {f"driver_{name}": float(drivers[name]) for name in DRIVERS}
-    row |= {"seconds": run.seconds, "wall": run.wall}
+    row |= {"seconds": run.seconds, "wall": run.wall, "converted": float(converted)}
     row |= {"peak_bytes": run.peak_bytes, "graph_bytes": run.graph_bytes}
     return RunRecord(
         kind="sample" if sample else "run",
@@ -105,7 +110,7 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
     try:
         given = _seedless(found["algorithm"]["parameters"])
         if found["algorithm"]["name"] == function.name and given == _seedless(function.arguments):
-            runtime, convert = found["runtime_seconds"], found["phases"]["convert"]
+            runtime, convert = found["runtime_seconds"], found["phases"].get("convert", 0.0)
             return Interval(*(runtime[name] - convert for name in ("predicted", "low", "high")))
     except (ValueError, KeyError, TypeError):
         pass
@@ -125,9 +130,16 @@ def earlier_records(
     if history is None:
         return []
     given = (function.name, _engine(function), machine_identity())
-    found = history.training_runs(*given, kinds=kinds, limit=newest)
     wanted = _seedless(function.arguments)
-    return [run for run in found if _seedless(run.parameters) == wanted]
+    return history.training_runs(
+        *given, kinds=kinds, limit=newest, accepts=lambda found: _seedless(found) == wanted
+    )
+
+
+def same_call(record: RunRecord, fingerprint: str, converted: bool) -> bool:
+    """Whether a run was on a graph, and its library's graph was built for it, or was not."""
+    kept = float(record.rows["converted"][0]) if "converted" in record.rows else converted
+    return record.fingerprint == fingerprint and kept == converted
 
 
 def run_again(records: Sequence[RunRecord]) -> ChildRun | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from numbers import Integral
 from typing import Any
@@ -136,6 +136,7 @@ class Subject:
         self.function = function
         self.graph = as_graph(source, function, directed=directed, ids=ids, seed=seed)
         kept = function.form in ("networkx", "igraph") and form_of(source) == function.form
+        kept = kept and source.is_directed() == self.graph.directed
         self._given: Any = source if kept else None
 
     @property
@@ -149,6 +150,11 @@ class Subject:
         if self._vertex_arguments or self._needs_own_edges:
             return WALKS
         return ("completed", *WALKS)
+
+    def as_read(self) -> Case:
+        """Return the whole graph with its vertices as they were read."""
+        made = partial(build, self.graph, self.function.form)
+        return Case(self.graph, made, self._moved(np.arange(self.graph.vertices)))
 
     def whole(self, order: IndexArray) -> Case:
         """Return the whole graph with its vertices in another order."""
@@ -177,7 +183,7 @@ class Subject:
             return self._ordered(graph, spread_order(graph, rng), None)
         ratio = min(size / self.graph.vertices, 1.0)
         vertices = draw_sample(self.graph, sampler, ratio, rng).vertices
-        wanted = np.array(sorted(self._vertex_arguments.values()), dtype=vertices.dtype)
+        wanted = np.array(sorted({*self._vertex_arguments.values()}), dtype=vertices.dtype)
         vertices = np.concatenate((vertices, wanted[~np.isin(wanted, vertices)]))
         graph = self.graph.subgraph(vertices)
         if connected:
@@ -230,7 +236,7 @@ class Subject:
     @cached_property
     def _labels(self) -> list[Any]:
         labels = self.graph.labels
-        return list(range(self.graph.vertices)) if labels is None else list(labels)
+        return list(range(self.graph.vertices)) if labels is None else list(labels.tolist())
 
     @cached_property
     def _vertex_arguments(self) -> dict[Any, int]:

@@ -26,10 +26,11 @@ from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
 from predict_graph.functions.child import ChildRun, called
-from predict_graph.functions.forms import as_graph, build
+from predict_graph.functions.forms import as_graph
 from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_records, points_of, record_of_call
+from predict_graph.functions.subject import Subject
 from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
@@ -105,11 +106,14 @@ def track(
     30
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
-    own = None
+    own: Graph | None = None
+    call: GraphFunction | None = None
     if form_of(graph) != checked.form:
-        own = as_graph(graph, checked, directed=None, ids=None, seed=0)
-        graph = build(own, checked.form)
-    return run_tracked(checked, graph, source=own, history=check_history(history)).result
+        subject = Subject(checked, graph, directed=None, ids=None, seed=0)
+        whole = subject.as_read()
+        own, graph, call = subject.graph, whole.build(), whole.call
+    kept = check_history(history)
+    return run_tracked(checked, graph, source=own, call=call, history=kept).result
 
 
 def run_tracked(
@@ -117,6 +121,7 @@ def run_tracked(
     graph: Any,
     *,
     source: Any = None,
+    call: GraphFunction | None = None,
     history: History | None = None,
     show: bool = True,
     convert_seconds: float = 0.0,
@@ -125,8 +130,9 @@ def run_tracked(
 ) -> Tracked:
     """Run a checked function on a graph of its library, tracked.
 
-    `source` is the same graph as ours, for the history; `convert_seconds` are those of building
-    `graph`. An iterator becomes a list if `keep`; else it is drawn to its end, and the result is
+    `source` is the same graph as ours, for the history, which `graph` was built of in so many
+    `convert_seconds`; `call` is the function with the vertices of `graph` as arguments. An iterator
+    becomes a list if `keep`; else it is drawn to its end, and the result is
     the number of its elements. `expected` are predicted seconds of the call, by default from the
     runs in the history. `show` shows a bar in a terminal, and the last line unless the result is
     only counted: who asks for that prints the sentence.
@@ -141,7 +147,7 @@ def run_tracked(
     watching.start()
     try:
         report_progress(function.form, watcher.watch.report)
-        result, lazy = called(function, graph, keep=keep)
+        result, lazy = called(call or function, graph, keep=keep)
     except KeyboardInterrupt as interrupt:
         after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
         interrupt.args = (f"{function.name} was interrupted after {after}",)
@@ -162,7 +168,8 @@ def run_tracked(
     if history is not None and spent >= 1.0:  # shorter ones would only fill it
         run = ChildRun("done", spent, seconds, convert_seconds)
         with suppress(PredictGraphError):  # a graph that ours cannot describe, such as one emptied
-            history.keep([record_of_call(function, *_described(function, graph, source), run)])
+            whole = _described(function, graph, source)
+            history.keep([record_of_call(function, *whole, run, converted=source is not None)])
     return tracked
 
 

@@ -27,6 +27,13 @@ class Described:
         return {**facts, "notes": list(getattr(self, "notes", ()))}
 
 
+def plain_labels(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels as files may have them: numbers, or texts."""
+    if labels.dtype != object:
+        return labels
+    return np.array([str(each) for each in labels.tolist()], dtype=object)
+
+
 def edges_of(indptr: IndexArray, vertices: IndexArray) -> tuple[IndexArray, IndexArray]:
     """Return the numbers of edges of some vertices, and the places of these edges, row by row.
 

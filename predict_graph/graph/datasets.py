@@ -2,9 +2,7 @@
 
 A local copy is looked for in the folder that the environment variable ``PREDICT_GRAPH_DATA`` names
 and in its ``graphs/``; then in the cache folder of the user (``PREDICT_GRAPH_CACHE`` names another
-one). A download is checked against the SHA-256 that comes with this package where there is one;
-otherwise the first download is trusted: its SHA-256 is recorded in the cache, and the file is
-checked against it from then on. A file of the cache whose record is lost is not used.
+one). A download is checked against the SHA-256 that comes with this package where there is one.
 
 The datasets are listed in ``catalogue.json``, with what their publishers say about their size.
 Addresses without encryption need a SHA-256 there, and a test checks that.
@@ -12,7 +10,6 @@ Addresses without encryption need a SHA-256 there, and a test checks that.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -25,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.errors import JobError, RequestError, unknown_name
-from predict_graph.files import write_text, written_beside
+from predict_graph.files import written_beside
 from predict_graph.limits import check_unpacked
 
 _DATA, _CACHE = "PREDICT_GRAPH_DATA", "PREDICT_GRAPH_CACHE"
@@ -49,8 +46,7 @@ class Dataset:
     member : str, optional
         File inside the archive that is downloaded; its last part is one of `files`.
     sha256 : sequence of str
-        Of what each address gives; none where that is not known for certain: then the first
-        download is trusted, and later ones are compared with it.
+        Of what each address gives; none where that is not known for certain.
     """
 
     name: str
@@ -136,28 +132,10 @@ def fetch(name: str, *, progress: Any = False) -> Path:
     RequestError
         If there is no dataset of this name.
     JobError
-        If the download fails, or the file in the cache is not the one that was downloaded.
+        If the download fails, or is not the published file.
     """
     described = dataset(name)
-    local = _local_copy(described)
-    if local is not None:
-        return local
-    cached = _copy_in(described, cache_folder()) or _download(described, progress)
-    _verify(described, cached)
-    if cached.suffix == ".graph" and cached.with_suffix(".properties").is_file():
-        _verify(described, cached.with_suffix(".properties"))
-    return cached
-
-
-def trust(name: str) -> str:
-    """Say by what a download of a dataset is known: ``SHA-256``, or ``first use``.
-
-    Examples
-    --------
-    >>> trust("web-NotreDame"), trust("wiki-Vote")
-    ('SHA-256', 'first use')
-    """
-    return "SHA-256" if dataset(name).sha256 else "first use"
+    return dataset_path(name) or _download(described, progress)
 
 
 def _local_copy(described: Dataset) -> Path | None:
@@ -202,7 +180,6 @@ def _download(described: Dataset, progress: Any) -> Path:
             files.append(Path(found))
             if described.member:
                 files[-1] = _unpacked(files[-1], described.member)
-            write_text(_checksum(files[-1]), _sha256(files[-1]))
         return files[0]
     except (OSError, requests.RequestException, ValueError, *_BAD_ARCHIVE) as error:
         address, reason = described.addresses[0], str(error)
@@ -229,32 +206,3 @@ def _unpacked(archive: Path, member: str) -> Path:
             shutil.copyfileobj(content, out)
     archive.unlink()
     return target
-
-
-def _checksum(path: Path) -> Path:
-    """Return the file with the SHA-256 of a file as it was downloaded."""
-    return path.with_name(f"{path.name}.sha256")
-
-
-def _verify(described: Dataset, path: Path) -> None:
-    """Check a cached file against the SHA-256 that is known of it."""
-    names = (address.rpartition("/")[2] for address in described.addresses)
-    published = dict(zip(names, described.sha256, strict=False))
-    known = published.get(path.name)
-    if known is None and _checksum(path).is_file():
-        known = _checksum(path).read_text(encoding="utf-8").strip()
-    if known is None:
-        raise JobError(
-            f"there is no {_checksum(path)}, so that nobody knows whether this is the file that "
-            "was downloaded; delete it to download it again"
-        )
-    if known != _sha256(path):
-        raise JobError(
-            f"{path} is not the file that was downloaded first (SHA-256 differs); "
-            "delete it to download it again"
-        )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -155,7 +155,7 @@ def from_networkx(source: Any) -> Graph:
     nodes = list(source.nodes())
     if not nodes:
         raise RequestError("the networkx graph has no vertices")
-    ordered = all(type(node) is int for node in nodes)
+    ordered = all(map(_is_whole, nodes))
     if ordered:
         nodes.sort()
     position = {node: i for i, node in enumerate(nodes)}
@@ -230,9 +230,13 @@ def from_scipy(source: Any) -> Graph:
     )
 
 
+def _is_whole(node: Any) -> bool:
+    return isinstance(node, int | np.integer) and not isinstance(node, bool)
+
+
 def labels_of(nodes: list[Any]) -> np.ndarray[Any, Any]:
     """Return nodes as labels: an array of integers if all of them are, else of objects."""
-    if all(type(node) is int for node in nodes):
+    if all(map(_is_whole, nodes)):
         with suppress(OverflowError):
             return np.array(nodes, dtype=np.int64)
     labels = np.empty(len(nodes), dtype=object)

@@ -11,13 +11,14 @@ cycle is closed by an edge to vertex 0).
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from predict_graph.errors import RequestError, explained
-from predict_graph.graph.build import from_edges
+from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.csr import Graph
 from predict_graph.limits import beyond, check_size, limits
 from predict_graph.plugins import Registry
@@ -105,7 +106,7 @@ def generate(
         graph = make(**values)
     if not isinstance(graph, Graph):
         raise RequestError(f"the generator {kind!r} returned {type(graph).__name__}, not a Graph")
-    return graph.described_as(name=name or text)
+    return as_asked(graph, directed, name or text)
 
 
 def _values(
@@ -118,7 +119,9 @@ def _values(
             raise RequestError(
                 f"the generator {kind!r} has no parameter {key!r}; accepted: {', '.join(declared)}"
             )
-        values[key] = _converted(f"{key} of {kind}", text, str(declared[key].annotation))
+        annotation = declared[key].annotation  # a text in modules that postpone them
+        known = getattr(annotation, "__name__", str(annotation))
+        values[key] = _converted(f"{key} of {kind}", text, known)
     empty = inspect.Parameter.empty
     missing = [key for key in declared if declared[key].default is empty and key not in values]
     if missing:
@@ -140,7 +143,7 @@ def _converted(what: str, text: str, annotation: str) -> Any:
         value = convert(text.replace("_", ""))
     except (KeyError, ValueError):
         raise RequestError(f"{what} is {text!r}; accepted: {accepted}") from None
-    if not np.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise RequestError(f"{what} is {text!r}; accepted: finite numbers")
     if what.startswith("seed ") and value < 0:
         raise RequestError(f"{what} is {text!r}; accepted: integers from 0 on")

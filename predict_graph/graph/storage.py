@@ -17,7 +17,7 @@ from scipy import sparse
 from predict_graph.errors import RequestError, explained
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph.build import check_weights
-from predict_graph.graph.csr import Graph
+from predict_graph.graph.csr import Graph, plain_labels
 from predict_graph.graph.edge_list import EdgeList, EdgeSource
 from predict_graph.graph.foreign import from_scipy
 from predict_graph.graph.readers.streams import Content
@@ -70,8 +70,8 @@ def save_graph(graph: Graph, path: str | Path) -> Path:
         arrays["weights"] = graph.weights
     # Without the last ones there is no graph: a damaged directory of files may lose its end.
     arrays |= {"indptr": graph.indptr, "indices": graph.indices, "directed": graph.directed}
-    with written_beside(path) as beside:
-        np.savez(beside, allow_pickle=False, **arrays)
+    with written_beside(path) as beside, beside.open("wb") as file:
+        np.savez(file, **arrays)  # none holds objects
     return path
 
 
@@ -167,7 +167,8 @@ def write_edges(path: Path, graph: Graph) -> None:
     sources, targets, weights = graph.listed_edges()
     columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
     if graph.labels is not None:
-        columns = {name: graph.labels[end] for name, end in columns.items()}
+        labels = plain_labels(graph.labels)
+        columns = {name: labels[end] for name, end in columns.items()}
     if weights is not None:
         columns["weight"] = weights
     table = pa.table(columns)

@@ -211,6 +211,7 @@ class History:
         *,
         kinds: Sequence[str] = ("run",),
         limit: int = 20,
+        accepts: Callable[[Mapping[str, Any]], bool] = lambda parameters: True,
     ) -> list[RunRecord]:
         """Return the runs that may train the cost model of a prediction, newest first.
 
@@ -228,6 +229,8 @@ class History:
             Kinds of runs to take.
         limit : int, default 20
             Only the newest ones: machines and programs change.
+        accepts : callable, optional
+            Takes the parameters of a run, and returns whether it may be taken.
         """
 
         def fits(run: Mapping[str, Any]) -> bool:
@@ -237,6 +240,7 @@ class History:
                 and (machine is None or run["machine"] == machine)
                 and all(run["engine"].get(key) == value for key, value in engine.items())
                 and exclude_fingerprint not in (run["fingerprint"], run["sample_of"] or "")
+                and accepts(run["parameters"])
             )
 
         return self._records({"algorithm": algorithm}, fits, limit)

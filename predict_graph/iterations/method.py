@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -148,7 +149,11 @@ METHODS: Registry[Method] = Registry(
 
 def methods_for(algorithm: Algorithm) -> list[str]:
     """Return the names of the methods that suit an algorithm, the default first."""
-    found = [name for name in METHODS.names() if METHODS.get(name).suits(algorithm)]
+    found = []
+    for name in METHODS.names():
+        with suppress(RequestError), blamed_on("method", name):  # of one that cannot be loaded
+            if METHODS.get(name).suits(algorithm):
+                found.append(name)
     return ["replay"] if "replay" in found else found  # which is exact
 
 
@@ -167,6 +172,8 @@ def check_method(method: str | None, algorithm: Algorithm) -> Method:
     if method is None:
         return METHODS.get(METHODS.preferred(algorithm.name) or accepted[0])
     if method not in accepted:
+        if method in METHODS.names():
+            METHODS.get(method)  # says why if it cannot be loaded
         raise unknown_name(f"method for {algorithm.name}", method, accepted)
     return METHODS.get(method)
 

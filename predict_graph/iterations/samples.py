@@ -89,6 +89,8 @@ def draw_sample(
     chosen, share = SAMPLERS.get(sampler), check_ratio(ratio)
     # Only some edges of the sampled vertices stay inside the sample, but all of them are read: the
     # factor of 8 limits the time.
+    if max_edges is not None and not max_edges > 0:
+        raise RequestError(f"max_edges is {max_edges!r}; accepted: a number above 0")
     scanned = None if max_edges is None else 8 * max_edges
     with blamed_on("sampler", sampler):
         try:
@@ -97,7 +99,8 @@ def draw_sample(
             if SAMPLERS.origin(sampler) != "built-in":
                 raise
             raise RequestError(str(error)) from error  # samplers know nothing of our errors
-    kept = np.asarray(drawn.vertices)
+        kept = np.asarray(drawn.vertices)
+        said, capped, wanted = drawn.note, drawn.capped, drawn.requested
     try:
         if kept.ndim != 1 or kept.dtype.kind not in "iu" or not kept.size:
             found = f"{kept.dtype} of shape {kept.shape}"
@@ -109,9 +112,9 @@ def draw_sample(
         subgraph = graph.subgraph(vertices)
     except ValueError as error:
         raise JobError(f"the sampler {sampler!r} returned wrong vertices: {error}") from error
-    notes = [drawn.note] if drawn.note and not drawn.capped else []
-    if len(kept) < drawn.requested:
-        notes.append(f"ended at {len(kept)} of {drawn.requested} vertices: the budget of edges")
+    notes = [said] if said and not capped else []
+    if len(kept) < wanted:
+        notes.append(f"ended at {len(kept)} of {wanted} vertices: the budget of edges")
     return WalkSample(
         sampler,
         len(kept) / max(graph.vertices, 1),

@@ -125,7 +125,7 @@ _CALLED = {
     "probe": "its first supersteps, which were run here",
     "sample run and probe": "a sample run and the first supersteps",
     "baseline estimate": "usual figures of the algorithm (a baseline estimate)",
-    "atlas": "bundled runs on other graphs",
+    "atlas": "runs on other graphs that are known to this version",
 }
 
 
@@ -135,7 +135,7 @@ def _estimated_from(found: Prediction) -> str:
     for each in found.evidence:
         if round(each.weight, 2) == 0.0:
             continue
-        share = f" (weight {each.weight:.0%})" if each.weight < 1.0 else ""
+        share = f" ({each.weight:.0%} of the estimate)" if each.weight < 1.0 else ""
         name = _CALLED.get(each.source, each.source)
         by = f" by {each.model['name']}" if each.source == "regression" else ""
         sources.append(f"{name}{by}{share}")

@@ -155,7 +155,9 @@ def _show_controls(figure: Any) -> None:
         if named and isinstance(axis.get_major_locator(), FixedLocator):  # by set_yticks
             axis.set_ticklabels([printable(label.get_text()) for label in axis.get_ticklabels()])
     for text in figure.findobj(Text):
-        text.set_text(printable(text.get_text()))
+        if words := text.get_text():  # else of an axis, which comes later
+            text.set_text(printable(words))
+            text.set_parse_math(False)
 
 
 def svg_of(picture: Picture, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.cores import Load, meter
 from predict_graph.engines import RuntimeEstimate
 from predict_graph.engines.runtime_model import AnyGraph
+from predict_graph.evidence import EARLIER_RUNS
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
@@ -176,10 +177,12 @@ def _runtime(phases: Sequence[Mapping[str, float]], stages: Sequence[Stage]) -> 
 def _under(found: Prediction, load: Load, *, measured: bool) -> Prediction:
     """Return the prediction under a load, which may end or double before the run.
 
-    Seconds of a machine without it take longer by as much; reading was measured in any case.
+    Seconds of a machine without it take longer by as much; reading was measured, unless all
+    seconds are those of earlier runs.
     """
     slower = 1.0 if measured else load.slowdown
-    factors = {name: 1.0 if name == "read" else slower for name in found.phases}
+    recalled = any(each.source == EARLIER_RUNS for each in found.evidence)
+    factors = {name: slower if recalled or name != "read" else 1.0 for name in found.phases}
     busy = scaled(found, factors, math.log(load.slowdown) / QUANTILE)
     return replace(
         busy,
@@ -199,6 +202,9 @@ def scaled(found: Prediction, factors: Mapping[str, float], std: float) -> Predi
         phases=phases,
         runtime_seconds=Interval.spread(total, math.hypot(spread, std)),
         rows=found.rows.assign(seconds=found.rows["seconds"] * factors["superstep"]),
+        evidence=[
+            replace(each, seconds=each.seconds * factors["superstep"]) for each in found.evidence
+        ],
         iteration_std=math.hypot(found.iteration_std, std),
     )
 
@@ -242,8 +248,9 @@ _ONE_THREAD = ("read", "write")
 def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfile) -> Prediction:
     """Return what a run takes on another machine; iterations and messages stay as they are.
 
-    Compiled phases take longer by the factor of all cores, reading and writing by that of one
-    thread. The interval widens by how far the attributes of the two profiles disagree.
+    Compiled phases take longer by the factor of all cores, or of one thread where they have one, as
+    reading and writing have. The interval widens by how far the attributes of the two profiles
+    disagree.
 
     Parameters
     ----------
@@ -262,15 +269,20 @@ def carried(prediction: Prediction, here: ResourceProfile, there: ResourceProfil
     """
     # 16 bytes a vertex, of the state before and after an iteration, are looked up at random.
     factor = carried_factor(here, there, 16 * int(prediction.graph["vertices"]))
+    alone = prediction.phases if prediction.engine.get("threads") == 1 else _ONE_THREAD
     factors = {
-        name: factor.single if name in _ONE_THREAD else factor.compute for name in prediction.phases
+        name: factor.single if name in alone else factor.compute for name in prediction.phases
     }
     said = (
         f"carried from {here.machine} (measured {here.measured}) to {there.machine} (measured "
         f"{there.measured}) by their profiles; a run there may show costs that no profile has"
     )
+    moved = scaled(prediction, factors, factor.std)
+    guessed, times = prediction.method["name"] == BASELINE, (moved.runtime_seconds, moved.phases)
     return replace(
-        scaled(prediction, factors, factor.std),
+        moved,
+        # How much memory is free there is not known.
+        verdict=verdict_of(*times, estimated=guessed, local=False, load=prediction.load),
         method={
             **prediction.method,
             "carried": {

@@ -23,7 +23,6 @@ from predict_graph.answers import Answer, Table
 from predict_graph.budget import check_budget
 from predict_graph.engines import Engine
 from predict_graph.engines.spark import SparkEngine
-from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.errors import PredictGraphError, RequestError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.history import History, check_history
@@ -128,10 +127,15 @@ def learn(
         raise RequestError("to learn takes a history; accepted: a file for --history")
     spend = check_budget(budget)
     allowed = spend.seconds
-    if allowed is None or spend.share is not None:
+    if not allowed or spend.share is not None:
         raise RequestError(f"the budget is {budget!r}; accepted for learning: a time such as 10m")
     every = [name for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on]
     jobs = [check_function(name) for name in (every if algorithms is None else algorithms)]
+    if len({job.java_works for job in jobs}) == 2 and not engine.settings.in_open_session:
+        raise RequestError(
+            f"algorithms of Spark's libraries and our own are learned in sessions of other options "
+            f"({', '.join(job.name for job in jobs)}); accepted: one kind at a time"
+        )
     entropy, report = check_seed(seed), progress or (lambda text, fraction: None)
     learner = _Learner(engine, jobs, kept, entropy, allowed, report)
     try:
@@ -173,7 +177,7 @@ class _Learner:
         """
         self.report(f"opening a session on {self.engine.workers} machines", self._fraction)
         rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
-        java_works = any(isinstance(job, CalledAlgorithm) for job in self.jobs)
+        java_works = any(job.java_works for job in self.jobs)
         with self.engine.session(java_works=java_works) as session:
             for scale, factor in _GRAPHS:
                 size = factor * 2.0**scale

@@ -11,7 +11,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.engines.local.kernel import TALLY_BYTES, Footprint, kernel_of
-from predict_graph.graph import Graph
+from predict_graph.graph import EdgeList, Graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, resident_memory
 from predict_graph.outcome import PeakMemory
@@ -113,6 +113,8 @@ def reading_of(source: Any, graph: Graph) -> tuple[float, float]:
     from predict_graph.graph.datasets import dataset_names, dataset_path
     from predict_graph.graph.generators import is_generator
 
+    if isinstance(source, EdgeList):
+        source = source.edges
     if source is None or isinstance(source, Graph):
         return float(graph.nbytes) + label_bytes(graph), 0.0
     once = graph.edges if graph.directed else (graph.edges + 1) // 2

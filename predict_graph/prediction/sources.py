@@ -183,6 +183,8 @@ class FullRun:
                 took = case.spending.spent - before - profile.phases["setup"]
             if not profile.iterations:
                 return None
+            if profile.prior is not None:
+                took -= profile.prior.phases["superstep"]
             stopped = StoppedRun(case.request.algorithm, profile, took)
             return Estimate([], [], case.chain, stopped=stopped)
         estimates = whole_run_estimates(profile)

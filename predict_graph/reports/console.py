@@ -16,8 +16,8 @@ class SafeConsole(Console):
     """A console that shows the control characters of a text instead of obeying them."""
 
     def render_str(self, text: str, **options: Any) -> Text:  # type: ignore[override]
-        """Render a text, its control characters written out."""
-        return super().render_str(printable(text), **options)
+        """Render a text, its control characters written out, its words as they are."""
+        return super().render_str(printable(text), **{**options, "emoji": False})
 
     def on_broken_pipe(self) -> None:
         """Print nothing more where the reader has gone, as ``head`` does; files are written."""

@@ -23,7 +23,8 @@ _ENDINGS = (".html", ".htm")
 _PACKAGES = ("predict-graph", "numpy", "scipy", "numba", "scikit-learn", "pandas")
 # As Spark's own spark.redaction.regex, and the user of an address.
 _SECRET = re.compile(
-    r"((?:secret|password|token|credential|signature|access[._]?key|api[._]?key)[^=&]*=)[^&]+",
+    r"((?:secret|password|token|credential|signature|\bsig(?==)"
+    r"|(?:access|account|api|private)[._-]?key)[^=&]*=)[^&]+",
     re.IGNORECASE,
 )
 # By definition: seconds, bytes.

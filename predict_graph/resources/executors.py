@@ -5,15 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from predict_graph.engines.spark.session.executors import prepare_executors
 from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import open_session
 from predict_graph.engines.spark.session.settings import SparkSettings
-from predict_graph.pictures import draw_together
-from predict_graph.pictures.panels import dot_picture
 from predict_graph.resources.profile import ResourceProfile
 
 
@@ -66,15 +63,6 @@ def calibrate_executors(master: str, machines: int) -> Executors:
         rows = context.parallelize(range(machines), machines).barrier().mapPartitions(_measure)
         found = [(f"{host}, {number}", profile) for number, host, profile in rows.collect()]
     return Executors(dict(sorted(found, key=lambda each: speed(each[1]))))
-
-
-def draw_executors(found: Executors, target: Path) -> None:
-    """Draw the speed of each executor."""
-    names, speeds = [*found.profiles], [*map(speed, found.profiles.values())]
-    title, unit = "Speed of the executors", "million integer steps a second, all threads"
-    given = (title, f"{found.verdict}.", names, speeds)
-    picture = dot_picture(*given, xlabel=unit, color="actual")
-    draw_together([picture], "executors, slowest first", target)
 
 
 def _measure(numbers: Iterator[int]) -> Iterator[tuple[int, str, ResourceProfile]]:

@@ -10,6 +10,7 @@ from numba import njit
 
 from predict_graph.arrays import FloatArray, IntArray
 from predict_graph.cores import usable_cores
+from predict_graph.limits import usable_memory
 from predict_graph.resources.profile import WORKING_SETS, Measured, latency_name
 from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
 
@@ -75,10 +76,12 @@ def measure_processor(repeats: int = 7, steps: int = 200_000) -> dict[str, Measu
 def measure_memory(repeats: int = 5, stream_bytes: int = 32 << 20) -> dict[str, Measured]:
     """Measure the bandwidth of all threads, and the latency of one in each working set.
 
-    Each of the three arrays of a thread has so many bytes, which exceed usual caches.
+    Each of the three arrays of a thread has so many bytes, which exceed usual caches; less where
+    they would take more than an eighth of the memory.
     """
-    length = stream_bytes // 8
-    streams = [partial(triad, *np.ones((3, length))) for _ in range(usable_cores())]
+    threads = usable_cores()
+    length = min(stream_bytes, usable_memory() // (3 * 8 * threads)) // 8
+    streams = [partial(triad, *np.ones((3, length))) for _ in range(threads)]
     for stream in streams:
         stream()
     works = {"memory_bandwidth": lambda: side_by_side(streams, 3 * 8 * length) / 1e9}

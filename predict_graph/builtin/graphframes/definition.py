@@ -21,13 +21,13 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
     GraphXStronglyConnectedComponents,
-    OneVertex,
     id_list,
     tol_or_rounds,
 )
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.engines.spark.session.graphframes import check_brought, check_there
 from predict_graph.engines.spark.session.opening import OpenSession, require_spark
+from predict_graph.engines.spark.tables.reading import spark_path
 from predict_graph.plugins import Registry
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
         before = spark.conf.get(size)
         spark.conf.set(size, "1")  # Spark merges small files up to this size
         try:
-            edges = spark.read.schema("src long, dst long").csv(str(source), sep=" ").persist()
+            rows = spark.read.schema("src long, dst long").csv(spark_path(source), sep=" ")
+            edges = rows.persist()
             edges.count()
         finally:
             spark.conf.set(size, str(before))
@@ -107,7 +108,7 @@ class GraphFramesAlgorithm(LibraryAlgorithm):
         return self.name if self.graphx is None else self.graphx.name
 
 
-class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
+class GraphFramesPageRank(NamedVertices, GraphFramesAlgorithm):
     """PageRank by rounds or until no rank changes more than `tol`; optionally from one vertex."""
 
     name = "graphframes:pageRank"
@@ -118,7 +119,7 @@ class GraphFramesPageRank(OneVertex, GraphFramesAlgorithm):
         Parameter("maxIter", int, None, "iterations, instead of tol", 1),
         Parameter("tol", float, None, "stop when no rank changes more", 0.0),
     )
-    named_by = "sourceId"
+    named_by, several = "sourceId", False
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)

@@ -20,7 +20,7 @@ _HERE = "predict_graph.builtin.graphx.definition"
 
 _NAMES = (
     *("pageRank", "connectedComponents", "labelPropagation", "shortestPaths"),
-    *("personalizedPageRank", "stronglyConnectedComponents", "triangleCount"),
+    *("personalizedPageRank", "stronglyConnectedComponents"),
 )
 GRAPHX: Registry[type[GraphXAlgorithm]] = Registry(
     "algorithm of GraphX",
@@ -128,17 +128,7 @@ def tol_or_rounds(given: Mapping[str, Value], rounds: str, library: str) -> dict
     return {**given, "tol": 0.001} if tol is None and number is None else dict(given)
 
 
-class OneVertex(NamedVertices):
-    """An algorithm with a parameter that names one vertex."""
-
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**parameters)
-        if len(self.ids) > 1:
-            text = self.parameters[self.named_by]
-            raise RequestError(f"{self.named_by} is {text!r}; accepted: the id of one vertex")
-
-
-class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
+class GraphXPersonalizedPageRank(NamedVertices, GraphXPageRank):
     """Personalized PageRank with restarts at one vertex, by rounds or until no rank changes by
     `tol`.
 
@@ -151,7 +141,7 @@ class GraphXPersonalizedPageRank(OneVertex, GraphXPageRank):
         Parameter("srcId", str, None, "id of a vertex; by default the one with most out-edges"),
         *GraphXPageRank.declared,
     )
-    named_by = "srcId"
+    named_by, several = "srcId", False
     sampled_by = _replay("personalized")
 
 
@@ -213,18 +203,3 @@ class GraphXStronglyConnectedComponents(GraphXAlgorithm):
     summary = "strongly connected components by GraphX"
     declared = (Parameter("numIter", int, 10, "iterations, at most", 1),)
     sampled_by = _replay("strong")
-
-
-class GraphXTriangleCount(GraphXAlgorithm):
-    """The number of triangles through each vertex, ignoring edge directions.
-
-    Three supersteps: edges are partitioned again, with each pair of vertices once; vertices collect
-    the ids of their neighbours; these sets are sent to the edges, which compare them at both ends.
-    Each id added to a list copies the list: d²/2 ids at a vertex of degree d.
-    """
-
-    name = "graphx:triangleCount"
-    summary = "triangles through vertices by GraphX"
-    declared = ()
-    separated_by = "stages"
-    sampled_by = _replay("triangles")

@@ -29,15 +29,9 @@ from predict_graph.builtin.graphx.definition import (
     GraphXPersonalizedPageRank,
     GraphXShortestPaths,
     GraphXStronglyConnectedComponents,
-    GraphXTriangleCount,
 )
 from predict_graph.builtin.label_propagation.kernel import vote
-from predict_graph.engines.spark.library.algorithm import (
-    REPLAY_COLUMNS,
-    EdgeLayout,
-    layout_of_edges,
-)
-from predict_graph.engines.spark.tables.hashing import partition_of
+from predict_graph.engines.spark.library.algorithm import REPLAY_COLUMNS, EdgeLayout
 
 _FAR = np.iinfo(np.int32).max
 
@@ -265,27 +259,3 @@ def _among(layout: EdgeLayout, alive: BoolArray) -> EdgeLayout:
     return EdgeLayout(
         layout.vertices, before[layout.starts], layout.sources[kept], layout.targets[kept]
     )
-
-
-def triangles(algorithm: GraphXTriangleCount, layout: EdgeLayout) -> pd.DataFrame:
-    """Count the three supersteps of ``TriangleCount``.
-
-    First, each pair of adjacent vertices is kept once, and partitioned by a hash of the pair.
-    Second, both ends of an edge exchange their ids, which are combined into lists, in each
-    partition and then over all. Third, these are sent as sets to all partitions with edges of their
-    vertex; an edge compares the sets of its ends, and sends the count to both of them, even if it
-    is zero.
-    """
-    n, count, kept = layout.vertices, layout.partitions, layout.sources != layout.targets
-    ends = layout.sources[kept], layout.targets[kept]
-    pairs = np.minimum(*ends), np.maximum(*ends)
-    records, low, high = distinct_rows(n, count, *pairs, layout.parts[kept])
-    rows = [(len(np.unique(ends[0])), len(ends[0]), records, records, 0)]
-    # For Scala's hash of a pair
-    dealt = layout_of_edges(n, low, high, partition_of(n * low + high, count), count)
-    degrees, copies = np.bincount(np.concatenate((low, high)), minlength=n), dealt.copies()
-    linked, announced, records = int(np.count_nonzero(degrees)), 2 * len(low), int(copies.sum())
-    rows.append((linked, announced, records, announced, linked))
-    entries = records + int((copies * degrees).sum())
-    rows.append((linked, announced, records, entries, linked))
-    return table_of(rows)

@@ -31,6 +31,7 @@ from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
 from predict_graph.files import check_writable, written_beside
 from predict_graph.graph import Graph
+from predict_graph.graph.csr import plain_labels
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
 
@@ -276,7 +277,8 @@ def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool 
     import pyarrow.csv
     import pyarrow.parquet
 
-    ids = pa.array(np.arange(graph.vertices) if graph.labels is None else graph.labels)
+    labels = graph.labels
+    ids = pa.array(np.arange(graph.vertices) if labels is None else plain_labels(labels))
     columns = {"vertex": ids}
     if values.ndim == 1:
         columns["value"] = _column(values, ids if are_vertices else None)

@@ -32,6 +32,7 @@ from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable
 from predict_graph.graph import Graph
+from predict_graph.graph.csr import plain_labels
 from predict_graph.table import Table
 
 if TYPE_CHECKING:
@@ -423,7 +424,9 @@ def _named(
 
     columns, labels = values.columns, None
     if graph.labels is not None:
-        labels = session.small_table(number=np.arange(graph.vertices), label=graph.labels)
+        labels = session.small_table(
+            number=np.arange(graph.vertices), label=plain_labels(graph.labels)
+        )
     all_vertices = getattr(algorithm.part_for("local"), "values_are_vertices", False)
     for name in columns if all_vertices else columns[:1]:
         values = values.withColumn(name, F.when(F.col(name) >= 0, F.col(name)))

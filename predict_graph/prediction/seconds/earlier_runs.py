@@ -11,6 +11,7 @@ import numpy as np
 
 from predict_graph.calibration import cold_seconds, log_std
 from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
+from predict_graph.evidence import EARLIER_RUNS
 from predict_graph.history import RunRecord, machine_identity
 
 # Variation of phases between runs, of those measured once; measured in docs/studies/overhead.md.
@@ -44,9 +45,7 @@ def of_this_engine(records: Sequence[RunRecord], engine: Engine) -> list[RunReco
 
 
 def earlier_runtimes(
-    runs: Sequence[Sequence[RunRecord]],
-    workloads: Sequence[Workload],
-    source: str = "earlier runs of this graph",
+    runs: Sequence[Sequence[RunRecord]], workloads: Sequence[Workload], source: str = EARLIER_RUNS
 ) -> list[RuntimeEstimate]:
     """Return the estimate of each workload of a chain from earlier runs of it; the first reads."""
     found = [_earlier(own, each, source) for own, each in zip(runs, workloads, strict=True)]
@@ -61,8 +60,9 @@ def _earlier(records: Sequence[RunRecord], workload: Workload, source: str) -> R
     cold, equal = cold_seconds(), log_std("equal runs", workload.algorithm.name)
     totals = np.log([max(float(each.sum()), cold) for each in seconds])
     once = np.hypot(equal, cold / np.exp(totals.mean()))
-    spread = float(totals.std(ddof=1)) if len(totals) > 1 else once
-    std = max(spread, once / np.sqrt(len(totals)))
+    spread = float(totals.std(ddof=1)) if len(totals) > 1 else 0.0
+    # Two runs differ by `once`; one more differs from the mean by its own and that of the mean.
+    std = max(spread, once / np.sqrt(2.0)) * np.sqrt(1.0 + 1.0 / len(totals))
     phases = {
         name: float(np.mean([record.phases[name] for record in records]))
         for name in ("setup", "read", "write")

@@ -82,7 +82,7 @@ class LocalRuntimeModel(SampledModel):
         if evidence is None:
             with deadline(None if named else current_deadline()):
                 ran = self._sample_runs(algorithm, self.edges_for_costs)
-            probed = [probe.rows for probe in self._probes[algorithm.name]]
+            probed = [each.rows for each in self._probes[algorithm.name] if len(each.rows)]
             if not ran and not probed:
                 raise StopRun
             with self.spending.loading():  # scikit-learn, which takes a second per process

@@ -136,7 +136,8 @@ def fit(
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
         past = PastJobs()
-        past.add(table, measurements_of(table, measured.columns, conditions, others=True), kinds)
+        same = columns | measured.columns
+        past.add(table, measurements_of(table, same, conditions, others=True), kinds)
         prior = past.prior
     fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
     return replace(fitted, warnings=(*fitted.warnings, *warnings))

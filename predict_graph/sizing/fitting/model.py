@@ -301,9 +301,13 @@ class JobModel(Result):
         return self._chance(self.table(scale, machines))
 
     def _chance(self, where: Any) -> FloatArray:
-        runs, keys = self.measurements.runs, ["scale", "machines", "machine_type"]
+        runs, keys = self.measurements.runs.copy(), ["scale", "machines", "machine_type"]
+        late = runs[runs["outcome"] == "timeout"]
+        if len(late):
+            most = predicted(self.estimator, pd.DataFrame(columns_of(late, self.types)), 0.9)[2]
+            runs.loc[late.index[late["seconds"] > most], "outcome"] = "failed"  # they hung
         outcomes = runs.groupby(keys, dropna=False, as_index=False)["outcome"].agg(set)
-        never = outcomes["outcome"].map(lambda found: "ok" not in found).astype(bool)
+        never = outcomes["outcome"].map(lambda f: "failed" in f and "ok" not in f).astype(bool)
         done: Any = pd.DataFrame(columns_of(self.measurements.done, self.types)).drop_duplicates()
         return success_chance(where, columns_of(outcomes[never], self.types), done)
 

@@ -40,7 +40,7 @@ class Outcome:
     started : str
         Date and time, UTC, ISO 8601.
     seconds : float
-        From before the start of the process to its end, by the wall clock.
+        From before the start of the process to its end, by the wall clock; at most the timeout.
     exit_status : int
         Of the process; minus the number of the signal that ended it.
     outcome : str
@@ -93,6 +93,8 @@ class Job:
 
     def run(self) -> Outcome | None:
         """Run the command to its end; None when :meth:`stop` ended it."""
+        if self._stopped:
+            return None  # and the log of an earlier run stays
         with tempfile.TemporaryFile() if self._log is None else open(self._log, "w+b") as output:
             started = datetime.now(UTC).isoformat(timespec="seconds")
             begun = clock.wall()
@@ -110,6 +112,8 @@ class Job:
                 return Outcome(started, seconds, 127, "failed", reason)  # as of a shell
             status = self._wait(self._process)
             seconds = clock.wall() - begun
+            if self._late:  # it takes longer than this; how long it took to stop says nothing
+                seconds = min(seconds, self._timeout or seconds)
             last = _last_line(output)
         if self._stopped:
             return None

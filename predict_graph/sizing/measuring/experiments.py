@@ -27,7 +27,7 @@ NOT_PASSED = (REPEATS, "cost")
 MEASURED = ("repeat", "command", "started", "seconds", "exit_status", "outcome")
 TERM_SETS = {"ernest": ERNEST, "masha": MASHA, "amdahl": ("1", "scale/machines")}
 """Terms by the name of their model."""
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
 def make_design(

@@ -103,7 +103,8 @@ class Measurements(Value):
         for (scale, count, kind), mine in self.runs.groupby(keys, dropna=False, sort=False):
             name = f"{count:g} × {kind}" if isinstance(kind, str) else f"{count:g} {self.unit}"
             name += f" at scale {scale:g}" if self.runs["scale"].nunique() > 1 else ""
-            fine, failed = mine[mine["outcome"] == "ok"]["seconds"], mine[mine["outcome"] != "ok"]
+            fine = mine[mine["outcome"] == "ok"]["seconds"]
+            failed = mine[mine["outcome"] == "failed"]
             if len(fine) and len(failed):
                 found.append(
                     f"{name} failed ({self.path}:{failed.index[0]}) and succeeded "

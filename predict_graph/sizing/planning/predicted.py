@@ -63,8 +63,11 @@ def _curve(rows: list[dict[str, float]]) -> Logs:
         np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
     )
     std = (high - seconds) / NormalDist().inv_cdf(0.95)  # of an end of a 90% interval
+    most = max(row["machines"] for row in rows)
 
     def logs(machines: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if machines.max() > most:
+            raise RequestError(f"the prediction ends at {most:g} machines; accepted: no more")
         places = np.log(machines), known
         return np.interp(*places, seconds), np.interp(*places, std)
 
@@ -116,7 +119,7 @@ def read_job_model(
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
     if is_event_log(path):
         own = (types or {}).get(kind or "")
-        found = replayed_job(path, executor_cores, None if own is None else int(own.cores))
+        found = replayed_job(path, executor_cores, None if own is None else round(own.cores))
         return replace(found, machine_type=kind)
     if executor_cores is not None:
         raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
@@ -124,7 +127,7 @@ def read_job_model(
     with suppress(ValueError):
         content = read_json(path)
     keys = content.keys() if isinstance(content, dict) else ()
-    if "verdict" in keys and "by_machines" not in keys:
+    if "runtime_seconds" in keys and "by_machines" not in keys:
         raise RequestError(
             f"{path} predicts what it was asked for alone, and says nothing of other machine "
             "counts; accepted: JSON of predict --engine spark, with --budget none where earlier "

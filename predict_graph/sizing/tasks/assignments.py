@@ -71,7 +71,10 @@ def read_assignments(
     name, count = Counter(one.name for one in found).most_common(1)[0]
     if count > 1:
         raise RequestError(f"two assignments are called {name!r}; accepted: a name each")
-    return [replace(one, attributes={**(constants or {}), **one.attributes}) for one in found]
+    shared = dict(constants or {})
+    if twice := [name for name in shared if any(name in one.attributes for one in found)]:
+        raise RequestError(f"{twice[0]} is given, and assignments have it; accepted: one of these")
+    return [replace(one, attributes=shared | dict(one.attributes)) for one in found]
 
 
 def plan_tasks(

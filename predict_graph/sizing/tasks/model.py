@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from predict_graph.pictures import Picture
 from predict_graph.pictures.panels import dot_picture
 from predict_graph.results import Result
 from predict_graph.sizing.fitting.model import predicted, ranking_text
+from predict_graph.sizing.measuring.outcomes import read_outcomes
 from predict_graph.sizing.table_file import TextTable, appended_table, name_key, to_number
 
 TASK_MODELS = {
@@ -220,9 +221,12 @@ def read_runs(table: TextTable) -> pd.DataFrame:
 
     One row a run: ``seconds``, ``utilization``, ``data_bytes`` and ``network_share``, without which
     the whole time is modelled at once, then attributes of the resources and of the data. Columns
-    without any number are left out.
+    without any number are left out, and so are runs that failed.
     """
     table.needs("the time of each run", "seconds")
+    outcome, judged = read_outcomes(table)
+    beside = [name for name in (*judged, "repeat", "command") if name in table.cells]
+    table = replace(table, cells=table.cells[outcome == "ok"].drop(columns=beside))
     found = {name: pd.Series(1.0, table.cells.index) for name in OBSERVED}
     keys = {name_key(name): name for name in OBSERVED}
     for name in table.columns:

@@ -134,11 +134,11 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
 def test_a_job_like_a_past_one_starts_where_that_one_is_cheapest(program, folder):
     slow = {"steady": "lean", "odd": "small"}  # what each does badly on
     rows = [
-        f"{job},{kind},{count},{seconds(kind, count) * (5 if kind == bad else 1)}"
+        f"{job},{kind},{count},{seconds(kind, count) * (5 if kind == bad else 1)},5000"
         for job, bad in slow.items()
         for kind, count in by_configuration(seconds)
     ]
-    (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
+    (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds,size", *rows]))
     wrote(folder)
     for job, bad in slow.items():
         made = ask(program, "--prior", "past.csv", "--like", job).answer

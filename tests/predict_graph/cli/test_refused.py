@@ -115,7 +115,6 @@ next small.csv --machines 2 --candidates types.csv --run -- true | does not use 
 next small.csv --machines 2 --candidates types.csv --like odd | --like names a past job
 next small.csv --machines 2 --candidates types.csv --max-runs 3 | --max-runs goes with --run only
 calibrate --serve 99999 | 99999 | 0 to 65535
-calibrate --plot x.png | --master
 calibrate --machines 2 | --machines counts executors | --master
 profile --with edges=-1 -- true | 'edges=-1' | from 0
 profile --with edges=many -- true | 'edges=many' | NAME=NUMBER

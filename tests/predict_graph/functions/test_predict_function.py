@@ -126,6 +126,9 @@ def test_arguments_that_are_vertices_are_in_every_sample():
         subject = Subject(check_function(length, [place]), graph, directed=None, ids=None, seed=1)
         part = subject.sample("mhrw", 100, np.random.default_rng(1))
         assert part.call(part.build())[place] == 0
+    way = nx.DiGraph(nx.path_graph(9))
+    subject = Subject(check_function(len), way, directed=False, ids=None, seed=1)
+    assert not subject.whole(np.arange(9)).build().is_directed()
 
 
 def summed(graph: nx.Graph):

@@ -31,7 +31,7 @@ def test_a_call_beside_its_prediction(tmp_path):
 @pytest.mark.parametrize(
     ("function", "option", "part"),
     [
-        (nx.triangles, {"sampler": "rj"}, "not for functions"),
+        (nx.triangles, {"sampler": "rj"}, "for algorithms alone"),
         ("pagerank", {"k": 3}, "k is no option of validate"),
     ],
 )

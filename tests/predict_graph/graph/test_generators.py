@@ -54,6 +54,12 @@ def test_shapes_are_those_of_networkx(text, expected):
     assert check_graph(text).fingerprint == check_graph(expected).fingerprint
 
 
+def test_the_direction_is_the_one_asked_for():
+    graph = check_graph("erdos-renyi:n=50,p=0.1,directed=true,seed=1", directed=False)
+    assert not graph.directed
+    assert (graph.to_scipy() != graph.to_scipy().T).nnz == 0
+
+
 def test_rmat_does_not_depend_on_threads():
     threads = numba.get_num_threads()
     try:

@@ -11,7 +11,7 @@ import predict_graph
 from predict_graph import machine
 from predict_graph.algorithms import check_algorithm
 from predict_graph.engines.local.kernel import kernel_of
-from predict_graph.engines.local.team import Team
+from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.graph import check_graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
@@ -104,7 +104,7 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
     for measured in (False, True):  # the first run loads modules
         if measured:
             tracemalloc.start()
-        kernel = build(algorithm, graph, Team(), *values)
+        kernel = build(algorithm, graph, Team(available_threads()), *values)
         steps = [kernel.step() for _ in range(3)][-1:]
         results = kernel.values, kernel.summary()
         del steps, results

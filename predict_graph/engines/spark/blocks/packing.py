@@ -89,6 +89,7 @@ def packed_graph(
             nullcontext() if source.cheap else released(source.table.persist()),
         ):
             folder.mkdir()
+            folder.chmod(0o1777)  # executors of another user add files
             highest, content = _check_edges(source)
             labels = _ids(session.spark, source, highest)
             vertices = highest + 1 if labels is None else len(labels)
@@ -203,6 +204,6 @@ def whole_graph(packed: PackedGraph) -> Graph:
     graph = graph.described_as(
         name=packed.name, labels=packed.labels, read_seconds=packed.read_seconds, notes=packed.notes
     )
-    # The fingerprint of runs in which Spark reads the graph.
-    vars(graph)["fingerprint"] = packed.fingerprint
+    # The fingerprint of runs in which Spark reads the graph, and how long it takes for that.
+    vars(graph).update(fingerprint=packed.fingerprint, packing_seconds=packed.read_seconds)
     return graph

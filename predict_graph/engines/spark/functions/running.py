@@ -28,7 +28,7 @@ from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.tables.checkpoints import released
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
-from predict_graph.plugin_files import file_module
+from predict_graph.plugin_files import code_digest, file_module
 from predict_graph.plugins import blamed_on
 
 if TYPE_CHECKING:
@@ -63,8 +63,13 @@ class FunctionAlgorithm(CalledAlgorithm):
         name = getattr(self.function, "__name__", type(self.function).__name__)
         self.name = str(name)  # type: ignore[misc]
         self.graph_frame, options = _signature(self.function, self.name)
+        self._code = code_digest(self.function)
         given = (parameters or {}).items()
         self.parameters = {key: _option(self.name, options, key, value) for key, value in given}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters, and a digest of the code, for JSON and to match earlier runs."""
+        return {**super().to_dict(), **({"code digest": self._code} if self._code else {})}
 
     def __reduce__(self) -> Any:
         return FunctionAlgorithm, (self.source, dict(self.parameters))
@@ -237,6 +242,6 @@ def _computed(result: Any) -> None:
     """Compute a returned table, or the vertices of a GraphFrame, and discard the result."""
     from pyspark.sql import DataFrame
 
-    table = getattr(result, "vertices", result)
+    table = result if isinstance(result, DataFrame) else getattr(result, "vertices", None)
     if isinstance(table, DataFrame):
         table.write.format("noop").mode("overwrite").save()

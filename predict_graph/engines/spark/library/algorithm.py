@@ -18,7 +18,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -39,7 +38,7 @@ from predict_graph.engines.spark.session.failures import spark_failures
 from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.engines.spark.session.settings import SparkSettings
 from predict_graph.engines.spark.tables.checkpoints import release
-from predict_graph.errors import JobError, RequestError
+from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 from samplers.splitmix import mixed
@@ -68,16 +67,6 @@ class EdgeLayout:
         """The partition of each edge."""
         return np.repeat(np.arange(self.partitions), np.diff(self.starts))
 
-    def copies(self) -> IntArray:
-        """Return in how many partitions each vertex has edges."""
-        copies = np.zeros(self.vertices, np.int64)
-        for first, last in pairwise(self.starts):
-            seen = np.zeros(self.vertices, bool)
-            seen[self.sources[first:last]] = True
-            seen[self.targets[first:last]] = True
-            copies += seen
-        return copies
-
 
 def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
     """Assign the stored edges of a graph to partitions.
@@ -95,16 +84,9 @@ def layout_of(graph: Graph, partitions: int) -> EdgeLayout:
         ends = sources.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio
         ends += targets.astype(np.uint64)
         home = (mixed.py_func(ends) % np.uint64(partitions)).astype(np.int64)
-    return layout_of_edges(graph.vertices, sources, targets, home, partitions)
-
-
-def layout_of_edges(
-    vertices: int, sources: IntArray, targets: IntArray, parts: IntArray, partitions: int
-) -> EdgeLayout:
-    """Sort edges by their partitions, where they keep their order."""
-    order = np.argsort(parts, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(parts, minlength=partitions))))
-    return EdgeLayout(vertices, starts.astype(np.int64), sources[order], targets[order])
+    order = np.argsort(home, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(home, minlength=partitions))))
+    return EdgeLayout(graph.vertices, starts.astype(np.int64), sources[order], targets[order])
 
 
 def write_layout(layout: EdgeLayout, folder: Path) -> Path:
@@ -134,6 +116,8 @@ row, and received vertices have a changed result."""
 
 class CalledAlgorithm(Algorithm):
     """An algorithm that Spark runs unchanged; its supersteps are found in the event log."""
+
+    java_works = True
 
     @property
     def max_iterations(self) -> int:
@@ -205,8 +189,8 @@ class LibraryAlgorithm(CalledAlgorithm):
     convergence = "fixed-point"
     weighted = False
     separated_by: ClassVar[str] = "messages"
-    """How supersteps are separated in the log: by jobs in which GraphX makes messages; by stages
-    that do so in a single job; or by sums that end a round over tables."""
+    """How supersteps are separated in the log: by jobs in which GraphX makes messages, or by sums
+    that end a round over tables."""
 
     @property
     def runs(self) -> str:
@@ -241,16 +225,13 @@ class LibraryAlgorithm(CalledAlgorithm):
 
         def call() -> None:
             result = algorithm.call(spark._jvm, loaded)
-            if self.separated_by != "stages":  # else nothing has run yet
-                session.group("write")
+            session.group("write")
             self.compute(result)
 
         with spark_failures(f"{self.name} on Spark"), ExitStack() as held:
             # What GraphX caches; in a user's session, only what this run cached.
             context: Any = session.spark.sparkContext
             held.callback(release, context, session.site, set(context._jsc.getPersistentRDDs()))
-            if self.separated_by == "stages":
-                check_partitions(self, spark.sparkContext._jsc.sc(), partitions)
             session.group("read")
             started = time.perf_counter()
             edges = self.read(session, source)
@@ -285,8 +266,7 @@ class LibraryAlgorithm(CalledAlgorithm):
             found = recognition.by_messages(log, self.name, began)
         else:
             jobs = log.jobs[log.jobs["group"] == self.name].sort_values("job")
-            separate = _by_sums if self.separated_by == "sums" else _by_stages
-            steps = separate(log, jobs, began)
+            steps = _by_sums(log, jobs, began)
             reason = f"each ends with one of the {self.separated_by}"
             found = (
                 recognition.Recognised(steps, "names", self.name, "certain", reason)
@@ -357,41 +337,8 @@ def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def check_partitions(algorithm: LibraryAlgorithm, context: Any, partitions: int) -> None:
-    """Reject a session that would use another number of edge partitions."""
-    name = "spark.default.parallelism"
-    there = int(context.defaultParallelism()) if context.getConf().contains(name) else partitions
-    if there != partitions:
-        raise RequestError(
-            f"{name} is {there} in this session, and {algorithm.name} distributes edges over "
-            f"as many partitions; accepted: {partitions}, or none"
-        )
-
-
 def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[recognition.Superstep, ...]:
     """Return the supersteps that each end with a sum, which exchanges records without a query."""
     exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
     ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
     return recognition.steps_of_jobs(log, jobs, ends.tolist(), began)
-
-
-def _by_stages(
-    log: EventLog, jobs: pd.DataFrame, began: float
-) -> tuple[recognition.Superstep, ...]:
-    """Return the supersteps of one job: each has the stages that came up after its predecessor had
-    sent its records.
-    """
-    ended = log.tasks.groupby("stage")["finished"].max()
-    made = recognition.message_stages(log)
-    # The first messages come from edges that an earlier stage partitioned.
-    dealt = [stage for parents in made["parents"].iloc[:1] for stage in parents]
-    sent = np.sort(ended.reindex([*dealt, *made["stage"]]))
-    own = log.stages[log.stages["job"].isin(jobs["job"])].drop_duplicates("stage")
-    at = np.searchsorted(sent, own["submitted"], side="right")
-    parts = []
-    for number in range(len(sent)):
-        last = number + 1 == len(sent)  # includes all later stages
-        stages = own.loc[at >= number if last else at == number, "stage"]
-        finished = jobs["finished"].max() if last else ended.reindex(stages).max()
-        parts.append((finished, jobs["job"], stages))
-    return recognition.successive(began, parts)

@@ -52,7 +52,7 @@ class ApplicationStatus:
         self._job_of: dict[int, int] = {}  # of each stage
         self._execution_of: dict[int, int] = {}  # of each job
         self._stages: dict[tuple[int, int], tuple[dict[str, Any], dict[str, Any]]] = {}
-        self._over = -1
+        self._seen = (-1, -1)
         self.ended = False
         began = max(_started(described), since)
         application = {"id": self.key, "name": described["name"], "started": began}
@@ -73,7 +73,8 @@ class ApplicationStatus:
             now = _get(self.address, f"applications/{urllib.parse.quote(self.key)}")
             jobs = self._newer(_get(self.address, f"{self._place}/jobs", list))
             over = sum(each.get("status") != "RUNNING" for each in jobs)
-            if over == self._over and len(jobs) == len(self._reader.jobs):
+            seen = over, max((each["jobId"] for each in jobs), default=-1)
+            if seen == self._seen:
                 # A history server answers on, and may know of the end before the last jobs.
                 self.ended = bool(now["attempts"][0].get("completed"))
                 return False
@@ -85,7 +86,7 @@ class ApplicationStatus:
             return False
         except _UNLIKE as error:
             raise _not_spark(self.address, error) from error
-        self._over = over
+        self._seen = seen
         return True
 
     def _newer(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -96,13 +96,15 @@ class OpenSession:
         return self.spark.read.parquet(self.written(columns))
 
     def written(self, columns: Mapping[str, Any]) -> str:
-        """Write arrays as a Parquet file in the folder of the session; return its path."""
+        """Write arrays as a Parquet file in the folder of the session; return its address."""
         import pyarrow as pa
         import pyarrow.parquet
 
+        from predict_graph.engines.spark.tables.reading import spark_path
+
         file = self.new_path()
         pa.parquet.write_table(pa.table(dict(columns)), file)
-        return str(file)
+        return spark_path(file)
 
     def group(self, name: str | None) -> None:
         """Set the job group of the following jobs, by which the event log separates them."""
@@ -132,7 +134,7 @@ def executors_of(spark: Any) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def open_session(settings: SparkSettings, *, java_works: bool = True) -> Iterator[OpenSession]:
+def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterator[OpenSession]:
     """Open a session, wait for its executors, and always close it at the end.
 
     `java_works` is whether Java does the work of its jobs, as it does that of GraphX.
@@ -143,6 +145,11 @@ def open_session(settings: SparkSettings, *, java_works: bool = True) -> Iterato
     if SparkContext._active_spark_context is not None:
         raise JobError(
             "a Spark session is already open in this process; stop it first, or use it: spark=spark"
+        )
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        raise JobError(
+            "spark-submit started this program, whose driver it shares; accepted: "
+            "spark=SparkSession.builder.getOrCreate()"
         )
     _check_master(settings.master)
     with ExitStack() as held:
@@ -178,7 +185,7 @@ def temporary_folder(parent: Path | None) -> Iterator[Path]:
     with folder as name:
         if parent is not None:
             Path(name).chmod(0o1777)
-        yield Path(name)
+        yield Path(name).absolute()
 
 
 @contextmanager

@@ -95,6 +95,7 @@ class SparkSettings:
         self._take_threads()
         if not _MEMORY.fullmatch(self.memory):
             raise RequestError(f"memory is {self.memory!r}; accepted: a size such as 900m or 4g")
+        object.__setattr__(self, "memory", self.memory.lower())  # one name in the history
         for key, value in self.conf.items():
             _check_own(key, value)
         if self.graphframes_jar is not None:
@@ -201,7 +202,7 @@ class SparkSettings:
             "spark.sql.ui.explainMode": "simple",
         }
 
-    def session_conf(self, event_logs: Path, *, java_works: bool = True) -> dict[str, str]:
+    def session_conf(self, event_logs: Path, *, java_works: bool = False) -> dict[str, str]:
         """Return all settings of the session: ours, overridden by the user's.
 
         In addition to settings of tables, a job starts only when all its executors have registered.

@@ -83,9 +83,9 @@ class ListedEdges:
         """Whether edges have weights."""
         return "weight" in self.table.columns
 
-    def fingerprint(self, directed: bool, content: str = "") -> str:
-        """Return a digest of the graph: of its files, or else of its edges."""
-        parts = (self.identity or content, str(directed))
+    def fingerprint(self, directed: bool, content: str) -> str:
+        """Return a digest of the graph: of its files, and of the edges that were read of them."""
+        parts = (self.identity or "", content, str(directed))
         return hashlib.blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
 
 

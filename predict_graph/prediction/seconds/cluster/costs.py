@@ -240,7 +240,8 @@ def log_factors(runs: Sequence[cluster.ClusterRun], costs: ClusterCosts) -> dict
         measured["tasks"] += float(rows["working"].sum())
         expected["tasks"] += float(costs.tasks(rows).sum())
         if run.real and not run.record.engine.get("warm"):
-            parts = ("opening", "setup start", "setup")
+            opened = run.record.engine.get("session") is not None  # before, by the user
+            parts = [*(() if opened else ("opening",)), "setup start", "setup"]
             own = {part: costs.at(part, run.machines, run.edges) for part in parts}
             for part, seconds in own.items():
                 measured[PARTS[part]] += seconds * run.record.phases["setup"] / sum(own.values())

@@ -99,10 +99,14 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         work = work_by_machines(graph, engine, workload, runs)
         warm = engine.is_warm(algorithm.name)
         kept = engine.settings.checkpoints(workload.iterations)
+        packing = vars(graph).get("packing_seconds")  # of a graph that Spark reads
 
         def at(machines: int) -> dict[str, float]:
             sizes, given = (machines, graph.edges, kept), {"opens": first, "reads": first}
-            return costs.phases(work(machines), *sizes, **given, warm=warm)
+            found = costs.phases(work(machines), *sizes, **given, warm=warm)
+            if first and packing is not None:
+                found["read"] = packing * engine.workers / machines
+            return found
 
         rows = work(engine.workers)
         executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
@@ -222,10 +226,11 @@ def memory_of(
     )
     moved = float(rows[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum())
     heap = heap_bytes(settings.memory) - (300 << 20)  # which Spark reserves, by definition
+    together = settings.machines / settings.executors  # in one process all share the heap
     return {
-        "execution_bytes": int(execution * settings.cores),
-        "storage_bytes": int(storage),
-        "shuffle_bytes": int(moved / settings.machines),
+        "execution_bytes": int(execution * settings.cores * together),
+        "storage_bytes": int(storage * together),
+        "shuffle_bytes": int(moved / settings.executors),
         "available_bytes": int(0.6 * max(heap, 0)),  # spark.memory.fraction, by default
     }
 

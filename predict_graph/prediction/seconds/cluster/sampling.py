@@ -21,7 +21,6 @@ from predict_graph.durations import readable_seconds
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
-from predict_graph.engines.spark.library.algorithm import CalledAlgorithm
 from predict_graph.errors import JobError
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate, draw_sample
@@ -148,7 +147,8 @@ class ClusterSamples(EngineModel):
         taken, samples = 0.0, dict[float, Graph]()
         for machines, ratios in self.points.items():
             there = self.engine.on(machines)
-            with there.session(java_works=isinstance(algorithm, CalledAlgorithm)) as session:
+            java_works = algorithm.java_works or "packing_seconds" in vars(graph)
+            with there.session(java_works=java_works) as session:
                 for number, ratio in enumerate(_in_session(ratios)):
                     if number > 1 and not (in_any_case or self.spending.affords(taken)):
                         break

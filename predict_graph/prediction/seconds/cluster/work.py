@@ -32,6 +32,9 @@ def work_by_machines(
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
     algorithm = workload.algorithm
+    if isinstance(algorithm, library.LibraryAlgorithm):  # logs of others lack what a replay counts
+        counted = [run for run in runs if library.RECORDS in run.record.rows]
+        runs = counted or shipped_runs(shipped_name(algorithm))
     run = max(runs, key=lambda run: (run.machines > 1, run.summary.sampler != "folded", run.edges))
     if isinstance(algorithm, FunctionAlgorithm):
         return lambda machines: _of_function(

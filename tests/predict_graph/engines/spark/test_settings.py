@@ -45,7 +45,7 @@ def test_one_process_gets_the_memory_and_a_cluster_the_executors(tmp_path):
     assert conf.items() >= {**own, "spark.driver.memory": "2g"}.items()
     assert local.session_master == "local[3]"
     cluster = SparkSettings(master="spark://127.0.0.1:1", machines=3, cores=2, memory="2g")
-    conf = cluster.session_conf(tmp_path, java_works=False)
+    conf = cluster.session_conf(tmp_path)
     assert conf.pop("spark.executor.defaultJavaOptions") == "-XX:TieredStopAtLevel=1"
     assert "spark.driver.memory" not in conf
     assert conf["spark.cores.max"] == "6"

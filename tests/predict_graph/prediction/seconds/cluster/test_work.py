@@ -125,7 +125,7 @@ MOVED = pd.DataFrame({"local_message_bytes": 4e6 * SHARE, "remote_message_bytes"
 
 
 def memory(runs, size, usual=()):
-    return memory_of(runs, GRAPH, MOVED, SparkSettings(machines=2, memory=size), usual)
+    return memory_of(runs, GRAPH, MOVED, SparkSettings("yarn", machines=2, memory=size), usual)
 
 
 def test_too_little_memory_is_said():
@@ -134,6 +134,8 @@ def test_too_little_memory_is_said():
     assert small["shuffle_bytes"] == pytest.approx(3.8 * 10e6 / 2)
     assert memory_doubts(memory(sample_runs(), "8g"), "8g") == []
     assert heap_bytes("2g") == 2 * 1024**3
+    local = memory_of(sample_runs(), GRAPH, MOVED, SparkSettings(machines=2, memory="340m"), ())
+    assert local["storage_bytes"] == pytest.approx(2 * small["storage_bytes"], abs=2)
 
 
 @pytest.mark.parametrize("each", [0, 40])
