@@ -38,10 +38,8 @@ class DocumentKind:
         """Read a document, or check its content, where that has been read."""
         wrote = f"a file that {self.written_by} wrote"
         document = read_document(path, self.name, wrote) if content is None else content
-        kind = document.get("kind") if isinstance(document, dict) else None
-        if not isinstance(document, dict) or kind != self.kind:
-            other = f", but a {kind}" if str(kind).startswith("predict-graph ") else ""
-            raise RequestError(f"{path} is no {self.name}{other}; accepted: {wrote}")
+        if not isinstance(document, dict) or document.get("kind") != self.kind:
+            raise RequestError(f"{path} is no {self.name}; accepted: {wrote}")
         self._check_schema(document, path)
         if self.sealed and document.get("checksum") != _checksum(document):
             raise RequestError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,8 @@ from predict_graph.errors import JobError, RequestError
 
 def check_writable(path: Path) -> Path:
     """Return `path` if a file can be put there."""
-    folder = path.parent
     try:
+        folder = (Path(os.path.realpath(path)) if path.is_symlink() else path).parent
         taken = path.exists() and not path.is_file()
     except OSError as error:  # a name that is too long
         raise RequestError(f"cannot write {path}: {error.strerror}") from error
@@ -36,7 +37,7 @@ def written_beside(path: Path) -> Iterator[Path]:
     """
     check_writable(path)
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part{path.suffix}")
+    beside = target.with_name(f".{secrets.token_hex(6)}.part{path.suffix}")
     try:
         yield beside
         os.replace(beside, target)

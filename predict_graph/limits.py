@@ -88,7 +88,7 @@ class Limits:
     driver_bytes: int = 512_000_000
 
 
-_set: Limits | None = None
+_sets: list[Limits] = []  # the last one holds
 
 
 def limits() -> Limits:
@@ -99,7 +99,7 @@ def limits() -> Limits:
     RequestError
         If the environment variable is not as it should be.
     """
-    return _set if _set is not None else _of_text(os.environ.get(ENVIRONMENT, ""))
+    return _sets[-1] if _sets else _of_text(os.environ.get(ENVIRONMENT, ""))
 
 
 @contextmanager
@@ -112,13 +112,12 @@ def limited(**values: float) -> Iterator[Limits]:
     ...     limits().edges
     10
     """
-    global _set  # noqa: PLW0603
-    before = _set
-    _set = _with(limits(), parse_limits(",".join(f"{k}={v}" for k, v in values.items())))
+    found = _with(limits(), parse_limits(",".join(f"{k}={v}" for k, v in values.items())))
+    _sets.append(found)
     try:
-        yield _set
+        yield found
     finally:
-        _set = before
+        _sets.remove(found)
 
 
 def parse_limits(text: str) -> dict[str, float]:

@@ -221,8 +221,9 @@ def for_function(given: Mapping[str, Any]) -> dict[str, Any]:
     of_algorithms = [name for name in given if name in OPTIONS and name not in _FOR_FUNCTIONS]
     for name in of_algorithms:
         if given[name] != OPTIONS[name].usual:
-            own = f"keywords={{{name!r}: …}} for an argument of the function (--arg {name}=…)"
-            raise RequestError(f"{name} is read for algorithms alone; leave it out, or give {own}")
+            raise RequestError(
+                f"{name} is read for algorithms alone; accepted: keywords={{{name!r}: …}}"
+            )
     return {name: value for name, value in given.items() if name not in of_algorithms}
 
 

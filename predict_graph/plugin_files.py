@@ -74,10 +74,10 @@ def code_digest(function: Any) -> str:
     with contextlib.suppress(TypeError, ValueError):
         used = inspect.getclosurevars(function)
         around = {**used.globals, **used.nonlocals}
-    plain = [each for each in sorted(around.items()) if isinstance(each[1], int | float | str)]
-    source += repr(plain) if plain else ""
-    for _, each in sorted(around.items()):
-        if inspect.isfunction(each) and each.__module__ == function.__module__:
+    for name, each in sorted(around.items()):
+        if isinstance(each, int | float | str):
+            source += repr((name, each))
+        elif inspect.isfunction(each) and each.__module__ == function.__module__:
             with contextlib.suppress(OSError, TypeError):
                 source += inspect.getsource(each)
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest()

@@ -34,6 +34,7 @@ def supervise(*, always: bool) -> None:
     and on :data:`ENDING`, or when the parent of this process dies, the child is killed.
     """
     parent = os.getppid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, a child would end unseen
     _LIBRARY.prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
     # They wait until they are taken: a handler would not run if one came just before a wait began.
     taken = {signal.SIGCHLD, signal.SIGTERM, ENDING}

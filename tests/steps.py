@@ -70,7 +70,7 @@ def counted(of_one=OF_ONE):
     with pytest.MonkeyPatch.context() as patch:
         for name in ("wall", "processor", "alarm", "wait"):
             patch.setattr(clock, name, getattr(steps, name))
-        patch.setattr(clock, "thread", steps.processor)
+        patch.setattr(clock, "thread", lambda: steps.processor(children=False))
         sys.setprofile(steps.take)
         try:
             yield steps
@@ -81,7 +81,7 @@ def counted(of_one=OF_ONE):
 @contextmanager
 def calls_by(run):
     """Let `run` make the calls of a function that is predicted, and all else take no time."""
-    stopped = SimpleNamespace(processor=lambda **_: 0.0)
+    stopped = SimpleNamespace(thread=float)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predict_graph.functions.gathering.run_in_child", run)
         patch.setattr("predict_graph.functions.gathering.clock", stopped)

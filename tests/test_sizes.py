@@ -9,9 +9,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
-    "costmodels": 2_156,
-    "predict_graph": 28_025,
-    "tests": 14_465,
+    "costmodels": 2_158,
+    "predict_graph": 28_022,
+    "tests": 14_460,
     "benchmarks": 5_467,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""

@@ -137,6 +137,7 @@ def _interrupts_seen(again: float = 0.05) -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield seen
         return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, children would end unseen
     usual: dict[int, Any] = {
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: signal.SIG_DFL,
@@ -168,13 +169,15 @@ def _has_to_finish(frame: FrameType | None) -> bool:
 def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:
     """Explain an error in one line and return the exit status."""
     status = PredictGraphError.exit_status
+    try:
+        sys.stdout.flush()
+    except OSError:  # what is left in the buffers goes nowhere, without a word about it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, PredictGraphError):
         text, status = str(error), error.exit_status
     elif isinstance(error, MemoryError):
         text = ": ".join(filter(None, ("there is not enough memory", error_text(error))))
     elif _reader_has_gone(error):
-        # What is left in the buffers goes nowhere, without a word about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PredictGraphError.exit_status
     elif isinstance(error, OSError):
         text = "the disk is full" if error.errno == errno.ENOSPC else str(error)

@@ -143,10 +143,12 @@ class Watch:
             return self.expected
         for name in names:
             runs = self.history.runs(algorithm=name, kind="run", limit=20)
-            counts = np.log(np.maximum(runs["iterations"].to_numpy(float), 1.0))
+            each = runs.groupby("fingerprint", dropna=False)["iterations"].median()
+            counts = np.log(np.maximum(each.to_numpy(float), 1.0))
             if len(counts):
                 spread = float(counts.std(ddof=1)) if len(counts) > 1 else 0.0
-                std = max(spread, 0.5 / math.sqrt(len(counts)))  # graphs differ
+                least = 0.5 / math.sqrt(len(counts))  # graphs differ
+                std = max(spread, least) * math.sqrt(1.0 + 1.0 / len(counts))
                 part = ExpectedPart(name, float(np.exp(counts.mean())), std)
-                return Expected((part,), source=f"{len(counts)} earlier runs of {name}")
+                return Expected((part,), source=f"{len(runs)} earlier runs of {name}")
         return None

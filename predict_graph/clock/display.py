@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -87,7 +88,11 @@ class Display(AbstractContextManager["Display"]):
         )
         columns = (what, BarColumn(20), TimeElapsedColumn(), left)
         self._bar = Progress(
-            *columns, console=self._console, transient=True, refresh_per_second=2.0
+            *columns,
+            console=self._console,
+            transient=True,
+            refresh_per_second=2.0,
+            redirect_stdout=sys.stdout.isatty(),  # else what is printed belongs to a file
         )
         self._bar.add_task(self._text, total=1.0, left=self)
         self._bar.start()

@@ -37,8 +37,8 @@ def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) ->
 def _left(table: FloatArray, elapsed: float, least_std: float = 0.15) -> tuple[float, float]:
     """Return the remaining time by the seconds at which iterations ended, and its log std.
 
-    The pace so far goes on; its error is that of the mean of eight parts of the time, and
-    `least_std` however even it is (calibrated on runs under `track`).
+    The pace so far goes on; its error is that of the means of eight parts of the time and of the
+    rest, and `least_std` however even it is (calibrated on runs under `track`).
     """
     seconds, places = table[:, 0], table[:, 1] / table[-1, 2]
     gone, rest = float(places[-1] - places[0]), max(1.0 - float(places[-1]), 1e-9)
@@ -50,7 +50,8 @@ def _left(table: FloatArray, elapsed: float, least_std: float = 0.15) -> tuple[f
         steps = np.diff(np.interp(ends, seconds, places))
         paces = np.log(np.diff(ends) / np.maximum(steps, 1e-3 * gone / len(steps)))
         change = float(paces.std(ddof=1)) if len(paces) > 1 else 0.0
-        std = max(change / math.sqrt(len(paces)), 0.3 if len(paces) < 3 else 0.0)
+        error = change * math.sqrt((1.0 + gone / rest) / len(paces))
+        std = max(error, 0.3 if len(paces) < 3 else 0.0)
     return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, least_std)
 
 

@@ -83,11 +83,10 @@ _ENDS = ("predicted", "low", "high")
 
 def _part(document: Mapping[str, Any]) -> ExpectedPart:
     count = Interval(*(max(_seconds(document["iterations"][each]), 1.0) for each in _ENDS))
-    runtime = Interval(*(max(_seconds(document["runtime_seconds"][each]), 1e-9) for each in _ENDS))
     rows = document["per_iteration"]
     seconds = np.array([_seconds(row["seconds"]) for row in rows])
     # Equal runs differ by 5% at least (docs/studies/overhead.md).
-    rest = math.sqrt(max(runtime.log_std**2 - count.log_std**2, 0.05**2))
+    rest = max(_seconds(document["evidence"][-1]["log_std"]), 0.05)
     name = str(document["algorithm"]["name"])
     return ExpectedPart(name, count.predicted, count.log_std, seconds, rest)
 
@@ -314,7 +313,7 @@ def seconds_left(
     elif not done:
         return None
     total, recent = done + left, max(round(_RECENT * done), 1)
-    found = weight = 0.0
+    found = weight = own = 0.0
     if done:
         spent = np.maximum(seconds[-recent:], 1e-12)
         sums = [_work(profile, at, total) for at in range(done - recent, done + 1)]
@@ -322,8 +321,9 @@ def seconds_left(
         found = math.log(float(spent.sum()) / float(predicted_recent.sum()))
         noise = float(np.std(np.log(spent / predicted_recent))) if recent > 1 else noise_of_one
         weight = 1.0 / (noise**2 / recent + 1e-3)  # equal runs differ by 0.03: not tuned
+        own = noise / math.sqrt(max(left, 1.0)) if recent > 1 else 0.0  # of the mean of the rest
     rate, std = math.exp(found * weight / (weight + trust)), (weight + trust) ** -0.5
-    return rate * _work(profile, done, total), math.hypot(std, left_std / max(left, 1.0))
+    return rate * _work(profile, done, total), math.hypot(std, own, left_std / max(left, 1.0))
 
 
 def _work(profile: FloatArray, done: float, total: float) -> float:

@@ -15,6 +15,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -57,6 +58,7 @@ _MANY_ROUNDS = 100
 _LONG = 30.0  # limits the seconds of few iterations, and of many ones
 _LATE = 1.1  # limits how far a call that does not stop itself exceeds its limit, times
 _HERE = str(Path(__file__).parent)
+_FORKING = threading.RLock()  # children have it, and may predict themselves
 
 
 @dataclass(frozen=True)
@@ -157,15 +159,16 @@ def run_in_child(
     the run itself what it costs here.
     """
     limits = limits or Limits()
-    receiver, sender = Pipe(duplex=False)
-    with warnings.catch_warnings():
+    # Children of other threads would keep the sender; filters of warnings are those of all threads.
+    with _FORKING, warnings.catch_warnings():
+        receiver, sender = Pipe(duplex=False)
         warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads
         sys.stdout.flush()
         child = os.fork()
-    if child == 0:
-        receiver.close()
-        _in_child(_Recorder(sender, limits, form), build, call, sample)
-    sender.close()
+        if child == 0:
+            receiver.close()
+            _in_child(_Recorder(sender, limits, form), build, call, sample)
+        sender.close()
     try:
         return _await_child(child, receiver, limits)
     finally:

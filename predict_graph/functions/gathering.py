@@ -129,11 +129,11 @@ class Gathering:
         self.seed = check_seed(seed)
         self.history = check_history(history)
         meter.start()
-        began = clock.processor(children=False)
+        began = clock.thread()
         self.subject = Subject(
             with_seed(checked, seed), graph, directed=directed, ids=ids, seed=self.seed
         )
-        reading = clock.processor(children=False) - began
+        reading = clock.thread() - began
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
         known = earlier_records(self.history, self.function)
@@ -143,7 +143,7 @@ class Gathering:
         earlier = points_of([each for each, same in zip(known, again, strict=True) if not same])
         self.available = float(max(available_memory() - resident_memory(), 0))
         self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
-        self.started = clock.processor(children=False)
+        self.started = clock.thread()
         # CPU seconds of children, and of reading a graph of a library.
         self.spent_elsewhere = reading if form_of(graph) is not None else 0.0
         self.rng = np.random.default_rng(self.seed)
@@ -162,7 +162,7 @@ class Gathering:
     @property
     def spent(self) -> float:
         """CPU seconds so far, of this process and of its children."""
-        return clock.processor(children=False) - self.started + self.spent_elsewhere
+        return clock.thread() - self.started + self.spent_elsewhere
 
     @property
     def done(self) -> list[SampleRun]:

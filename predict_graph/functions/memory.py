@@ -55,7 +55,7 @@ def predict_memory(
         sizes = [(drivers, run.graph_bytes) for drivers, run in runs]
         graph = grown_bytes(sizes, target, ("edges", "vertices")).cost
     high = graph * 1.15 + call.high + _RESOLUTION
-    return Interval(call.predicted + graph, graph + call.low, high)
+    return Interval(call.predicted + graph, graph / 1.15 + call.low, high)
 
 
 def _most(prefix: ChildRun, rounds_left: float) -> float:

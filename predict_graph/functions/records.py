@@ -21,12 +21,13 @@ from predict_graph.errors import RequestError
 from predict_graph.files import written_beside
 from predict_graph.functions.atlas import measured_unit
 from predict_graph.functions.child import ChildRun
-from predict_graph.functions.evidence import LoopShape
+from predict_graph.functions.evidence import LoopShape, combine
 from predict_graph.functions.growth import DRIVERS, Point
 from predict_graph.functions.naming import LIBRARIES, VERTEX_PARAMETERS, GraphFunction
 from predict_graph.graph import Graph
 from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.intervals import Interval
+from predict_graph.outcome import SourceEstimate
 from predict_graph.table import Table
 
 _ENGINE = "function"
@@ -111,7 +112,8 @@ def read_call(file: Path, function: GraphFunction) -> Interval:
         given = _seedless(found["algorithm"]["parameters"])
         if found["algorithm"]["name"] == function.name and given == _seedless(function.arguments):
             runtime, convert = found["runtime_seconds"], found["phases"].get("convert", 0.0)
-            return Interval(*(runtime[name] - convert for name in ("predicted", "low", "high")))
+            _, log_std = combine([SourceEstimate(**each) for each in found["evidence"]])
+            return Interval.spread(runtime["predicted"] - convert, log_std)
     except (ValueError, KeyError, TypeError):
         pass
     raise RequestError(

@@ -116,7 +116,7 @@ def predict_by_size(
     memory = None
     if np.isfinite(graph):
         peak = Interval.spread(held.cost, held.log_std)
-        peak = Interval(graph + peak.predicted, graph + peak.low, 1.15 * graph + peak.high)
+        peak = Interval(graph + peak.predicted, graph / 1.15 + peak.low, 1.15 * graph + peak.high)
         memory = PeakMemory(peak, float(available_memory()))
     fits = True if memory is None else memory.fits  # None if that is not sure
     others = [] if fits is False else compiled_alternatives(function, call.cost, drivers)

@@ -218,6 +218,8 @@ class Watcher:
         elapsed = self.elapsed
         remaining = self._remaining(elapsed)
         if remaining is not None:
+            if len(self.said) > 1 and elapsed < 1.001 * self.said[-2].elapsed:
+                self.said.pop()  # limits the memory
             self.said.append(remaining)
             self.first = self.first or remaining.total or 0.0
         return remaining or Moment(elapsed, 0)

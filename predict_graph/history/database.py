@@ -41,7 +41,8 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file, which may be absent, to read one consistent state."""
     with _explained(path, "read"):
         # A file to read alone is opened as that.
-        address = f"{path.absolute().as_uri()}?mode=rw" if path.exists() else "file::memory:"
+        there = path.exists() and path.stat().st_size  # another process may just be making it
+        address = f"{path.absolute().as_uri()}?mode=rw" if there else "file::memory:"
         with _connected(address) as connection:
             version = _check(connection, path)
             connection.execute("BEGIN")

@@ -74,6 +74,16 @@ class IterationEstimate(Value):
     def __post_init__(self) -> None:
         object.__setattr__(self, "counters", Table.of(self.counters))  # or of a DataFrame
 
+    @property
+    def log_std(self) -> float:
+        """The standard deviation of the logarithm of the iterations, by the wider side.
+
+        The other end of the interval may be the limit of iterations.
+        """
+        low, high = max(self.low, 1), max(self.high, 1)
+        middle = min(max(self.crossing, low), high)
+        return math.log(max(middle / low, high / middle)) / QUANTILE
+
 
 def whole_graph(
     graph: Mapping[str, Any], iterations: int, seconds: float, note: str = ""

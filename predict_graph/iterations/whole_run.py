@@ -125,7 +125,7 @@ def continued(
     if not algorithm.steady and math.isfinite(own):
         # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         std = max(std, math.log(own / (done + 1)) / QUANTILE)
-    crossing, deviations = sampled.crossing, (_log_std(sampled), std)
+    crossing, deviations = sampled.crossing, (sampled.log_std, std)
     known = [
         (math.log(each), max(own_std, 0.01) ** -2)  # a whole number is rounded up
         for each, own_std in zip((crossing, own), deviations, strict=True)
@@ -157,15 +157,6 @@ def continued(
         samples=[summary, *sampled.samples],
         counters=Table({name: np.concatenate((counted[name], later[name])) for name in names}),
     )
-
-
-def _log_std(estimate: IterationEstimate) -> float:
-    """Return the standard deviation of the logarithm of the iterations.
-
-    From the wider side of the interval: the other end may be the limit of iterations.
-    """
-    low, high = estimate.crossing / max(estimate.low, 1), estimate.high / estimate.crossing
-    return math.log(max(low, high, 1.0)) / QUANTILE
 
 
 def _extrapolated(

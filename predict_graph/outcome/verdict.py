@@ -180,5 +180,5 @@ def _room(
         sizes = "an executor needs {} for data, and has {}".format(*both)
         if needed <= has:
             return f"fits in memory: {sizes}", True
-        return f"does not fit in memory: {sizes}, so it will spill or fail", False
+        return f"does not fit in memory: {sizes}; take more machines or memory", False
     return "", None

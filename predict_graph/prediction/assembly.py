@@ -160,11 +160,10 @@ def _runtime(phases: Sequence[Mapping[str, float]], stages: Sequence[Stage]) -> 
     total, spreads = 0.0, []
     for seconds, (_, estimate, runtime) in zip(phases, stages, strict=True):
         taken = sum(seconds.values())
-        iteration_std = math.log(max(estimate.high, 1) / max(estimate.low, 1)) / 2.0 / QUANTILE
         spreads.append(
             math.hypot(
-                seconds["superstep"] * math.hypot(iteration_std, runtime.relative_std),
-                runtime.phase_std * (seconds["setup"] + seconds["read"]),
+                seconds["superstep"] * math.hypot(estimate.log_std, runtime.relative_std),
+                runtime.phase_std * (seconds["setup"] + seconds["read"] + seconds["write"]),
                 runtime.common_std * taken,
             )
         )

@@ -92,6 +92,7 @@ def baselines_of(
         depth = depth_of(graph) if algorithm.by_hops and isinstance(graph, Graph) else None
         expected = usual.iterations if depth is None else depth + 1.0
         iterations = min(expected, float(algorithm.max_iterations))
+        source = "usual iterations" if depth is None else "iterations by depth"
         baselines.append(
             Baseline(
                 algorithm,
@@ -99,7 +100,7 @@ def baselines_of(
                 1e-9 * (usual.setup_ns + reversing(algorithm, graph)) * work,
                 1e-9 * usual.iteration_ns * slower * work * iterations,
                 runs,
-                log_std("usual iterations" if depth is None else "iterations by depth"),
+                log_std(source, algorithm.name),
                 converges=expected <= algorithm.max_iterations,
             )
         )

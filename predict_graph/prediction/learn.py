@@ -133,8 +133,7 @@ def learn(
     jobs = [check_function(name) for name in (every if algorithms is None else algorithms)]
     if len({job.java_works for job in jobs}) == 2 and not engine.settings.in_open_session:
         raise RequestError(
-            f"algorithms of Spark's libraries and our own are learned in sessions of other options "
-            f"({', '.join(job.name for job in jobs)}); accepted: one kind at a time"
+            "algorithms of GraphX and GraphFrames have sessions of their own; accepted: no others"
         )
     entropy, report = check_seed(seed), progress or (lambda text, fraction: None)
     learner = _Learner(engine, jobs, kept, entropy, allowed, report)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 from predict_graph.algorithms import MAX_ITERATIONS, Algorithm, Parameter
 from predict_graph.builtin.parts import parts_of
+from predict_graph.errors import RequestError
 
 
 class SemiClustering(Algorithm):
@@ -51,3 +54,10 @@ class SemiClustering(Algorithm):
         Parameter("tau", float, 0.001, "stop when a smaller share of places changes", 0.0, 1.0),
         MAX_ITERATIONS,
     )
+
+    def on(self, graph: Any) -> Self:
+        """Refuse negative weights, with which a larger group may score more than its bound."""
+        weights = getattr(graph, "weights", None)
+        if weights is not None and weights.min(initial=0.0) < 0.0:
+            raise RequestError(f"a weight is {weights.min():g}; accepted by {self.name}: from 0 on")
+        return self

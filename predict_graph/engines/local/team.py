@@ -51,6 +51,7 @@ class Team:
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
+            self._remaining = lambda: -math.inf  # after Ctrl-C the others take no more
             meter.observe()
             self._pool.shutdown(cancel_futures=True)
 

@@ -378,7 +378,8 @@ def predicted(estimator: Any, table: pd.DataFrame, confidence: float) -> FloatAr
     middle = estimator.predict(table)
     if confidence == 0.5:  # the median
         return np.stack((middle, middle, middle))
-    return np.vstack((middle, estimator.predict_interval(table, 2 * confidence - 1).T))
+    low, high = estimator.predict_interval(table, 2 * confidence - 1).T
+    return np.stack((middle, np.minimum(low, middle), np.maximum(high, middle)))
 
 
 def save_model(model: JobModel | TaskModel, path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
     assert [source["source"] for source in found["evidence"]] == ["real runs on the cluster"]
     # A second a superstep for 100 records; the graph has 1,200, none of them remote on one machine.
     assert found["phases"]["superstep"] > 0.8 * found["iterations"]["predicted"]
-    assert any("real runs on other graphs only" in warning for warning in found["warnings"])
+    assert any("those of real runs on the cluster" in warning for warning in found["warnings"])
 
 
 def test_the_same_log_twice(program, imported, history):

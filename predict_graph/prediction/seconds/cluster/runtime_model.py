@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from predict_graph import engines
-from predict_graph.answers import readable_bytes
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.graph import Graph
 from predict_graph.iterations import IterationEstimate
@@ -28,23 +27,6 @@ from predict_graph.prediction.seconds.earlier_runs import PHASE_STD
 from predict_graph.prediction.seconds.regression import fitted_line
 from predict_graph.prediction.work import counted
 from predict_graph.table import Table
-
-_OTHER_GRAPH = (
-    "the sample runs are of another graph, whose records may be longer or shorter; --budget none "
-    "runs samples of this one, which narrows the interval"
-)
-_REAL_RUNS = (
-    "the runtime is estimated from real runs on other graphs only; learn, or --budget none, runs "
-    "samples on the cluster, which narrows the interval"
-)
-_OTHER_ALGORITHMS = (
-    "this algorithm has not run on the cluster with these settings: the estimate is from "
-    "other algorithms; learn, or --budget none, runs samples of it, which narrows the interval"
-)
-_ANOTHER_CLUSTER = (
-    "no runs on this cluster yet: the estimate is from another cluster, and may be several times "
-    "too high or too low; learn, or --budget none (no limit), runs samples on it"
-)
 
 
 class ClusterRuntimeModel(sampling.ClusterSamples):
@@ -90,7 +72,12 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         speed = speed.with_runs(name, own) if own else speed
         costs = self._costs(name, speed, self.parts[algorithm.name].cost_model, own)
         std, common_std = deviations(own, speed)
-        source, warnings = _source(own, speed)
+        source = _source(own, speed)
+        said = (
+            f"the costs are those of {source}, of no run of this graph: learn, or --budget none, "
+            "runs samples on the cluster, which narrows the interval"
+        )
+        warnings = [said] if all(run.elsewhere for run in own) else []
         if not own and name != algorithm.name:  # the actual superstep is unknown
             std = math.hypot(std, ALGORITHM_STD)
             said = f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
@@ -135,30 +122,21 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
             phase_std=PHASE_STD,
             common_std=common_std,
             samples=[run.summary for run in own],
-            warnings=[
-                *_reach_doubts(runs, engine.workers),
-                *engine.session_doubts(),
-                *warnings,
-                *memory_doubts(executors, engine.settings.memory),
-            ],
+            warnings=[*_reach_doubts(runs, engine.workers), *engine.session_doubts(), *warnings],
             at=at,
             executors=executors,
         )
 
 
-def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[str, list[str]]:
-    """Return what the costs of an algorithm are estimated from, and reasons for doubt."""
+def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> str:
+    """Return what the costs of an algorithm are estimated from."""
     if not own:
-        if any(speed.observed.values()):
-            return "runs of other algorithms on the cluster", [_OTHER_ALGORITHMS]
-        return "runs on another cluster", [_ANOTHER_CLUSTER]
-    samples = any(not run.real for run in own)
-    warnings = [_OTHER_GRAPH if samples else _REAL_RUNS]
-    if not all(run.elsewhere for run in own):
-        warnings = []
+        known = any(speed.observed.values())
+        return "runs of other algorithms on the cluster" if known else "runs on another cluster"
     if not all(run.again for run in own):
-        return "sample runs on the cluster", warnings
-    return "training runs of the cluster" if samples else "real runs on the cluster", warnings
+        return "sample runs on the cluster"
+    samples = any(not run.real for run in own)
+    return "training runs of the cluster" if samples else "real runs on the cluster"
 
 
 def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
@@ -173,12 +151,8 @@ def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, f
 
 def _reach_doubts(runs: list[ClusterRun], target: int) -> list[str]:
     most = max(run.machines for run in runs)
-    if target <= 4 * most:
-        return []
-    return [
-        f"the cost model was trained on {most} machines at most, far from {target}; "
-        f"--train-machines {most},{target // 2} would narrow the interval"
-    ]
+    said = f"the costs are those of {most} machines at most, far from {target}"
+    return [said] if target > 4 * most else []
 
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}  # by definition
@@ -233,18 +207,6 @@ def memory_of(
         "shuffle_bytes": int(moved / settings.executors),
         "available_bytes": int(0.6 * max(heap, 0)),  # spark.memory.fraction, by default
     }
-
-
-def memory_doubts(held: Mapping[str, int], memory: str) -> list[str]:
-    """Say so when an executor needs more than it has of its memory."""
-    if not held or held["execution_bytes"] + held["storage_bytes"] <= held["available_bytes"]:
-        return []
-    needs = readable_bytes(held["execution_bytes"] + held["storage_bytes"])
-    return [
-        f"an executor needs about {needs} for tables and hash tables, but has "
-        f"{readable_bytes(held['available_bytes'])} of its {memory}: it will spill to disk or "
-        "fail; take more machines or more memory"
-    ]
 
 
 def _share_of(run: ClusterRun) -> float:

@@ -25,7 +25,7 @@ def predict_unseen(name):
 def test_an_answer_without_a_run_on_the_cluster(name):
     found = predict_unseen(name)
     assert found.evidence[0].source == "runs on another cluster"
-    assert any("no runs on this cluster yet" in said for said in found.warnings)
+    assert any("those of runs on another cluster" in said for said in found.warnings)
     assert "of sample runs on the cluster would narrow the interval" in found.more
     assert not [each for each in found.samples if each.purpose == "cost"]
     interval = found.runtime_seconds

@@ -101,8 +101,8 @@ def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
     assert all("run on 20" in note for note in notes)
     assert own.runtime_seconds.predicted == pytest.approx(other.runtime_seconds.predicted, rel=0.05)
     assert width(other) > width(own)
-    assert any("of another graph" in warning for warning in other.warnings)
-    assert not any("of another graph" in warning for warning in own.warnings)
+    assert any("of no run of this graph" in warning for warning in other.warnings)
+    assert not any("of no run of this graph" in warning for warning in own.warnings)
 
 
 @pytest.mark.parametrize("log", [False, True], ids=["run", "event log"])
@@ -112,7 +112,7 @@ def test_one_real_run_scales_the_reference_runs(history, log):
     history.add(real_record(run, job=JOB, log=log, fingerprint="another"))
     found = predicted(history)
     assert found.evidence[0].source == "real runs on the cluster"
-    assert any("real runs on other graphs only" in warning for warning in found.warnings)
+    assert any("those of real runs on the cluster" in warning for warning in found.warnings)
     usual = 1.6  # times as long as the reference, of a cluster without runs
     longer = {
         name: usual * found.phases[name] / unknown.phases[name] for name in ("superstep", "setup")

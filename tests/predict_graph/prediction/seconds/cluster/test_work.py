@@ -14,11 +14,7 @@ from predict_graph.engines.spark.library.algorithm import rounds_of
 from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import check_graph
 from predict_graph.prediction.request import check_function
-from predict_graph.prediction.seconds.cluster.runtime_model import (
-    heap_bytes,
-    memory_doubts,
-    memory_of,
-)
+from predict_graph.prediction.seconds.cluster.runtime_model import heap_bytes, memory_of
 from predict_graph.prediction.seconds.cluster.sampling import observed_estimate
 from predict_graph.prediction.seconds.cluster.work import combined_share, work_by_machines
 from predict_graph.table import Table
@@ -130,9 +126,8 @@ def memory(runs, size, usual=()):
 
 def test_too_little_memory_is_said():
     small = memory(sample_runs(), "340m")
-    assert "340m" in "".join(memory_doubts(small, "340m"))
+    assert small["execution_bytes"] + small["storage_bytes"] > small["available_bytes"]
     assert small["shuffle_bytes"] == pytest.approx(3.8 * 10e6 / 2)
-    assert memory_doubts(memory(sample_runs(), "8g"), "8g") == []
     assert heap_bytes("2g") == 2 * 1024**3
     local = memory_of(sample_runs(), GRAPH, MOVED, SparkSettings(machines=2, memory="340m"), ())
     assert local["storage_bytes"] == pytest.approx(2 * small["storage_bytes"], abs=2)
