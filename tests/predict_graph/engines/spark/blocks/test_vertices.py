@@ -61,7 +61,7 @@ def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted,
         rows["messages"] = rows["local_messages"] + rows["remote_messages"]
     assert ours["messages"].tolist() == theirs["messages"].tolist()
     assert (found.table["seconds"] > 0).all()
-    written = pd.read_parquet(target).sort_values("id")
+    written = pd.read_parquet(target).sort_values("vertex")
     np.testing.assert_array_equal(written["value"].to_numpy(), found.values)
 
 
