@@ -84,9 +84,10 @@ def rank_candidates(
         samples = _expected(candidates, priors, like)
         seconds = low = high = np.full(count, np.nan)
     fine = set(_places(done).tolist())
-    failed = set(_places(tried).tolist()) - fine
-    against, for_ = (take_rows(candidates, sorted(places)) for places in (failed, fine))
-    succeeds = chance = success_chance(candidates, against, for_)
+    outcomes = [tried[tried["outcome"] == what] for what in ("failed", "timeout")]
+    failed, slow = (set(_places(runs).tolist()) - fine for runs in outcomes)
+    known = (take_rows(candidates, sorted(places)) for places in (failed, fine, slow))
+    succeeds = chance = success_chance(candidates, *known)
     if len(done):
         allowed = samples <= np.log(deadline)
         chance = succeeds * allowed.mean(axis=0)
@@ -182,23 +183,26 @@ def _expected(
 
 # Whether more machines, scale, cores and memory are easier, by definition; cores may need memory
 _EASIER = (1, -1, 0, 1)
+_AGAIN, _WITHIN = 0.7, 0.5  # chance of a second failure at one place; e-folds squared: not tuned
 
 
 def success_chance(
-    columns: Columns, failed: Columns, fine: Columns, again: float = 0.7, within: float = 0.5
+    columns: Columns, failed: Columns, fine: Columns, slow: Columns | None = None
 ) -> FloatArray:
     """Return how likely configurations succeed, by what became of those near them, shape (n,).
 
-    Runs fail as those near them did: after one failure `again` at the same place (not tuned), less
-    with the distance in e-folds of machines, cores, memory and scale (`within`, not tuned), and
-    less where others succeeded. Fewer machines, less memory or a larger scale are at no distance
-    from a failure, unless a run that is at least as hard succeeded.
+    Runs fail as those near them did: less with the distance in e-folds of machines, cores, memory
+    and scale, and less where others succeeded. Fewer machines, less memory or a larger scale are at
+    no distance from a failure, unless a run that is at least as hard succeeded; but they are from a
+    run that a timeout ended, which another type of machine may do in time.
 
     Parameters
     ----------
     columns, failed, fine : mapping of str to ndarray
         ``machines``, and where known ``scale``, ``cores`` and ``memory``, of the configurations, of
         those that failed, and of those that succeeded; of the latter there may be none.
+    slow : mapping, optional
+        Likewise, of those that a timeout ended.
 
     Examples
     --------
@@ -214,11 +218,11 @@ def success_chance(
     contradicted = np.all(as_hard, axis=0).any(axis=1)
     apart = _apart(columns, failed)
     apart = np.where((ways == 0) | contradicted, apart, np.maximum(ways * apart, 0.0))
-    against, for_ = (
-        np.exp(-(each**2).sum(axis=0) / within).sum(axis=1)
-        for each in (apart, _apart(columns, fine))
+    against, for_, late = (
+        np.exp(-(each**2).sum(axis=0) / _WITHIN).sum(axis=1)
+        for each in (apart, _apart(columns, fine), _apart(columns, slow or {}))
     )
-    chance: FloatArray = 1 - against / (against + for_ + 1 / again - 1)
+    chance: FloatArray = 1 - (against + late) / (against + late + for_ + 1 / _AGAIN - 1)
     return chance
 
 

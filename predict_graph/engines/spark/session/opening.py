@@ -147,10 +147,7 @@ def open_session(settings: SparkSettings, *, java_works: bool = False) -> Iterat
             "a Spark session is already open in this process; stop it first, or use it: spark=spark"
         )
     if "PYSPARK_GATEWAY_PORT" in os.environ:
-        raise JobError(
-            "spark-submit started this program, whose driver it shares; accepted: "
-            "spark=SparkSession.builder.getOrCreate()"
-        )
+        raise JobError("begun by spark-submit; accepted: spark=SparkSession.builder.getOrCreate()")
     _check_master(settings.master)
     with ExitStack() as held:
         own = held.enter_context(temporary_folder(None))
