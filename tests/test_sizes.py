@@ -10,13 +10,13 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
     "costmodels": 2_160,
-    "predict_graph": 28_019,
+    "predict_graph": 28_020,
     "tests": 14_460,
     "benchmarks": 5_467,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")
-WORDS_OF_DOCS = 40_069
+WORDS_OF_DOCS = 40_097
 LANGUAGE = re.compile(
     r"\b(told|tells|foretold|foretell|witness(?:es)?|purse|lessons?|rungs?|asking took|off by|"
     r"of which|may come again|a person|judgement|a choice)\b",
