@@ -86,8 +86,8 @@ def rank_candidates(
     fine = set(_places(done).tolist())
     outcomes = [tried[tried["outcome"] == what] for what in ("failed", "timeout")]
     failed, slow = (set(_places(runs).tolist()) - fine for runs in outcomes)
-    known = (take_rows(candidates, sorted(places)) for places in (failed, fine, slow))
-    succeeds = chance = success_chance(candidates, *known)
+    near = (take_rows(candidates, sorted(places)) for places in (failed, fine, slow))
+    succeeds = chance = success_chance(candidates, *near)
     if len(done):
         allowed = samples <= np.log(deadline)
         chance = succeeds * allowed.mean(axis=0)
