@@ -118,7 +118,8 @@ class Completer:
         lengths, places = edges_of(self.graph.indptr, others)
         owners = np.repeat(np.arange(hubs, hubs + len(others)), lengths)
         out = owners, self.graph.indices[places].astype(np.int64)
-        into = hubs + inbound.tocoo().coords[0], inbound.indices.astype(np.int64)
+        rows, ends = (each.astype(np.int64) for each in inbound.tocoo().coords)
+        into = hubs + rows, ends
         out_at, in_at = position[out[1]], position[into[1]]
         position[others] = -1
         one, other = (owner * self.graph.vertices + end for owner, end in (out, into))
