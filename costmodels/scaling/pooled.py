@@ -261,8 +261,8 @@ class PooledLaw:
         other quantiles, so that together they reach as far as they should.
         """
         mean, deviation = self._members(columns)
-        golden = (np.arange(len(mean)) * (math.sqrt(5.0) - 1.0) / 2.0 + 0.5) % 1.0
-        at = golden if tails else np.full(len(mean), 0.5)
+        step = (math.sqrt(5.0) - 1.0) / 2.0 if tails else 0.0  # the golden ratio spreads evenly
+        at = (np.arange(len(mean)) * step + 0.5) % 1.0
         quantiles = stdtrit(4, (np.arange(12) + at[:, None]) / 12)
         every: FloatArray = mean[:, None] + deviation[:, None] * quantiles[:, :, None]
         return every.reshape(-1, mean.shape[1])

@@ -147,8 +147,8 @@ class Watch:
             counts = np.log(np.maximum(each.to_numpy(float), 1.0))
             if len(counts):
                 spread = float(counts.std(ddof=1)) if len(counts) > 1 else 0.0
-                least = 0.5 / math.sqrt(len(counts))  # graphs differ
-                std = max(spread, least) * math.sqrt(1.0 + 1.0 / len(counts))
+                # Graphs differ, by as much at least.
+                std = max(spread, 0.5 / math.sqrt(len(counts))) * math.sqrt(1.0 + 1.0 / len(counts))
                 part = ExpectedPart(name, float(np.exp(counts.mean())), std)
                 return Expected((part,), source=f"{len(runs)} earlier runs of {name}")
         return None

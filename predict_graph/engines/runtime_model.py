@@ -7,6 +7,7 @@ of evidence, and of setup, reading and writing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
@@ -189,3 +190,12 @@ class RuntimeModel(Protocol):
         """Return the time of each algorithm of the chain; the first includes session start and
         reading.
         """
+
+
+def std_of_next(logs: FloatArray, once: float) -> float:
+    """Return by how much the logarithm of one more run differs from the mean of earlier ones.
+
+    Two runs differ by `once`, or as these did; the next one by its own deviation and theirs.
+    """
+    spread = float(logs.std(ddof=1)) if len(logs) > 1 else 0.0
+    return max(spread, once / math.sqrt(2.0)) * math.sqrt(1.0 + 1.0 / max(len(logs), 1))

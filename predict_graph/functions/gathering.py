@@ -137,8 +137,7 @@ class Gathering:
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
         known = earlier_records(self.history, self.function)
-        here = self.graph.fingerprint, self.subject.converted
-        again = [same_call(each, *here) for each in known]
+        again = [same_call(one, self.graph.fingerprint, self.subject.converted) for one in known]
         self.again = [each for each, same in zip(known, again, strict=True) if same]
         earlier = points_of([each for each, same in zip(known, again, strict=True) if not same])
         self.available = float(max(available_memory() - resident_memory(), 0))

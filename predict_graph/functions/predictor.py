@@ -17,6 +17,7 @@ import numpy as np
 
 from predict_graph.cores import meter
 from predict_graph.engines import RunProfile
+from predict_graph.engines.runtime_model import std_of_next
 from predict_graph.errors import JobError, RequestError
 from predict_graph.evidence import EARLIER_RUNS, predicted
 from predict_graph.functions import evidence as observed
@@ -121,10 +122,8 @@ class FunctionCase(Gathering):
             std, count = math.hypot(RUN_STD, drawn), max(len(self.again), 1)
             source = EARLIER_RUNS if self.again else "run"
             said = f"{count} of the call itself" if self.again else "the run itself"
-            # Two runs differ by `std`, or as they did; one more differs from their mean, too.
             logs = np.log([max(float(each.rows["seconds"][0]), 1e-9) for each in self.again])
-            spread = float(logs.std(ddof=1)) if len(logs) > 1 else 0.0
-            std = max(std / math.sqrt(2.0), spread) * math.sqrt(1.0 + 1.0 / count)
+            std = std_of_next(logs, std)
             return [SourceEstimate(source, whole.seconds, std, 1.0, said)]
         counted = observed.counting(self.earlier, self.points)
         return observed.estimates_of(self.growth(), self.points, counted, self.prefix)

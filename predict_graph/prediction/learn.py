@@ -176,8 +176,7 @@ class _Learner:
         """
         self.report(f"opening a session on {self.engine.workers} machines", self._fraction)
         rates = {job.name: 0.0 for job in self.jobs}  # seconds an edge
-        java_works = any(job.java_works for job in self.jobs)
-        with self.engine.session(java_works=java_works) as session:
+        with self.engine.session(java_works=any(job.java_works for job in self.jobs)) as session:
             for scale, factor in _GRAPHS:
                 size = factor * 2.0**scale
                 graphs = lru_cache(partial(self._generated, scale, factor))  # in both directions

@@ -51,8 +51,7 @@ class TriangleCountKernel(SharedRows):
     @staticmethod
     def footprint(algorithm: TriangleCount, id_bytes: int) -> Footprint:
         """Return its memory: sets, their sizes, triangles, marks of each thread."""
-        marks = available_threads() * id_bytes
-        return Footprint(8 + 8 + marks + 8, float(id_bytes), reverse=False)
+        return Footprint(8 + 8 + available_threads() * id_bytes + 8, float(id_bytes), reverse=False)
 
     @property
     def above(self) -> IntArray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from predict_graph.calibration import cold_seconds, log_std
 from predict_graph.engines import Engine, Evidence, RuntimeEstimate, Workload, per_iteration
+from predict_graph.engines.runtime_model import std_of_next
 from predict_graph.evidence import EARLIER_RUNS
 from predict_graph.history import RunRecord, machine_identity
 
@@ -60,13 +61,11 @@ def _earlier(records: Sequence[RunRecord], workload: Workload, source: str) -> R
     cold, equal = cold_seconds(), log_std("equal runs", workload.algorithm.name)
     totals = np.log([max(float(each.sum()), cold) for each in seconds])
     once = np.hypot(equal, cold / np.exp(totals.mean()))
-    spread = float(totals.std(ddof=1)) if len(totals) > 1 else 0.0
-    # Two runs differ by `once`; one more differs from the mean by its own and that of the mean.
-    std = max(spread, once / np.sqrt(2.0)) * np.sqrt(1.0 + 1.0 / len(totals))
+    std = std_of_next(totals, float(once))
     phases = {
         name: float(np.mean([record.phases[name] for record in records]))
         for name in ("setup", "read", "write")
     }
     if records[0].engine.get("name") == "local":  # only run --out writes, which no prediction asks
         phases["write"] = 0.0
-    return workload.runtime(Evidence(source, mean[at], float(std)), **phases, phase_std=equal)
+    return workload.runtime(Evidence(source, mean[at], std), **phases, phase_std=equal)

@@ -153,10 +153,10 @@ def steps_of_jobs(
         stages = log.stages.loc[log.stages["job"].isin(own["job"]), "stage"]
         parts.append((own["finished"].max(), own["job"], stages))
         since = end
-    return successive(began, parts)
+    return _successive(began, parts)
 
 
-def successive(began: float, parts: Iterable[Part]) -> tuple[Superstep, ...]:
+def _successive(began: float, parts: Iterable[Part]) -> tuple[Superstep, ...]:
     """Return supersteps by their ends, jobs and stages; each starts as the one before it ends."""
     steps: list[Superstep] = []
     for finished, jobs, stages in parts:
@@ -372,7 +372,7 @@ def _steps(groups: list[list[Unit]], since: float | None = None) -> tuple[Supers
         jobs = [job for unit in group for job in unit.jobs]
         stages = [stage for unit in group for stage in unit.stages]
         parts.append((max(unit.finished for unit in group), jobs, stages))
-    return successive(began if since is None else min(began, since), parts)
+    return _successive(began if since is None else min(began, since), parts)
 
 
 @dataclass(frozen=True)
