@@ -49,7 +49,7 @@ def other_reference(name: str) -> ClusterCosts:
         if other != name
         for part in measured_parts(shipped_runs(other))
     )
-    common = lines_of(part for part in others if part[0] in ("opening", "read"))
+    common = lines_of(part for part in others if part[0] == "opening")
     return replace(costs, lines={**costs.lines, **common})
 
 

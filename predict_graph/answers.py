@@ -91,7 +91,7 @@ def readable_bytes(value: float) -> str:
     if math.isinf(size):
         return "any size"
     for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if size < 1024.0:
+        if size < 999.5:  # three digits
             return f"{size:.3g} {unit}"
         size /= 1024.0
     return f"{size:.3g} TiB"

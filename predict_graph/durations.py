@@ -42,7 +42,7 @@ def readable_seconds(value: float) -> str:
     >>> readable_seconds(5e11), readable_seconds(1e17)
     ('15,800 years', '3,170,000,000 years')
     """
-    if value < 1.0:
+    if value < 0.9995:
         return f"{value * 1000:.3g} ms"
     for least, unit in _LONG:
         if value >= 2.0 * least:  # 90 s, but 2.5 min

@@ -64,8 +64,17 @@ def file_module(file: Path) -> ModuleType:
 def code_digest(function: Any) -> str:
     """Return a digest of the source of a function, and of what its module has that it uses.
 
-    Of that it takes numbers, texts and the source of functions. It is empty where there is none.
+    Of that it takes numbers, texts, and functions and classes in the same way. It is empty where
+    there is none.
     """
+    source = _source(function, set())
+    return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""
+
+
+def _source(function: Any, seen: set[int]) -> str:
+    if id(function) in seen:
+        return ""
+    seen.add(id(function))
     try:
         source = inspect.getsource(function)
     except (OSError, TypeError):
@@ -77,10 +86,9 @@ def code_digest(function: Any) -> str:
     for name, each in sorted(around.items()):
         if isinstance(each, int | float | str):
             source += repr((name, each))
-        elif inspect.isfunction(each) and each.__module__ == function.__module__:
-            with contextlib.suppress(OSError, TypeError):
-                source += inspect.getsource(each)
-    return hashlib.blake2b(source.encode(), digest_size=8).hexdigest()
+        elif getattr(each, "__module__", "") == function.__module__:
+            source += _source(each, seen)
+    return source
 
 
 def _load(path: str | Path, kind: str, *, registers: bool) -> ModuleType:

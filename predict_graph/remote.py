@@ -30,10 +30,13 @@ class Address(PosixPath):
     @classmethod
     def of(cls, text: str) -> Address:
         """Return the address of a text; an empty host, which a path would drop, is kept."""
-        return cls(re.sub(r"/+(?=\?|$)", "", text).replace(":///", "://-/", 1))
+        kept = re.sub(r"/+(?=\?|$)", "", text).replace(":///", "://-/", 1)
+        scheme, mark, rest = kept.partition("://")
+        return cls(scheme + mark + rest.replace("//", "/\0/"))
 
     def __str__(self) -> str:
-        return super().__str__().replace(":/", "://", 1).replace("://-/", ":///")
+        text = super().__str__().replace(":/", "://", 1).replace("://-/", ":///")
+        return text.replace("/\0/", "//")
 
     @property
     def name(self) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from predict_graph.answers import Answer
 from predict_graph.pictures import Picture, draw_together
@@ -26,7 +24,7 @@ class Value:
     """
 
     def __eq__(self, other: object) -> bool:
-        return _same(vars(self), vars(other)) if type(other) is type(self) else NotImplemented
+        return _text(self) == _text(other) if type(other) is type(self) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -90,21 +88,15 @@ class Result(Value, ABC):
         return self.answer.to_html()
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal; not-a-number equals itself."""
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, Mapping):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
-    if hasattr(one, "equals"):  # a table
-        return bool(one.equals(other))
-    compares: Any = type(one).__eq__
-    if not callable(one) and (is_dataclass(one) or compares is object.__eq__):
-        return _same(vars(one), vars(other))
-    return bool(one == other) or (one != one and other != other)
+def _text(value: Any) -> str:
+    """Return all fields as text; arrays and tables as lists."""
+    return json.dumps(vars(value), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    for convert in ("tolist", "to_dict"):
+        if hasattr(value, convert):
+            return getattr(value, convert)()
+    return vars(value) if hasattr(value, "__dict__") else repr(value)

@@ -9,10 +9,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
-    "costmodels": 2_160,
-    "predict_graph": 28_021,
-    "tests": 14_460,
-    "benchmarks": 5_467,
+    "costmodels": 2_165,
+    "predict_graph": 28_016,
+    "tests": 14_440,
+    "benchmarks": 5_455,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
 LIBRARY = ("samplers", "costmodels", "predict_graph")

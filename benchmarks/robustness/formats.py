@@ -78,10 +78,10 @@ def _model(path: Path) -> str:
 def _plan(path: Path) -> str:
     import pandas as pd
 
-    from predict_graph.sizing.planning.predicted import predicted_job
+    from predict_graph.sizing.planning.predicted import read_job_model
 
     table = pd.DataFrame({"scale": [1.0], "machines": [4.0]})
-    return repr(predicted_job(path).estimator.predict(table))
+    return repr(read_job_model(path, None, None).estimator.predict(table))
 
 
 def _profile(path: Path) -> str:
@@ -95,16 +95,6 @@ def _event_log(path: Path) -> str:
 
     record, _ = record_of_log(path, vertices=40, edges=200)
     return record.uid
-
-
-def _import(path: Path) -> str:
-    from predict_graph.history import History
-
-    place = path.parent / "made.sqlite"
-    place.unlink(missing_ok=True)
-    history = History(place)
-    history.import_(path)
-    return _all_of(history)
 
 
 def _history(path: Path) -> str:
@@ -184,9 +174,6 @@ FORMATS = (
     Format("profile", "profile.json", "json", _profile),
     Format("event log", "app-7", "text", _event_log, every=10),
     Format("event log, zstandard", "app-7.zst", "packed", _event_log, every=10),
-    Format("history, exported CSV", "h.csv", "text", _import, every=10),
-    Format("history, exported gzip", "h.csv.gz", "packed", _import, every=10),
-    Format("history, exported Parquet", "h.parquet", "bytes", _import, every=10),
     Format("history", "h.sqlite", "sqlite", _history, every=10),
     Format("design", "design.csv", "text", _design),
     Format("measured points", "points.csv", "text", _measurements),
@@ -347,8 +334,6 @@ def _write_given_back(folder: Path) -> None:
     history = History(folder / "h.sqlite")
     for number in range(4):
         history.add(_record(number))
-    for name in ("h.csv", "h.csv.gz", "h.parquet"):
-        history.export(folder / name)
 
 
 def _record(number: int) -> Any:

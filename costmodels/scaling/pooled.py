@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
@@ -320,7 +320,8 @@ def fit_pooled(
     law = _fitted(points, priors, middle)
     if ended is not None and len(ended.seconds):
         # By the law of the other runs: with itself each would be expected.
-        law = _fitted(_with_ended(points, ended, law), priors, middle)
+        again = _fitted(_with_ended(points, ended, law), priors, middle)
+        law = replace(again, evidence=law.evidence)  # of the same points, so that laws compare
     return law
 
 

@@ -164,9 +164,16 @@ def _measured(
 
 
 def _of(law: pooled.PooledLaw, candidates: Columns) -> FloatArray:
-    """Return equally likely log seconds of another job, at the scale it was measured at."""
-    scale = np.exp(law.measured.middle[AXES.index("scale")])
-    return law.draws({**candidates, "scale": np.full(len(candidates["machines"]), scale)})
+    """Return equally likely log seconds of another job, at the scale it was measured at.
+
+    What is not known of its machines is that of the middle of the candidates.
+    """
+    scale, known = np.exp(law.measured.middle[AXES.index("scale")]), law.measured.points.columns
+    own = {
+        name: each if name in known else each / np.exp(np.log(each).mean())
+        for name, each in candidates.items()
+    }
+    return law.draws({**own, "scale": np.full(len(candidates["machines"]), scale)})
 
 
 def _expected(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from predict_graph.algorithms.parameters import Parameter, Value, check_parameters
 from predict_graph.errors import RequestError
+from predict_graph.plugin_files import code_digest
 from predict_graph.plugins import loaded
 
 
@@ -39,6 +41,8 @@ class Algorithm:
     """Whether it ends when values have crossed the graph, so that its depth in hops matters."""
     java_works: ClassVar[bool] = False
     """Whether Java does the work on Spark, as that of GraphX; compiled kernels do otherwise."""
+    all_send: ClassVar[bool] = False
+    """Whether all vertices send in every iteration, however many change."""
     known_work: ClassVar[bool] = False
     """Whether its iterations and messages are known without sample runs."""
     undirected: ClassVar[bool] = False
@@ -58,7 +62,8 @@ class Algorithm:
         )
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
+        known = [item for item in self.parameters.items() if item[1] is not None]
+        given = ", ".join(f"{name}={value!r}" for name, value in known)
         return f"{type(self).__name__}({given})"
 
     @property
@@ -108,6 +113,13 @@ class Algorithm:
             return 0.5 / max(vertices, 1)
         raise RequestError(f"{self.name} has neither a parameter tau nor a threshold(vertices)")
 
+    @cached_property
+    def code(self) -> str:
+        """A digest of the user's code; empty for an algorithm of this package."""
+        own = type(self).__module__.partition(".")[0] == "predict_graph"
+        return "" if own else code_digest(type(self))
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters that are set, for JSON."""
-        return {name: value for name, value in self.parameters.items() if value is not None}
+        """Return the parameters that are set and the code, for JSON and to match earlier runs."""
+        given = {name: value for name, value in self.parameters.items() if value is not None}
+        return {**given, **({"code digest": self.code} if self.code else {})}

@@ -64,8 +64,6 @@ class MergingKernel(SpreadingKernel):
 class EntriesKernel(MergingKernel):
     """A kernel whose rows have entries that are `FAR` until they are known."""
 
-    message_bytes = _HEADER_BYTES + _ENTRY_BYTES
-
     def __init__(self, graph: Graph, team: Team | None, state: Array) -> None:
         super().__init__(graph, team, state)
         self._known = np.count_nonzero(state < FAR, axis=1).astype(np.int32)

@@ -49,12 +49,12 @@ def run_call(case: Case, output: Output, call: Mapping[str, Any], expect: Path |
     from predict_graph.processes import in_fork
 
     failure = f"{case.algorithm} fails on {case.graph}"
-    answer, facts = in_fork(lambda: _called(case, call, expect), failure)
+    answer, facts = in_fork(lambda: _called(case, call, expect, not output.quiet), failure)
     output.give(answer, facts)
 
 
 def _called(
-    case: Case, call: Mapping[str, Any], expect: Path | None
+    case: Case, call: Mapping[str, Any], expect: Path | None, show: bool
 ) -> tuple[Answer, dict[str, Any]]:
     from predict_graph.functions.forms import failure
     from predict_graph.functions.naming import check_function, with_seed
@@ -82,6 +82,7 @@ def _called(
             source=source,
             call=whole.call,
             history=check_history(case.history),
+            show=show,
             convert_seconds=converted,
             keep=False,
             expected=expected,
@@ -134,11 +135,13 @@ def compare_functions(
     from predict_graph.functions import comparing
     from predict_graph.functions.naming import check_arguments, check_function
     from predict_graph.graph import check_graph
+    from predict_graph.seeds import check_seed
 
     options.prepare(None, graph)
     positional, keywords = check_arguments(arg)
     for name in functions:  # before a graph is read that may be large
         check_function(name, positional, keywords)
+    seed = check_seed(seed)
     source = check_graph(reading.of(graph), directed=reading.directed, ids=reading.ids, seed=seed)
     with output.display() as display:
         found = comparing.compare_functions(

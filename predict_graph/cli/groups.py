@@ -118,6 +118,8 @@ class SizedCase(Case):
             raise RequestError(f"{both}; accepted: GRAPH, or --vertices and --edges without it")
         from predict_graph.functions import is_function
 
+        if self.of("") != "":
+            raise RequestError("columns are of a file; accepted: GRAPH, or no options of columns")
         if not is_function(self.algorithm):
             raise RequestError(
                 f"--vertices and --edges are for functions, such as networkx:pagerank, and "

@@ -102,7 +102,7 @@ def export(file: Path, *, share: bool = False, history: str | None = None) -> No
     Parameters
     ----------
     file
-        Ends in .parquet, .csv or .csv.gz; with --share in .ndjson.
+        Ends in .sqlite; with --share in .ndjson.
     share
         Only calls of public functions, without names and graphs: for the atlas.
     """

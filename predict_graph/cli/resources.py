@@ -134,22 +134,24 @@ def profile(
     from costmodels.occupancy import occupancies_of
     from predict_graph.cores import usable_cores
     from predict_graph.resources import read_profile
-    from predict_graph.sizing.tasks.model import add_run, file_attributes, graph_attributes
+    from predict_graph.sizing.tasks import model as runs
     from predict_graph.sizing.tasks.watching import watch
 
     machine = None if resources is None else read_profile(resources)
     attributes = {
         **({} if machine is None else machine.row()),
-        **({} if input_file is None else file_attributes(input_file)),
-        **({} if graph is None else graph_attributes(graph)),
+        **({} if input_file is None else runs.file_attributes(input_file)),
+        **({} if graph is None else runs.graph_attributes(graph)),
         **attributes_of(given),
     }
+    if taken := {"started", *runs.OBSERVED} & attributes.keys():
+        raise RequestError(f"--with has {min(taken)!r}, which is observed; accepted: another name")
     if out is not None and not attributes:
         raise RequestError(
             "a table of runs needs attributes; accepted: --resources FILE.json or --with NAME=VALUE"
         )
     if out is not None and check_writable(out).exists():
-        add_run(out, None, attributes)  # one of other columns is refused before the command runs
+        runs.add_run(out, None, attributes)  # other columns are refused before the command
     started = datetime.now(UTC).isoformat(timespec="seconds")
     seen = watch(command or [], parallelism=parallelism)
     observed = {
@@ -165,7 +167,7 @@ def profile(
             name: value if name == "data_bytes" else f"{value:.6f}"
             for name, value in observed.items()
         }
-        add_run(out, {"started": started, **row}, attributes)
+        runs.add_run(out, {"started": started, **row}, attributes)
     more = {"occupancies": occupancies, "attributes": attributes}
     content = {"schema": 1, **vars(seen), **observed, **more}
     Output(json=json).give(_observed(seen, occupancies), content)

@@ -50,9 +50,9 @@ def sample(
         Edges of the sample: .txt, .csv, .tsv or .parquet.
     """
     from predict_graph.comparison import sample as draw_sample
-    from predict_graph.graph.storage import check_edge_file, write_edges
+    from predict_graph.graph.storage import check_table_file, write_edges
 
-    check_edge_file(out)
+    check_table_file(out, ".txt")
     options.prepare(plugin, graph)
     how = {**vars(drawing), "directed": reading.directed, "ids": reading.ids}
     with output.display() as display:

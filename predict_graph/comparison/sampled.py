@@ -258,7 +258,7 @@ def _row(graph: Graph, sample: Graph, report: dict[str, Any], ratio: float) -> d
         "seed": report["seed"],
         "seconds": round(report["seconds"], 3),
         "edges": sample.edges,
-        "edge_share": round(sample.edges / graph.edges, 3),
+        "edge_share": round(sample.edges / max(graph.edges, 1), 3),
         "density_ratio": _rounded(fidelity["density_ratio"]),
         **{f"d_{name}": _rounded(value) for name, value in fidelity["d_statistics"].items()},
         "clustering": _rounded(fidelity["clustering"]["sample"]),

@@ -312,8 +312,9 @@ class _Recorder:
             self._base = resident_memory()
             self._facts["graph_bytes"] = max(self._base - before, 0.0)
             forget_peak()
+            budget = self._limits.budget
             report_progress(self._form, self._watch.report)
-            self._allow(max(self._limits.seconds, self._limits.budget.least_seconds))
+            self._allow(max(self._limits.seconds, min(budget.least_seconds, self._most_left)))
             self._timer = CallTimer()
             signal.signal(signal.SIGPROF, self._tick)
             clock.alarm(TICK_SECONDS)
@@ -352,6 +353,12 @@ class _Recorder:
             self._observations.append(seen)
 
     @property
+    def _most_left(self) -> float:
+        """The seconds of the budget that are left at most."""
+        limits = self._limits
+        return limits.budget.most - limits.already - self._facts["convert_seconds"]
+
+    @property
     def _peak(self) -> float:
         return float(max(resident_peak() - self._base, 0))
 
@@ -366,7 +373,8 @@ class _Recorder:
             if loop.done >= _MANY_ROUNDS:
                 allowed = min(allowed, _LONG)
         elif not loop.early and share * total >= FEW_ROUNDS > loop.done:
-            allowed = max(allowed, _LONG)  # these iterations may be within the share
+            # These iterations may be within the share.
+            allowed = max(allowed, min(_LONG, self._most_left))
         if elapsed >= allowed:
             self._end("stopped")
         self._allow(allowed, elapsed)

@@ -21,7 +21,7 @@ from predict_graph.functions.atlas import atlas_points
 from predict_graph.functions.child import ChildRun, Limits, run_in_child
 from predict_graph.functions.forms import failure
 from predict_graph.functions.growth import Growth, Point, drivers_of, extrapolate
-from predict_graph.functions.naming import check_function, form_of, with_seed
+from predict_graph.functions.naming import check_function, with_seed
 from predict_graph.functions.records import (
     SampleRun,
     earlier_records,
@@ -129,11 +129,9 @@ class Gathering:
         self.seed = check_seed(seed)
         self.history = check_history(history)
         meter.start()
-        began = clock.thread()
         self.subject = Subject(
             with_seed(checked, seed), graph, directed=directed, ids=ids, seed=self.seed
         )
-        reading = clock.thread() - began
         self.function, self.graph = self.subject.function, self.subject.graph
         load_compiled(self.graph.directed)
         known = earlier_records(self.history, self.function)
@@ -143,8 +141,7 @@ class Gathering:
         self.available = float(max(available_memory() - resident_memory(), 0))
         self.earlier = [*earlier, *atlas_points(self.function)]  # runs on other graphs
         self.started = clock.thread()
-        # CPU seconds of children, and of reading a graph of a library.
-        self.spent_elsewhere = reading if form_of(graph) is not None else 0.0
+        self.spent_elsewhere = 0.0  # CPU seconds of children
         self.rng = np.random.default_rng(self.seed)
         self.progress = progress or (lambda *_: None)
         self.target = drivers_of(self.graph, self.rng)

@@ -103,9 +103,14 @@ def _loops(code: CodeType) -> list[Loop]:
     return sorted(found, key=lambda loop: (loop.lineno, -_last(loop)))
 
 
-@lru_cache(maxsize=512)
 def _function(file: str, line: int) -> ast.AST | None:
     """Return the function that begins on a line, decorators included; the rest is not parsed."""
+    linecache.checkcache(file)
+    return _parsed(file, line, hash(tuple(linecache.getlines(file))))
+
+
+@lru_cache(maxsize=512)
+def _parsed(file: str, line: int, content: int) -> ast.AST | None:
     lines = linecache.getlines(file)[line - 1 :]
     try:
         block = inspect.getblock(lines)
@@ -136,6 +141,7 @@ _LISTED_METHODS = frozenset(
     {"nodes", "edges", "items", "keys", "values", "nbunch_iter", "adjacency", "neighbors"}
     | {"successors", "predecessors", "degree", "iterNodes", "iterEdges", "vs", "es"}
 )
+_PURE = ("builtins", "collections", "networkx", "igraph", "networkit", "predict_graph")
 _LISTED_BUILTINS = frozenset(
     {"range", "enumerate", "list", "tuple", "set", "zip", "len", "iter", "reversed", "sorted"}
     | {"frozenset", "dict", "min", "max", "int"}
@@ -356,7 +362,11 @@ def _evaluated(node: ast.expr, frame: FrameType) -> Any:
 def _only_lists(node: ast.AST, frame: FrameType) -> bool:
     """Whether evaluating an expression changes nothing, if it does not for its parts."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in _LISTED_METHODS and not node.keywords
+        if node.func.attr not in _LISTED_METHODS or node.keywords:
+            return False
+        home = getattr(_value(node.func, frame), "__module__", None)
+        home = home or type(_value(node.func.value, frame)).__module__
+        return home.partition(".")[0] in _PURE  # one of the user's may change something
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", "")
         own = name in _LISTED_BUILTINS and _value(node.func, frame) is getattr(builtins, name)

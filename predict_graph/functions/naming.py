@@ -74,7 +74,10 @@ class GraphFunction:
     def bound(self) -> inspect.BoundArguments | None:
         """The arguments with their parameters, the graph's first; None if these are unknown."""
         with contextlib.suppress(TypeError, ValueError):
-            return signature_of(self.call).bind(None, *self.positional, **self.keywords)
+            given = dict(self.keywords)
+            if hasattr(self.call, "orig_func"):  # of networkx, which takes the backend itself
+                given.pop("backend", None)
+            return signature_of(self.call).bind(None, *self.positional, **given)
         return None
 
     def __call__(self, graph: Any) -> Any:
@@ -95,11 +98,7 @@ class GraphFunction:
             names[place] if place < len(names) else str(place + 1): value
             for place, value in enumerate(self.positional)
         }
-        plain = str | int | float | bool | None
-        return {
-            name: value if isinstance(value, plain) else repr(value)
-            for name, value in {**given, **self.keywords}.items()
-        }
+        return {name: _plain(value) for name, value in {**given, **self.keywords}.items()}
 
     def describe(self) -> dict[str, Any]:
         """Return name and arguments, as of an algorithm."""
@@ -110,6 +109,13 @@ class GraphFunction:
         """What runs it: Python, a library, and the graph that it takes."""
         library = " ".join(filter(None, (self.library, self.library_version)))
         return {"name": "python", "library": library or None, "graph_form": self.form}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
 
 
 def is_function(value: Any) -> bool:
@@ -154,6 +160,10 @@ def check_function(
         found, keywords = part.func, {**part.keywords, **(keywords or {})}
     own = library if library in _GRAPH_LIBRARIES else None  # accepts only its own graphs
     inner = found.func if isinstance(found, partial) else found
+    unknown = inspect.ismethod(inner) and not inspect.isclass(inner.__self__)  # what it holds
+    code = "" if library in LIBRARIES or unknown else code_digest(inner)
+    if isinstance(found, partial) and (code or library):
+        code += repr(found.args)
     function = GraphFunction(
         call=_runnable(found) if inspect.isclass(found) else found,
         name=name,
@@ -161,7 +171,7 @@ def check_function(
         form=form or own or form_of(graph) or _FORM_OF.get(library) or _wanted(found, name),
         positional=tuple(positional),
         keywords=dict(keywords or {}),
-        code="" if library in LIBRARIES else code_digest(inner),
+        code=code,
     )
     if function.form in LIBRARIES and find_spec(function.form) is None:
         library = function.form
@@ -229,6 +239,7 @@ def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     if bound is None:
         return function.arguments
     parameters, found = bound.signature.parameters, dict(list(bound.arguments.items())[1:])
+    found |= {name: value for name, value in function.keywords.items() if name == "backend"}
     for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
         found |= found.pop(name)
     usual = {name: parameter.default for name, parameter in parameters.items()}

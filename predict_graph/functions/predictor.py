@@ -118,7 +118,9 @@ class FunctionCase(Gathering):
     def _estimates(self) -> list[SourceEstimate]:
         whole = self.whole
         if whole is not None:
-            drawn = observed.ROUNDS_STD if takes_seed(self.function) else 0.0
+            own = self.function.arguments.get("seed")
+            other = any(each.parameters.get("seed") != own for each in self.again)
+            drawn = observed.ROUNDS_STD if takes_seed(self.function) or other else 0.0
             std, count = math.hypot(RUN_STD, drawn), max(len(self.again), 1)
             source = EARLIER_RUNS if self.again else "run"
             said = f"{count} of the call itself" if self.again else "the run itself"
@@ -173,6 +175,7 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     prediction, subject = case.predict(), case.subject
     case.progress("running for real", 0.0)
     whole = subject.whole(np.arange(subject.graph.vertices))
+    began = meter.mark()
     run = run_in_child(whole.build, whole.call, form=subject.function.form)
     if not run.done:
         raise JobError(failure(subject.function, subject.graph, run.sentence))
@@ -182,8 +185,7 @@ def validate_function(function: str | Callable[..., Any], graph: Any, **options:
     phases = {"convert": run.convert_seconds if subject.converted else 0.0, "call": run.wall}
     peak = run.peak_bytes + (run.graph_bytes if subject.converted else 0.0)
     actual = profile_of(subject.function, subject.graph, phases, run.seconds, peak)
-    waited = max(run.wall / max(run.seconds, 1e-9), 1.0)  # for a core
-    return Comparison(prediction, replace(actual, slowdown=waited))
+    return Comparison(prediction, replace(actual, slowdown=meter.read(began).slowdown))
 
 
 def profile_of(

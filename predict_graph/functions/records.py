@@ -128,8 +128,11 @@ def earlier_records(
     kinds: Sequence[str] = ("run",),
     newest: int = 40,
 ) -> list[RunRecord]:
-    """Return the `newest` runs of a function with the same arguments on this machine."""
-    if history is None:
+    """Return the `newest` runs of a function with the same arguments on this machine.
+
+    None of one whose code is unknown: another may have its name.
+    """
+    if history is None or not (function.code or function.library):
         return []
     given = (function.name, _engine(function), machine_identity())
     wanted = _seedless(function.arguments)

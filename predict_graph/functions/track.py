@@ -25,16 +25,17 @@ from predict_graph.clock.loops import remaining_after, remaining_of, with_predic
 from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.durations import readable_seconds
 from predict_graph.errors import PredictGraphError
+from predict_graph.functions import watch
 from predict_graph.functions.child import ChildRun, called
 from predict_graph.functions.forms import as_graph
 from predict_graph.functions.growth import drivers_of, extrapolate
 from predict_graph.functions.naming import GraphFunction, check_function, form_of
 from predict_graph.functions.records import earlier_records, points_of, record_of_call
 from predict_graph.functions.subject import Subject
-from predict_graph.functions.watch import FEW_ROUNDS, LoopWatch, Observation, report_progress
 from predict_graph.graph import Graph
 from predict_graph.history import History, check_history
 from predict_graph.intervals import QUANTILE, Interval
+from predict_graph.stopwatch import imported
 from predict_graph.timing import CallTimer, clock
 
 
@@ -108,12 +109,17 @@ def track(
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
     own: Graph | None = None
     call: GraphFunction | None = None
-    if form_of(graph) != checked.form:
+    converting = 0.0
+    if form_of(graph) != checked.form and (checked.form, type(graph)) != ("edges", np.ndarray):
         subject = Subject(checked, graph, directed=None, ids=None, seed=0)
-        whole = subject.as_read()
+        whole, began = subject.as_read(), clock.processor()
         own, graph, call = subject.graph, whole.build(), whole.call
-    kept = check_history(history)
-    return run_tracked(checked, graph, source=own, call=call, history=kept).result
+        converting = clock.processor() - began
+        ids = [] if own.labels is None else own.labels.tolist()
+        if checked.form == "networkx" and ids and len(set(ids)) == len(ids):
+            graph, call = imported("networkx").relabel_nodes(graph, dict(enumerate(ids))), None
+    more: Any = {"source": own, "call": call, "history": check_history(history)}
+    return run_tracked(checked, graph, convert_seconds=converting, **more).result
 
 
 def run_tracked(
@@ -146,7 +152,7 @@ def run_tracked(
     timer = CallTimer()
     watching.start()
     try:
-        report_progress(function.form, watcher.watch.report)
+        watch.report_progress(function.form, watcher.watch.report)
         result, lazy = called(call or function, graph, keep=keep)
     except KeyboardInterrupt as interrupt:
         after = f"{readable_seconds(watcher.elapsed)}{watcher.progress}"
@@ -154,7 +160,7 @@ def run_tracked(
         raise
     finally:
         seconds = timer.wall
-        report_progress(function.form, None)
+        watch.report_progress(function.form, None)
         ended.set()
         watching.join()
         display.close()
@@ -192,10 +198,11 @@ class Watcher:
         self, watched: int, entry: CodeType, expected: Interval | None, began: float | None = None
     ) -> None:
         self._watched = watched
-        self.watch = LoopWatch(entry, lambda: self.elapsed)
+        self.watch = watch.LoopWatch(entry, lambda: self.elapsed)
         self._began = clock.wall() if began is None else began
         self._trail: list[tuple[float, float, float]] = []  # seconds, done, total
         self._loop = ""
+        self._unsteady: set[str] = set()
         self._elsewhere = 0  # observations since the last one inside that loop
         self._expected = expected
         self.said: list[Moment] = []
@@ -229,12 +236,19 @@ class Watcher:
         """How far the run is, in words; empty where that is unknown."""
         return f", in {self.said[-1].progress('iteration')}" if self.said and self._trail else ""
 
-    def _take(self, seen: Observation) -> None:
+    def _take(self, seen: watch.Observation) -> None:
         """Add an observation to the trail of its loop; that of a loop that is over goes."""
         self._elsewhere = 0 if seen.loop and seen.loop == self._loop else self._elsewhere + 1
         if self._elsewhere > 2:  # its end was not that of the function
             self._trail, self._loop = [], ""
         if seen.early or not seen.total:
+            return
+        last = self._trail[-1] if self._trail and seen.loop == self._loop else None
+        steady = last is None or (seen.done >= last[1] and seen.total == last[2])
+        if not (steady or seen.counted or seen.loop == watch.REPORTED):
+            self._unsteady.add(seen.loop)  # such as a queue, which grows again
+        if seen.loop in self._unsteady:
+            self._trail, self._loop = [], ""
             return
         again = bool(self._trail) and seen.done < self._trail[-1][1] - 1.0
         if seen.loop != self._loop or again:
@@ -246,7 +260,7 @@ class Watcher:
         self._trail.append((seen.seconds, seen.done, seen.total))
 
     def _remaining(self, elapsed: float) -> Moment | None:
-        if self._trail and self._trail[-1][1] - self._trail[0][1] >= FEW_ROUNDS:
+        if self._trail and self._trail[-1][1] - self._trail[0][1] >= watch.FEW_ROUNDS:
             moment = remaining_of(self._trail, elapsed)
             return moment if self._expected is None else with_prediction(moment, self._expected)
         if self._expected is None:

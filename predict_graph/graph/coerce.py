@@ -18,6 +18,7 @@ from predict_graph.graph.csr import Graph
 from predict_graph.graph.edge_list import EdgeList
 from predict_graph.graph.generators import GENERATORS, generate, is_generator
 from predict_graph.inputs import is_stream
+from predict_graph.memory import forget_peak, resident_memory, resident_peak
 from predict_graph.remote import address_of
 from predict_graph.stopwatch import Stopwatch
 
@@ -72,6 +73,7 @@ def check_graph(
     wanted = EdgeList.of(source, ids)
     source = wanted.edges
     if isinstance(source, Graph):
+        wanted.refuse_columns("a Graph")
         return as_asked(source, directed, name)
     if isinstance(source, str | os.PathLike):
         make = _named(os.fspath(source), directed, wanted, name, seed)
@@ -79,9 +81,11 @@ def check_graph(
         from predict_graph.graph.foreign import from_library
 
         make = partial(from_library, wanted, directed=directed, name=name)
-    watch = Stopwatch()
+    forget_peak()
+    held, watch = resident_memory(), Stopwatch()
     graph = make()
     object.__setattr__(graph, "read_seconds", watch.seconds)
+    object.__setattr__(graph, "read_bytes", max(resident_peak() - held, 0))
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "
@@ -104,8 +108,7 @@ def _named(
     if given or (os.path.isdir(text) and parquet_files(path)):
         return partial(read_graph, wanted, directed=directed, name=name)
     if is_generator(text):
-        if wanted.ids is not None or wanted.columns_given:
-            raise RequestError(f"{text} has no columns to choose, and integer ids; drop what says")
+        wanted.refuse_columns(text)
         return partial(generate, text, directed=directed, name=name, seed=seed)
     from predict_graph.graph.datasets import dataset, dataset_names, fetch
 

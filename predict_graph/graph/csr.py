@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -109,6 +110,8 @@ class Graph(Described):
         Original id (integer or text) of each vertex; None when the ids were 0 … n - 1.
     read_seconds : float
         How long reading and building took; 0 for a graph made in memory.
+    read_bytes : int
+        How much more memory the process held meanwhile, at most; likewise.
     notes : tuple of str
         What was assumed when the graph was read, because neither user nor source says it.
 
@@ -140,6 +143,7 @@ class Graph(Described):
     name: str = "graph"
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     read_seconds: float = 0.0
+    read_bytes: int = field(default=0, repr=False, compare=False)
     notes: tuple[str, ...] = ()
     ascending: bool = field(default=True, init=False, repr=False)
 
@@ -237,7 +241,10 @@ class Graph(Described):
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:
             return self
-        return self.with_rows(self.to_scipy(np.int8).T.tocsr())
+        began = time.perf_counter()
+        made = self.with_rows(self.to_scipy(np.int8).T.tocsr())
+        vars(self)["reverse_seconds"] = time.perf_counter() - began
+        return made
 
     def with_rows(self, rows: sparse.csr_array) -> Graph:
         """Return the graph with other rows, which are checked."""

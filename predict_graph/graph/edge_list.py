@@ -74,6 +74,11 @@ class EdgeList:
         rest = (self.header, self.bipartite, self.source_column, self.weight_column)
         return any(each is not None for each in rest)
 
+    def refuse_columns(self, what: str) -> None:
+        """Raise RequestError if anything is said of columns and ids, which `what` has not."""
+        if self.ids is not None or self.columns_given:
+            raise RequestError(f"{what} has no columns to choose, and its own ids; drop what says")
+
     @property
     def named(self) -> bool:
         """Whether a column is given by a name, which only a header has."""

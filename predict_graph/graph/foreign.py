@@ -39,6 +39,7 @@ def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -
         if kind.__name__ == "DataFrame" and library in ("pandas", "polars"):
             return graph_of(_from_table(wanted), "the table", directed, name or library)
         if made := _MAKERS.get((library, kind.__name__)):
+            wanted.refuse_columns(f"a graph of {library}")
             return as_asked(made(source), directed, name)
     raise RequestError(
         f"a graph cannot be made of {type(source).__name__}; accepted: Graph, a text or path, a "
@@ -84,6 +85,8 @@ def _from_networkit(source: Any) -> Graph:
 def _from_table(wanted: EdgeList) -> EdgeSource:
     source = wanted.edges
     names = [str(column) for column in source.columns]
+    if wanted.header is not None:
+        raise RequestError("header is of text files; accepted for a table: none")
     index = [str(row) for row in getattr(source, "index", ())[: len(names) + 1]]
     if names and index == names and (len(names) > 3 or not names[0].isdigit()):
         raise RequestError(

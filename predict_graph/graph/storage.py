@@ -24,8 +24,9 @@ from predict_graph.graph.readers.streams import Content
 from predict_graph.inputs import parse_json
 from predict_graph.limits import check_unpacked
 
-_DELIMITERS = {".txt": "\t", ".tsv": "\t", ".csv": ","}
-_ACCEPTED = (*_DELIMITERS, ".parquet")
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+TABLES = (".csv", ".tsv", ".parquet")
+"""Suffixes of the files of tables that are written; those of edges, in addition, are ``.txt``."""
 _OWN = {"indptr", "indices", "directed", "weights", "labels", "label_texts", "notes"}
 
 
@@ -133,29 +134,27 @@ def _stored_graph(arrays: dict[str, npt.NDArray[Any]]) -> Graph:
     return graph
 
 
-def check_edge_file(path: Path) -> Path:
-    """Return `path` if edges can be written there.
+def check_table_file(path: Path, *more: str) -> Path:
+    """Return `path` if a table can be written there, or a file with one of `more` suffixes.
 
     Raises
     ------
     RequestError
         If its suffix is not accepted, or its folder is missing or read-only.
     """
-    if path.suffix not in _ACCEPTED:
-        raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(_ACCEPTED)}")
+    accepted = (*more, *TABLES)
+    if path.suffix not in accepted:
+        raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(accepted)}")
     return check_writable(path)
 
 
-def write_edges(path: Path, graph: Graph) -> None:
-    """Write one line an edge: source, target and, if there is one, weight.
-
-    CSV, TSV and Parquet get a header; ``.txt`` is as SNAP has it, without header and quotes. An
-    edge of an undirected graph is written once.
+def write_table(path: Path, columns: dict[str, Any]) -> None:
+    """Write columns as CSV, TSV or Parquet; as ``.txt`` without header and quotes.
 
     Raises
     ------
     RequestError
-        If `path` cannot be written to, or an id holds a character that ``.txt`` cannot.
+        If `path` cannot be written to, or a text holds a character that ``.txt`` cannot.
     JobError
         If writing fails; what was there stays.
     """
@@ -163,20 +162,11 @@ def write_edges(path: Path, graph: Graph) -> None:
     import pyarrow.csv
     import pyarrow.parquet
 
-    check_edge_file(path)
-    sources, targets, weights = graph.listed_edges()
-    columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
-    if graph.labels is not None:
-        labels = plain_labels(graph.labels)
-        columns = {name: labels[end] for name, end in columns.items()}
-    if weights is not None:
-        columns["weight"] = weights
-    table = pa.table(columns)
+    table, plain = pa.table(columns), path.suffix == ".txt"
     with written_beside(path) as beside:
         if path.suffix == ".parquet":
             pa.parquet.write_table(table, beside)
             return
-        plain = path.suffix == ".txt"
         options = pa.csv.WriteOptions(
             include_header=not plain,
             delimiter=_DELIMITERS[path.suffix],
@@ -189,3 +179,34 @@ def write_edges(path: Path, graph: Graph) -> None:
                 f"cannot write {path}: an id holds a tab, a quote or a line break; accepted for "
                 "such ids: a name in .csv, .tsv, .parquet"
             ) from error
+
+
+def write_edges(path: Path, graph: Graph) -> None:
+    """Write one line an edge: source, target and, if there is one, weight.
+
+    CSV, TSV and Parquet get a header; ``.txt`` is as SNAP has it, without header and quotes. An
+    edge of an undirected graph is written once.
+
+    Raises
+    ------
+    RequestError
+        As :func:`write_table`; if an id in ``.txt`` begins as a comment does.
+    JobError
+        If writing fails; what was there stays.
+    """
+    check_table_file(path, ".txt")
+    sources, targets, weights = graph.listed_edges()
+    columns: dict[str, npt.NDArray[Any]] = {"source": sources, "target": targets}
+    if graph.labels is not None:
+        labels = plain_labels(graph.labels)
+        columns = {name: labels[end] for name, end in columns.items()}
+        marks = ("#", "%") if path.suffix == ".txt" else ("# ", "##")
+        texts = graph.labels.tolist() if graph.labels.dtype == object else []
+        if path.suffix != ".parquet" and any(each.startswith(marks) for each in texts):
+            raise RequestError(
+                f"cannot write {path}: an id begins as a comment does; accepted for such ids: a "
+                "name in .parquet"
+            )
+    if weights is not None:
+        columns["weight"] = weights
+    write_table(path, columns)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from predict_graph.errors import PredictGraphError, RequestError
+from predict_graph.files import written_beside
 from predict_graph.history.database import FIELDS, compact, reading, writing
 from predict_graph.history.record import KINDS, RunRecord
 from predict_graph.history.rows import frame_of, insert, read_tables, select, utc_text
@@ -303,12 +304,12 @@ class History:
         return gone
 
     def export(self, path: str | os.PathLike[str]) -> int:
-        """Write all runs to a Parquet or CSV file, one row a run, iteration and worker.
+        """Write all runs to another history file.
 
         Parameters
         ----------
         path : path
-            Ends in ``.parquet``, ``.csv`` or ``.csv.gz``; replaced if it is there.
+            Ends in ``.sqlite``; replaced if it is there.
 
         Returns
         -------
@@ -322,9 +323,11 @@ class History:
         JobError
             If the file cannot be written; nothing is left half written.
         """
-        from predict_graph.history.exchange import write_runs
-
-        return write_runs(Path(path), self.records())
+        path, runs = Path(path), self.records()
+        if path.suffix != ".sqlite":
+            raise RequestError(f"cannot export to {path}; accepted: a name in .sqlite")
+        with written_beside(path) as beside:
+            return History(beside).add_all(reversed(runs)).added
 
     def import_(self, path: str | os.PathLike[str]) -> Imported:
         """Add the runs of a file that :meth:`export` wrote, all or none; skip those already here.
@@ -334,9 +337,10 @@ class History:
         RequestError
             If the file is missing or not such a file.
         """
-        from predict_graph.history.exchange import read_runs
-
-        return self.add_all(read_runs(Path(path)))
+        other = Path(path)
+        if not other.exists():
+            raise RequestError(f"there is no file {other} to import")
+        return self.add_all(reversed(History(other).records()))
 
     def _records(
         self,

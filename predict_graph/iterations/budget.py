@@ -53,8 +53,9 @@ class EdgeBudget:
         >>> EdgeBudget(64_000_000).overhead_of(30)
         0.1
         """
-        usual = self.max_overhead == DEFAULT_MAX_OVERHEAD
-        return overhead if usual and iterations >= long else self.max_overhead
+        usual = self.free_edges is not None or self.max_overhead == DEFAULT_MAX_OVERHEAD
+        share = overhead if usual and iterations >= long else self.max_overhead
+        return min(share, self.max_overhead)
 
     @property
     def total(self) -> int:

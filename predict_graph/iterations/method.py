@@ -115,9 +115,11 @@ _OWN = (
         "uniform samples with the shortest paths that join them to hubs",
         "ratio max_overhead",
         "rooted.estimator:estimate_by_rooted_samples",
-        # It propagates changes until few are left, and has a kernel.
+        # It propagates changes until few are left, and has a kernel that begins with the graph.
         lambda algorithm: (
-            algorithm.convergence in ("ratio", "fixed-point") and runs_here(algorithm)
+            algorithm.convergence in ("ratio", "fixed-point")
+            and runs_here(algorithm)
+            and (algorithm.prior is None or "rooted" in algorithm.sampled_by)
         ),
     ),
     _method(

@@ -30,7 +30,7 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
     """Return the exact iterations and counters of a local run and of its priors."""
     found: list[IterationEstimate] = []
     while profile is not None:
-        seconds = profile.runtime_seconds if not found else 0.0
+        seconds = profile.runtime_seconds - profile.phases["read"] if not found else 0.0
         made = IterationEstimate.exact(
             "whole-run",
             np.asarray(profile.convergence),

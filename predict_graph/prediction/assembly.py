@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.cores import Load, meter
 from predict_graph.engines import RuntimeEstimate
 from predict_graph.engines.runtime_model import AnyGraph
-from predict_graph.evidence import EARLIER_RUNS
 from predict_graph.graph import Graph
 from predict_graph.intervals import QUANTILE, Interval
 from predict_graph.iterations import IterationEstimate
@@ -29,10 +28,10 @@ if TYPE_CHECKING:
 Stage = tuple[Request, IterationEstimate, RuntimeEstimate]
 """What is said of one algorithm of a chain."""
 
-_UNSAMPLED = ("whole-run", "history", "replay")  # whose warnings are not those of samples
+_UNSAMPLED = ("whole-run", "history", "replay", BASELINE)  # whose warnings are not of samples
 
 
-def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) -> Prediction:
+def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction:
     """Return the prediction of a chain of algorithms from what the best source says of each.
 
     On this machine it is for the load that there is now: what others slow down is measured.
@@ -43,8 +42,6 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) 
     best : Estimate
     spending : Spending
         Knows what the prediction took.
-    source : graph-like or None
-        What the graph was read from: reading it again takes memory.
     """
     chain, estimates, runtimes = best.chain, best.iterations, best.runtimes
     sampled = any(estimate.method not in _UNSAMPLED for estimate in estimates)
@@ -53,7 +50,8 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) 
     result = _of_stages(graph, stages[:1], doubts, None)
     for number in range(2, len(stages) + 1):
         result = _of_stages(graph, stages[:number], doubts, result)
-    local = is_local(chain[-1].engine)
+    engine = chain[-1].engine
+    local = is_local(engine)
     if local:
         result = _under(result, meter.read(), measured=best.measured)
     return replace(
@@ -65,10 +63,10 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending, source: Any) 
         verdict=verdict_of(
             result.runtime_seconds,
             result.phases,
-            estimated=estimates[-1].method == BASELINE,
+            estimated=estimates[-1].method == BASELINE and not best.measured,
             local=local,
             load=result.load,
-            memory=peak_memory(graph, chain[-1].algorithm, source)
+            memory=peak_memory(graph, chain[-1].algorithm, getattr(engine, "threads", None))
             if local and isinstance(graph, Graph)
             else None,
             executors=result.executors,
@@ -176,12 +174,10 @@ def _runtime(phases: Sequence[Mapping[str, float]], stages: Sequence[Stage]) -> 
 def _under(found: Prediction, load: Load, *, measured: bool) -> Prediction:
     """Return the prediction under a load, which may end or double before the run.
 
-    Seconds of a machine without it take longer by as much; reading was measured, unless all
-    seconds are those of earlier runs.
+    Seconds of a machine without it take longer by as much; reading was measured.
     """
     slower = 1.0 if measured else load.slowdown
-    recalled = any(each.source == EARLIER_RUNS for each in found.evidence)
-    factors = {name: slower if recalled or name != "read" else 1.0 for name in found.phases}
+    factors = {name: 1.0 if name == "read" else slower for name in found.phases}
     busy = scaled(found, factors, math.log(load.slowdown) / QUANTILE)
     return replace(
         busy,

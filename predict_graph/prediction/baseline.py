@@ -125,7 +125,8 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
         baseline.iterations, baseline.iterations_std, algorithm.max_iterations
     )
     iterations = counts[0]
-    decay = 1.0 if algorithm.steady else 0.5  # messages of an iteration / of the one before
+    # Messages of an iteration / of the one before.
+    decay = 1.0 if algorithm.steady or algorithm.all_send else 0.5
     share = decay ** np.arange(iterations)
     size = float(getattr(algorithm, "message_bytes", 16))
     sent = graph.edges * share

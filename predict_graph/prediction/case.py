@@ -35,15 +35,12 @@ class Case:
     request : Request
     history : History or None
     spending : Spending
-    source : graph-like, optional
-        What the graph was read from.
     """
 
     graph: Any
     request: Request
     history: History | None
     spending: Spending
-    source: Any = None
 
     @classmethod
     def of(
@@ -51,7 +48,6 @@ class Case:
         graph: AnyGraph,
         request: Request,
         history: History | None,
-        source: Any = None,
         reading_seconds: float = 0.0,
     ) -> Case:
         """Return the case of a request on a graph; its budget starts to be spent."""
@@ -59,7 +55,7 @@ class Case:
         request = replace(request, algorithm=request.algorithm.on(graph))
         spending = Spending(request.budget, 0.0, reading_seconds)
         _ = graph.fingerprint  # every answer has it, so what is left of the budget is without it
-        return cls(graph, request, history, spending, source)
+        return cls(graph, request, history, spending)
 
     @cached_property
     def chain(self) -> list[Request]:
@@ -125,7 +121,7 @@ class Case:
     def combined(self, evidence: Sequence[Estimate]) -> Prediction:
         """Return the prediction by the last source that knows seconds; it used those before it."""
         best = [found for found in evidence if found.runtimes][-1]
-        return assembled(self.graph, best, self.spending, self.source)
+        return assembled(self.graph, best, self.spending)
 
     def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
         """Return the workload of each algorithm of the chain."""

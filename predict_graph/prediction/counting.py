@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from predict_graph.engines import Engine
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.kernel import runs_here
 from predict_graph.engines.runtime_model import AnyGraph
+from predict_graph.errors import JobError
 from predict_graph.graph import Graph, check_graph
 from predict_graph.iterations.budget import DEFAULT_MAX_OVERHEAD, FREE_EDGES
 from predict_graph.prediction.request import Request
@@ -79,4 +81,5 @@ def load_compiled(graph: AnyGraph, chain: Sequence[Request]) -> None:
     quiet = [
         replace(part, engine=LocalEngine(), progress=lambda text, fraction: None) for part in chain
     ]
-    estimates_of(small, quiet)
+    with suppress(JobError):  # of a user's program, which may need more than this graph has
+        estimates_of(small, quiet)

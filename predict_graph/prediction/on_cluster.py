@@ -55,6 +55,8 @@ def case_on_cluster(
         sources: tuple[Source, ...] | None = None
         if packing.fits_here(packed):
             graph = packing.whole_graph(packed)
+            there = reader.settings.partitions / engine.settings.partitions
+            vars(graph)["packing_seconds"] *= there
             held.close()
         elif reader is not engine:
             raise RequestError(
@@ -66,7 +68,7 @@ def case_on_cluster(
             stored = held.enter_context(stored_on(session, packed))
             sources = (EarlierRuns(), RunOnCluster(engine, session, stored), BaselineEstimate())
         reading = time.perf_counter() - started
-        yield Case.of(graph, request, history, source, reading_seconds=reading), sources
+        yield Case.of(graph, request, history, reading_seconds=reading), sources
 
 
 def check_reader(engine: Engine, ids: str | None) -> SparkEngine:

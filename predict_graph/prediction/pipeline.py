@@ -72,7 +72,7 @@ def predict(
         with case_on_cluster(graph, request, kept, directed=directed, ids=given["ids"]) as case:
             return predict_on(*case)
     whole = check_graph(graph, directed=directed, ids=given["ids"], seed=request.seed)
-    return predict_on(Case.of(whole, request, kept, source=graph))
+    return predict_on(Case.of(whole, request, kept))
 
 
 def is_call(

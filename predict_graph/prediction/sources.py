@@ -72,6 +72,7 @@ class StoppedRun:
         std = math.hypot(log_std("equal runs"), left * log_std("usual seconds"))
         evidence = replace(own.evidence, seconds=seconds, relative_std=std)
         phases = {name: own.phases[name] for name in ("setup", "read", "write")}
+        phases["write"] *= len(seconds) / max(done, 1)  # checkpoints
         found[-1] = workloads[-1].runtime(evidence, **phases, phase_std=own.phase_std)
         return found
 
@@ -163,6 +164,8 @@ class EarlierRuns:
             return Estimate(_recalled(case, case.records), [], case.chain)
         estimates = _recalled(case, own)
         runtimes = earlier_runtimes(own, case.workloads(estimates))
+        if case.local:  # the graph has been read now, perhaps from another file than then
+            runtimes[0].phases["read"] = case.graph.read_seconds
         return Estimate(estimates, runtimes, case.chain, complete=True)
 
 
@@ -210,7 +213,8 @@ class FullRun:
         needed *= meter.read().slowdown
         if case.local and request.budget.unlimited and needed > DEFAULT_BUDGET.least_seconds:
             return math.inf
-        fits = all(peak_memory(graph, each).fits for each in case.algorithms)
+        threads = getattr(request.engine, "threads", None)
+        fits = all(peak_memory(graph, each, threads=threads).fits for each in case.algorithms)
         return needed if fits else math.inf
 
     def run(self, case: Case) -> engines.RunProfile | None:
@@ -352,7 +356,7 @@ def affordable_levels(case: Case) -> list[float]:
     if request.budget.unlimited and request.within is None:
         return every[-1:]
     found = [level for level in every if spending.affords(cost_of_samples(case, level))]
-    asked = request.baseline_would_ignore or not case.local
+    asked = request.baseline_would_ignore or (not case.local and request.budget.most > 0.0)
     if not found and (asked or sampling_seconds(case, every[0]) <= spending.left_at_most):
         found = every[:1]
     if "max_overhead" not in request.method.reads:

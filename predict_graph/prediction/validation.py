@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -150,7 +151,7 @@ def validate(
     _check_no_table(graph)
     kept = check_history(given["history"])
     whole = check_graph(graph, **reading)
-    prediction = predict_on(Case.of(whole, request, kept, source=graph))
+    prediction = predict_on(Case.of(whole, request, kept))
     if fresh_process:
         request.progress("running for real", 0.0)
         actual = run_in_fresh_process(request.algorithm, request.engine, graph, reading)
@@ -195,7 +196,8 @@ def run_in_fresh_process(
     finally:
         if process.pid is not None:
             process.terminate()
-            process.join()
+            process.join(20.0)
+            process.kill()
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
@@ -206,6 +208,8 @@ def _run(sending: Any, plugins: list[str], job: bytes) -> None:
         for file in plugins:
             load_plugin(file)
         algorithm, engine, source, reading = pickle.loads(job)
+        if engine.name == "spark":  # which has folders and a session to close
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         sending.send(_timed(engine, algorithm, check_graph(source, **reading)))
     except PredictGraphError as error:
         sending.send(error)

@@ -42,7 +42,10 @@ def counted(counters: Table) -> Table:
 def records_of(profile: RunProfile) -> list[RunRecord]:
     """Return the records of a run and of those that made its input, each with its own phases."""
     before = [] if profile.prior is None else records_of(profile.prior)
-    taken = {} if profile.prior is None else {**profile.prior.phases, "read": 0.0}
+    taken, engine = {}, profile.engine
+    if profile.prior is not None:
+        taken = {**profile.prior.phases, "read": 0.0}
+        engine = {**engine, "follows": profile.prior.algorithm}
     own = RunRecord(
         kind="run",
         algorithm=profile.algorithm,
@@ -52,7 +55,7 @@ def records_of(profile: RunProfile) -> list[RunRecord]:
         vertices=int(profile.graph["vertices"]),
         edges=int(profile.graph["edges"]),
         directed=bool(profile.graph["directed"]),
-        engine=profile.engine,
+        engine=engine,
         phases={
             name: max(seconds - taken.get(name, 0.0), 0.0)
             for name, seconds in profile.phases.items()

@@ -21,7 +21,7 @@ def check_count(subject: str, value: int, least: int = 1, most: int = MOST_MACHI
     Traceback (most recent call last):
     predict_graph.errors.RequestError: repeats are 0; accepted: from 1 to 1,000,000,000
     """
-    if not least <= value <= most:
+    if value % 1 or not least <= value <= most:
         raise RequestError(f"{subject} {value}; accepted: from {least} to {most:,}")
 
 

@@ -206,11 +206,12 @@ def _checked(table: TextTable, line: int) -> TextTable:
 
 @contextmanager
 def appended_table(
-    path: Path, columns: Sequence[str]
+    path: Path, columns: Sequence[str], *, wait: bool = False
 ) -> Iterator[Callable[[Mapping[str, object]], None]]:
     """Create or continue a CSV file; yield what appends a row, then on the disk.
 
-    Only one process at a time appends. A last line without an end, as a crash leaves, is dropped.
+    Only one process at a time appends; others are refused, or `wait`. A last line without an end,
+    as a crash leaves, is dropped.
 
     Raises
     ------
@@ -235,10 +236,10 @@ def appended_table(
 
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             raise RequestError(
-                f"{path} is being written by another process; accepted: another --out, or waiting "
+                f"{path} is being written by another process; accepted: another file, or waiting "
                 "for its end"
             ) from None
         content = path.read_bytes()
@@ -247,7 +248,7 @@ def appended_table(
             found = first.decode(errors="replace").strip()
             raise RequestError(
                 f"{path} begins with {found[:200]!r}, but needs the columns "
-                f"{header.decode().strip()}; accepted: another --out"
+                f"{header.decode().strip()}; accepted: another file"
             )
         file.truncate(content.rfind(b"\n") + 1)
         if not end:

@@ -67,9 +67,8 @@ def distinct_rows(
     n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
 ) -> tuple[int, IntArray, IntArray]:
     """Return the distinct rows within partitions, counted, and the distinct rows of all."""
-    keys = np.unique((first * n + second) * partitions + parts)
-    rows = np.unique(keys // partitions)
-    return len(keys), rows // n, rows % n
+    rows, places = np.unique(first * n + second, return_inverse=True)
+    return len(np.unique(places * partitions + parts)), rows // n, rows % n
 
 
 def pagerank(algorithm: GraphXPageRank, layout: EdgeLayout) -> pd.DataFrame:

@@ -45,6 +45,7 @@ class SemiClustering(Algorithm):
     summary = "overlapping groups with many edges inside and few outwards"
     convergence = "ratio"
     undirected = True
+    all_send = True
     runs_on, sampled_by = parts_of(__name__, "SemiClustering", rooted="clusters_recipe")
     declared = (
         Parameter("c_max", int, 1, "semi-clusters in a list", 1, 64),

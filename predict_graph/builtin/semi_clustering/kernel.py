@@ -70,7 +70,6 @@ class SemiClusteringKernel(SharedRows):
         given = ids, v_max, self._degrees
         self._sent, self._next = singletons(s_max, *given), singletons(s_max, *given)
         self._lists = singletons(c_max, *given)
-        self.message_bytes = _HEADER_BYTES + _CLUSTER_BYTES + _MEMBER_BYTES
 
     @staticmethod
     def footprint(algorithm: SemiClustering, id_bytes: int) -> Footprint:

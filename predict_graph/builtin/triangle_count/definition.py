@@ -39,6 +39,7 @@ class TriangleCount(Algorithm):
     convergence = "fixed-point"
     weighted = False
     undirected = True
+    all_send = True
     known_work = True
     runs_on, sampled_by = parts_of(__name__, "TriangleCount", rooted="triangles_recipe")
     declared = ()

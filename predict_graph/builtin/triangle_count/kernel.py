@@ -19,7 +19,7 @@ from predict_graph.arrays import Array, IntArray
 from predict_graph.builtin.triangle_count.definition import TriangleCount
 from predict_graph.engines.local.blocks import SharedRows
 from predict_graph.engines.local.kernel import Footprint, Superstep, Weighting, Work
-from predict_graph.engines.local.team import Team, available_threads
+from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
@@ -51,7 +51,7 @@ class TriangleCountKernel(SharedRows):
     @staticmethod
     def footprint(algorithm: TriangleCount, id_bytes: int) -> Footprint:
         """Return its memory: sets, their sizes, triangles, marks of each thread."""
-        return Footprint(8 + 8 + available_threads() * id_bytes + 8, float(id_bytes), reverse=False)
+        return Footprint(24, float(id_bytes), reverse=False, thread_bytes=id_bytes)
 
     @property
     def above(self) -> IntArray:

@@ -29,9 +29,9 @@ from predict_graph.engines.local.tally import Tally
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import RunProfile
 from predict_graph.errors import RequestError
-from predict_graph.files import check_writable, written_beside
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import plain_labels
+from predict_graph.graph.storage import check_table_file, write_table
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
 
@@ -103,7 +103,7 @@ class LocalEngine:
         algorithm = algorithm.on(graph)
         target, limit = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
-            check_output(write_to)
+            check_table_file(write_to)
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
         prior = None
@@ -150,7 +150,8 @@ class LocalEngine:
     ) -> tuple[float, observed.IterationProbe | None]:
         """Set an algorithm up on a graph as a run would, and run its first supersteps.
 
-        Arbitrary values replace the result of a preceding algorithm, which is not known yet.
+        Arbitrary values replace the result of a preceding algorithm, which is not known yet; those
+        of its first iteration for a user's program, which may use them as numbers of vertices.
 
         Parameters
         ----------
@@ -175,7 +176,9 @@ class LocalEngine:
         build = kernel_of(algorithm)
         self._compile(algorithm, build)
         prior = algorithm.prior
-        standing_in = () if prior is None else (np.arange(float(graph.vertices)),)
+        standing_in: tuple[Any, ...] = () if prior is None else (np.arange(float(graph.vertices)),)
+        if prior is not None and build is ProgramKernel:
+            standing_in = (self.run(prior, graph, max_iterations=1).values,)
         with Team(self.threads) as team:
             watch = Stopwatch()
             kernel = build(algorithm, graph, team, *standing_in)
@@ -258,24 +261,12 @@ def _iterate(
     return np.array(aggregates), np.array(seconds), stopped
 
 
-_SUFFIXES = (".csv", ".tsv", ".parquet")
-
-
-def check_output(path: Path) -> None:
-    """Reject a path that :func:`write_values` cannot write, before a long run."""
-    if path.suffix not in _SUFFIXES:
-        raise RequestError(f"cannot write {path}; accepted: a name in {', '.join(_SUFFIXES)}")
-    check_writable(path)
-
-
 def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool = False) -> None:
     """Write the value of each vertex as CSV, TSV or Parquet, chosen by the suffix of `path`.
 
     Columns are ``vertex, value``, or ``vertex, value_1, value_2, …`` for several values per vertex.
     """
     import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
 
     labels = graph.labels
     ids = pa.array(np.arange(graph.vertices) if labels is None else plain_labels(labels))
@@ -285,14 +276,7 @@ def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool 
     else:
         for number, column in enumerate(values.T, start=1):
             columns[f"value_{number}"] = _column(column, ids if are_vertices else None)
-    table = pa.table(columns)
-    with written_beside(path) as beside:
-        if path.suffix == ".parquet":
-            pa.parquet.write_table(table, beside)
-        else:
-            delimiter = "," if path.suffix == ".csv" else "\t"
-            options = pa.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
-            pa.csv.write_csv(table, beside, options)
+    write_table(path, columns)
 
 
 def _column(values: Array, ids: pa.Array | None) -> pa.Array:

@@ -33,10 +33,13 @@ class Footprint:
     vertex_bytes: float
     edge_bytes: float = 0.0
     reverse: bool = True
+    thread_bytes: float = 0.0
+    """Of a vertex, for each thread."""
 
-    def beside(self, vertices: int, edges: int) -> float:
+    def beside(self, vertices: int, edges: int, threads: int) -> float:
         """Return the bytes in addition to the graph."""
-        return self.vertex_bytes * vertices + self.edge_bytes * edges
+        each = self.vertex_bytes + threads * self.thread_bytes
+        return each * vertices + self.edge_bytes * edges
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,6 @@ class ObservedRun:
 
     convergence: FloatArray
     counters: Table
-    converged: bool
     work: FloatArray
     whole_work: FloatArray
     seconds: FloatArray
@@ -77,7 +76,6 @@ def observed_run(
     return ObservedRun(
         np.array(aggregates),
         Table({"active_vertices": active, **evenly(messages, volume, workers)}),
-        aggregates[-1] < threshold,
         np.array([own for own, _ in work]),
         np.array([whole for _, whole in work]),
         np.array(seconds),

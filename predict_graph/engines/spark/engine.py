@@ -274,10 +274,11 @@ class SparkEngine:
             prior = algorithm.prior.on(graph)
             rule_before = base.stopping_rule(prior, graph.vertices, None, None)
             profile, values = run(prior, rule_before, base.follower_of(progress))
+            profile = _with_seconds(profile, {"setup": session.seconds})
         if profile is None or not profile.stopped:
             rule = rule or base.stopping_rule(algorithm, graph.vertices, None, None)
             profile, values = run(algorithm, rule, progress, profile, values)
-        seconds = {"setup": session.seconds}
+        seconds = {} if algorithm.prior is not None else {"setup": session.seconds}
         if write_to is not None:
             started = time.perf_counter()
             with spark_failures(f"writing {write_to}"):
@@ -330,7 +331,7 @@ class SparkEngine:
     ) -> tuple[RunProfile, DataFrame]:
         """Run one algorithm; return its profile and its values."""
         run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
-        logged = session.log_from_now()
+        logged, began = session.log_from_now(), time.perf_counter()
         known = None if prior_values is None else _collected(prior_values, stored.vertices)
         kind: type[running.SuperstepJob] = (
             VertexJob if running.program_of(algorithm) is VertexJob else running.BlockJob
@@ -338,6 +339,7 @@ class SparkEngine:
         given = (session, algorithm, stored, graph, known)
         job = kind(*given, run=run, rule=rule, progress=progress)
         job.set_up()
+        setup = time.perf_counter() - began  # with collecting what the prior gave
         if (follower := base.follower_of(progress)) is not None:
             follower.begins(algorithm, graph, *rule)
         job.go_on()
@@ -362,7 +364,7 @@ class SparkEngine:
             graph=graph.describe(),
             engine={"executors_lost": lost},
             phases={
-                "setup": job.setup_seconds + before["setup"],
+                "setup": setup + before["setup"],
                 "read": stored.read_seconds,
                 "superstep": float(sum(job.seconds)) + before["superstep"],
                 "write": job.checkpoint_seconds + before["write"],

@@ -124,12 +124,12 @@ def _edges(
     if vertices < 1:
         raise RequestError(f"{path} has no edges")
     check_size(f"{path}: the graph", vertices=vertices, edges=edges)
-    check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
     found.blank()
     listed = 0
     for block in scan_blocks(path, found.blocks(), layout, found.number - 1):
         listed += len(block.sources)
         yield block
+    check_unpacked(f"{path}: the graph", 16 * vertices, content.packed_bytes)
     if edges not in [listed * each for each in times]:
         raise RequestError(f"{path}: the file says {edges} edges, but holds {listed}")
 

@@ -48,8 +48,11 @@ def open_networkx(content: Content, wanted: EdgeList) -> EdgeSource:
     if edges == 0:
         raise RequestError(f"{content.path} has no edges")
     check_size(f"{content.path}: the graph", vertices=vertices, edges=edges)
-    if all(isinstance(node, str) and _PLAIN.fullmatch(node) for node in made):
+    numbers = all(isinstance(node, str) and _PLAIN.fullmatch(node) for node in made)
+    if numbers and wanted.ids != "string":
         made = networkx.relabel_nodes(made, int)
+    if wanted.ids == "integer" and not all(isinstance(node, int) for node in made):
+        raise RequestError(f"{content.path} has nodes that are no integers; accepted: --ids string")
     try:
         return EdgeSource(graph=from_networkx(made).described_as(notes=notes))
     except RequestError as error:
@@ -77,7 +80,7 @@ def _node_link(networkx: Any, data: bytes, path: str) -> Parsed:
     key = next((name for name in ("links", "edges") if name in found), None)
     if not isinstance(found, dict) or key is None or "nodes" not in found:
         raise ValueError("it has no 'nodes' and 'links' (or 'edges')")
-    made = networkx.node_link_graph(found, directed=True, multigraph=False, edges=key)
+    made = networkx.node_link_graph(found, directed=True, multigraph=True, edges=key)
     return made, () if "directed" in found else (READ_AS_DIRECTED,)
 
 

@@ -67,6 +67,8 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
         groups = map(metadata.row_group, range(metadata.num_row_groups))
         unpacked = sum(group.total_byte_size for group in groups)
         check_unpacked(str(file), unpacked, file.stat().st_size)
+    if wanted.header is not None:
+        raise RequestError(f"{path}: header is of text files; accepted for Parquet: none")
     first = footers[files[0]][1]
     names, kinds = first.names, list(map(value_type, first.types))
     usable = [is_text(kind) or is_number(kind) for kind in kinds]
@@ -135,9 +137,9 @@ def is_text(kind: Any) -> bool:
 
 
 def is_number(kind: Any) -> bool:
-    """Return whether values are integers or floating-point numbers."""
-    pa = imported("pyarrow")
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    """Return whether values are integers, floating-point or decimal numbers."""
+    kinds = imported("pyarrow").types
+    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind))
 
 
 def ids_are_text(where: str, names: Sequence[str], kinds: Sequence[Any], wanted: EdgeList) -> bool:
@@ -179,7 +181,8 @@ def edge_block(
         column = _decoded(columns[2])
         if not is_number(column.type):
             raise RequestError(f"{where}: the column {names[2]!r} holds {column.type}, not numbers")
-        weights = weights_of(column.to_numpy(zero_copy_only=False), where).astype(np.float32)
+        values = column.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+        weights = weights_of(values, where).astype(np.float32)
     ends: list[Any] = [
         _texts(column) if texts else _integers(where, column, name, row)
         for name, column in zip(names[:2], columns[:2], strict=True)
@@ -192,7 +195,11 @@ def _decoded(column: Any) -> Any:
 
 
 def _integers(where: str, column: Any, name: str, row: int) -> npt.NDArray[np.int64]:
-    values = _decoded(column).to_numpy(zero_copy_only=False)
+    column = _decoded(column)
+    if imported("pyarrow").types.is_decimal(column.type):
+        with explained(f"{where}: {name!r} holds no integers from 0 to {2**63 - 1}"):
+            column = column.cast("int64")
+    values = column.to_numpy(zero_copy_only=False)
     most = 2.0**63 if values.dtype.kind == "f" else np.uint64(2**63)
     good = (values >= 0) & (values < most) & (values == np.floor(values))
     if not good.all():

@@ -57,7 +57,7 @@ def estimate_by_completion(
     low, high = np.quantile(np.log(crossings), [0.25, 0.75])
     stds = (
         1.253 * (high - low) / 1.349 / math.sqrt(len(crossings)),  # of a median, by quartiles
-        small_std * math.sqrt(max(1.0, small / max(vertices, 1))),
+        small_std * math.sqrt(max(1.0, small / max(vertices, 1)) * max(1.0, 5 / len(crossings))),
         log_std("iterations by completion", algorithm.name),
     )
     counts = estimate.iteration_interval(middle, math.hypot(*stds), limit)

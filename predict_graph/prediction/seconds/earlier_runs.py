@@ -66,6 +66,8 @@ def _earlier(records: Sequence[RunRecord], workload: Workload, source: str) -> R
         name: float(np.mean([record.phases[name] for record in records]))
         for name in ("setup", "read", "write")
     }
-    if records[0].engine.get("name") == "local":  # only run --out writes, which no prediction asks
-        phases["write"] = 0.0
+    engine = records[0].engine
+    ours = not workload.algorithm.java_works and not engine.get("checkpoint_interval")
+    if engine.get("name") == "local" or (engine.get("name") == "spark" and ours):
+        phases["write"] = 0.0  # only run --out writes, which no prediction asks
     return workload.runtime(Evidence(source, mean[at], std), **phases, phase_std=equal)

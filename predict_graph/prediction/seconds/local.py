@@ -50,9 +50,14 @@ class LocalRuntimeModel(SampledModel):
     _probes: dict[str, list[observed.IterationProbe]] = field(default_factory=dict, init=False)
 
     def survey(self) -> None:
-        """Set each algorithm up as a run would, and run its first supersteps."""
+        """Set each algorithm up as a run would, and run its first supersteps.
+
+        The first finds a reverse graph that samples or a stopped run made, unlike the run.
+        """
+        made = vars(self.graph).get("reverse_seconds", 0.0)
         for algorithm in self.algorithms:
             self._measure(algorithm)
+        self._setups[self.algorithms[0].name] += made
 
     def _measure(self, algorithm: Algorithm) -> None:
         """Set an algorithm up, and run its first supersteps unless the user wants none."""

@@ -137,8 +137,12 @@ def fit(
         # The rows that were left out, as past jobs of the same cluster.
         past = PastJobs()
         same = columns | measured.columns
-        past.add(table, measurements_of(table, same, conditions, others=True), kinds)
-        prior = past.prior
+        try:
+            others = measurements_of(table, same, conditions, others=True)
+            past.add(table, others, kinds)
+            prior, warnings = past.prior, past.warnings
+        except RequestError as error:
+            warnings = [f"{error}; the rows that --where leaves out are not used"]
     fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
     return replace(fitted, warnings=(*fitted.warnings, *warnings))
 
@@ -190,7 +194,8 @@ def fit_job(
     path = measurements.path
     if measurements.done.empty:
         raise RequestError(
-            f"all {len(measurements.runs)} runs in {path} failed, so there is nothing to fit"
+            f"none of the {len(measurements.runs)} runs in {path} succeeded, so there is nothing "
+            "to fit"
         )
     if types is not None:
         measurements = of_types(measurements, types)
@@ -307,8 +312,12 @@ class PastJobs:
         return [fit_pooled(points, self.priors) for points in sets[:MOST_CONTEXTS]]
 
     def add(self, table: TextTable, measured: Measurements, types: Types | None) -> None:
-        """Add the jobs of a table: where the types are known, those of a job taken together."""
+        """Add the jobs of a table: where the types are known, those of a job taken together.
+
+        Without a column of jobs it is one, with the name of the file, or its path if that is taken.
+        """
         kind_name, job_name = table.find(TYPE_NAMES), table.find(JOB_NAMES)
+        name = str(table.path) if table.path.stem in self.jobs else table.path.stem
         pooled = types if kind_name is not None else None
         if pooled:
             notes = len(measured.notes)
@@ -328,7 +337,7 @@ class PastJobs:
         if sum(map(len, contexts)) < len(done) / 2:
             contexts = _contexts(done, cells, keys)
         for context in contexts:
-            job = str(cells.at[context.index[0], job_name]) if job_name else table.path.stem
+            job = str(cells.at[context.index[0], job_name]) if job_name else name
             where = columns_of(context, pooled or {})
             self.jobs.setdefault(job, []).append(gather_points(where, context["seconds"]))
 

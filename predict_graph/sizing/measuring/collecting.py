@@ -291,7 +291,7 @@ def _not_measured(experiments: Sequence[Experiment], out: Path) -> list[Experime
         elif list(map(_plain, shlex.split(command))) != list(map(_plain, one.command)):
             raise RequestError(
                 f"{out} has {one.name} measured by another command: {command}; "
-                f"accepted: the same command, or another --out"
+                f"accepted: the same command, or another file"
             )
     return left
 

@@ -14,7 +14,7 @@ from predict_graph.durations import counted, parse_duration, unit_seconds
 from predict_graph.errors import RequestError
 from predict_graph.results import Value
 from predict_graph.sizing.measuring.outcomes import read_outcomes
-from predict_graph.sizing.table_file import TextTable, name_key, read_table
+from predict_graph.sizing.table_file import TextTable, name_key, read_table, to_number
 
 # Names of columns as name_key writes them, the likeliest first; expressions of the whole name.
 _COUNT = "(?:number|num|no|of|n|count|total|alloc|allocated|requested|used|spark|cluster)"
@@ -351,7 +351,7 @@ def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, st
             for pattern in patterns
             for name, key in keys.items()
             if (
-                re.fullmatch(pattern, key)
+                re.fullmatch(pattern, key) and (what != "scale" or _has_numbers(table, name))
                 if what != "seconds"
                 else key not in highest and _unit_by(pattern, name)  # the minimum, not minutes
             )
@@ -367,6 +367,12 @@ def measured_columns(table: TextTable, given: Mapping[str, str]) -> dict[str, st
         if name is not None:
             found[what] = name
     return found
+
+
+def _has_numbers(table: TextTable, name: str) -> bool:
+    """Whether a column holds amounts, and not texts alone, such as the names of files."""
+    texts = table.plain(name)
+    return bool(texts.str.match(_SIZE).any() or texts.map(to_number).notna().any())
 
 
 def _varying(cells: pd.DataFrame, known: set[str], configuration: Sequence[str]) -> dict[str, int]:

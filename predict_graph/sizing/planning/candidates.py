@@ -25,7 +25,7 @@ MEMORY_NAMES = (
     *("instance_memory", "memory_in_mb", "memory_mb"),
 )
 PRICE_NAMES = ("price_per_hour", "usd_per_hour", "linux_on_demand_cost", "retail_price")
-DESCRIBED = (*measurements.TYPE_NAMES, *CORE_NAMES, "slots", *MEMORY_NAMES, *PRICE_NAMES)
+DESCRIBED = (*measurements.TYPE_NAMES, *CORE_NAMES, *MEMORY_NAMES, *PRICE_NAMES)
 _CATALOGUED = (*measurements.TYPE_NAMES, "API Name", "name")  # how catalogues of clouds name a type
 _AMOUNT = re.compile(
     r"^(?:USD|\$)?\s*([0-9][0-9.,]*)\s*(?:([MGT])i?B|vCPUs?|cores?)?\s*(?:USD)?\s*"
@@ -48,12 +48,15 @@ class MachineType:
         In any unit that all types share.
     price : float or None
         USD an hour.
+    counted : float or None
+        Cores by number, where those above are by a profile.
     """
 
     name: str
     cores: float
     memory: float | None = None
     price: float | None = None
+    counted: float | None = None
 
 
 Types = Mapping[str, MachineType]
@@ -132,14 +135,15 @@ def read_types(path: Path) -> dict[str, MachineType]:
 
 def _types(table: TextTable) -> dict[str, MachineType]:
     kind = table.needs("the machine type", *_CATALOGUED)
-    cores = _cores(table, table.needs("the cores of each type", *CORE_NAMES))
+    name_of_cores = table.needs("the cores of each type", *CORE_NAMES)
+    cores, counts = _cores(table, name_of_cores), _amounts(table, name_of_cores)
     memory, price = (
         [None] * len(cores) if name is None else _amounts(table, name).tolist()
         for name in (table.find(MEMORY_NAMES), table.find(PRICE_NAMES))
     )
     types: dict[str, MachineType] = {}
     for (line, name), *values in zip(
-        table.cells[kind].items(), cores.tolist(), memory, price, strict=True
+        table.cells[kind].items(), cores.tolist(), memory, price, counts.tolist(), strict=True
     ):
         if not name:
             raise RequestError(f"{table.place(line)}: the machine type is empty; accepted: a name")

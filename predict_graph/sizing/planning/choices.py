@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -88,11 +89,15 @@ def plan(
     if isinstance(machines, str):
         counts = parse_counts(machines)
     else:
-        counts = sorted({*([machines] if isinstance(machines, int) else map(int, machines))})
+        counts = np.unique(np.asarray(machines)).tolist()
         for count in counts:
             check_count("machines are", count)
+        counts = list(map(int, counts))
     deadline = parse_duration(deadline, "deadline") if isinstance(deadline, str) else deadline
     budget = parse_money(budget) if isinstance(budget, str) else budget
+    for what, limit in (("deadline", deadline), ("budget", budget)):
+        if limit is not None and not 0.0 < limit < math.inf:
+            raise RequestError(f"the {what} is {limit}; accepted: a number above 0")
     check_count("spare is", spare, 0)
     if spare_test is not None and not spare:
         raise RequestError("a spare test is for spare machines; accepted: with --spare N")
@@ -183,7 +188,7 @@ def _machine(prices: Mapping[str, MachineType], machine_type: str | None) -> tup
     found = prices[machine_type]
     if found.price is None:
         raise RequestError(f"{machine_type} has no price; accepted: a column {PRICE_NAMES[0]}")
-    return found.cores, found.price
+    return found.counted or found.cores, found.price
 
 
 def _configurations(

@@ -277,8 +277,8 @@ def advise(
     said = [*past.warnings, *runs.notes, *runs.contradictions]
     if len(known) and runs.done.empty:
         said.append(
-            f"all {len(known)} runs failed; what is next is estimated from other jobs, away from "
-            "them"
+            f"none of the {len(known)} runs succeeded; what is next is estimated from other jobs, "
+            "away from them"
         )
     # The candidates, and what else was measured on their types.
     table = pd.concat([candidates.entries, known[places]]).drop_duplicates(ignore_index=True)

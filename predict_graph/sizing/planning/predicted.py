@@ -26,7 +26,7 @@ from predict_graph.sizing.fitting.model import JobModel
 from predict_graph.sizing.measuring.measurements import Measurements
 from predict_graph.sizing.planning.candidates import MachineType
 
-_WANTED = ("machines", "predicted", "low", "high")
+_WANTED = ("machines", "predicted", "high")
 _REPLAY = "seconds by a replay"  # for each doubling, and of the log: docs/studies/one-log.md
 
 
@@ -119,7 +119,8 @@ def read_job_model(
         raise RequestError(f"the model is {text!r}; accepted: MODEL.json or TYPE=MODEL.json")
     if is_event_log(path):
         own = (types or {}).get(kind or "")
-        found = replayed_job(path, executor_cores, None if own is None else round(own.cores))
+        there = None if own is None else round(own.counted or own.cores)
+        found = replayed_job(path, executor_cores, there)
         return replace(found, machine_type=kind)
     if executor_cores is not None:
         raise RequestError(f"{path} is no event log of Spark, which alone reads --executor-cores")
@@ -142,15 +143,15 @@ def read_job_model(
     return replace(model, machine_type=kind) if typed else model
 
 
-def predicted_job(path: Path, content: Any = None) -> JobModel:
+def predicted_job(path: Path, found: Any) -> JobModel:
     """Return a prediction as the model of a job, for a plan.
 
     Parameters
     ----------
     path : Path
         JSON of ``predict --engine spark``.
-    content : object, optional
-        What it holds, where that has been read: a stream can be read only once.
+    found : object
+        What it holds: a stream can be read only once.
 
     Raises
     ------
@@ -158,7 +159,6 @@ def predicted_job(path: Path, content: Any = None) -> JobModel:
         If it is no such file.
     """
     try:
-        found = read_json(path) if content is None else content
         rows = [{name: float(row[name]) for name in _WANTED} for row in found["by_machines"]]
         trained = [int(count) for count in found["cost_model"]["machines"]]
         warnings = tuple(str(text) for text in found.get("warnings", []))

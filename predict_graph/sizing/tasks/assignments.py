@@ -155,7 +155,7 @@ def plan_tasks(
         cost_unit="USD",
         unit="assignment",
         models=tuple(models),
-        configurations=placements.sort_values("seconds", kind="stable", ignore_index=True),
+        configurations=placements.sort_values(["high", "seconds"], ignore_index=True),
         warnings=tuple(warnings),
     )
 
@@ -184,5 +184,11 @@ def _candidates(table: TextTable) -> list[Assignment]:
         candidates.append(Assignment(name, own, price))
         if moving is not None:
             own = own | {n.removeprefix(_STAGED): value for n, value in staged.items()}
+            price = own.pop(_PRICE, price)
             candidates.append(Assignment(f"{name}, staged", own, price, moving))
+        elif staged:
+            raise RequestError(
+                f"{table.place(line)}: {min(staged)} has no effect without {_STAGE_SECONDS}; "
+                "accepted: both or neither"
+            )
     return candidates

@@ -81,8 +81,11 @@ class TaskModel(Result):
             ("runs", f"{len(self.runs)}"),
             ("attributes", ", ".join(self.attributes)),
         ]
+        counted = bool((self.runs["data_bytes"] != 1.0).any())  # else times of the whole run
         for name, formula in self.estimator.formulas_.items():
-            rows.append((f"f_{name}", f"{formula} {'bytes' if name == 'data' else 's/byte'}"))
+            unit = "bytes" if name == "data" else "s/byte" if counted else "s"
+            if counted or name != "data":
+                rows.append((f"f_{name}", f"{formula} {unit}"))
         over = ", ".join(f"{name} {value:.4g}" for name, value in self.estimator.reference_.items())
         rows += [
             ("in the formulas", f"each attribute over {over}"),
@@ -211,7 +214,7 @@ def add_run(
     path: Path, observed: Mapping[str, object] | None, attributes: Mapping[str, float]
 ) -> None:
     """Append a run to the table, then on the disk; without one, check that the table has room."""
-    with appended_table(path, [_STARTED, *OBSERVED, *attributes]) as append:
+    with appended_table(path, [_STARTED, *OBSERVED, *attributes], wait=True) as append:
         if observed is not None:
             append({**observed, **attributes})
 

@@ -53,7 +53,7 @@ def test_a_sample_without_a_seed_can_be_drawn_again(program, tmp_path):
 
 
 def test_the_history_from_end_to_end(program, tmp_path):
-    first, second, export = (tmp_path / n for n in ("1.sqlite", "2.sqlite", "runs.parquet"))
+    first, second, export = (tmp_path / n for n in ("1.sqlite", "2.sqlite", "runs.sqlite"))
     for _ in range(2):
         assert program("run", "pagerank", GRAPH, "--history", first).status == 0
     runs = program("history", "list", "--history", first, "--json", "-").answer

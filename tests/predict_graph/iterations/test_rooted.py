@@ -116,7 +116,6 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
         prior=None if truth.prior is None else truth.prior.values,
     )
     np.testing.assert_allclose(found.convergence, truth.convergence)
-    assert found.converged == truth.converged
     for name in COUNTERS:
         np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)
     np.testing.assert_allclose(found.whole_work, found.work)

@@ -16,7 +16,7 @@ from predict_graph.graph import check_graph
 from predict_graph.intervals import Interval
 from predict_graph.memory import available_memory, cgroup_rooms, resident_memory
 from predict_graph.outcome import PeakMemory
-from predict_graph.prediction.memory import peak_memory, reading_of
+from predict_graph.prediction.memory import peak_memory
 from tests.python import python
 
 GIB = 2**30
@@ -111,18 +111,8 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     declared = build.footprint(algorithm, graph.indices.itemsize)
-    assert declared.beside(graph.vertices, graph.edges) == pytest.approx(peak, rel=0.25)
-
-
-def test_reading_knows_how_many_edges_a_file_lists(tmp_path):
-    graph = check_graph("rmat:scale=12,edge_factor=8,seed=1")
-    lines = [f"{v}\t{w}\n" for v in range(graph.vertices) for w in graph.neighbors(v)]
-    once, thrice = tmp_path / "once.txt", tmp_path / "thrice.txt"
-    once.write_text("".join(lines))
-    thrice.write_text("".join(lines) * 3)
-    read = check_graph(str(thrice))
-    least = reading_of(str(once), read)[1]
-    assert reading_of(str(thrice), read)[1] == pytest.approx(3 * least, rel=0.02)
+    held = declared.beside(graph.vertices, graph.edges, available_threads())
+    assert held == pytest.approx(peak, rel=0.25)
 
 
 @pytest.mark.slow
@@ -144,5 +134,5 @@ def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     done = python("-c", code, sys.executable, *arguments, source, "--history", "none")
     held = 1024 * int(done.stdout)
     graph = check_graph(source, directed=False if name in UNDIRECTED else None)
-    peak = peak_memory(graph, check_algorithm(name), source)
+    peak = peak_memory(graph, check_algorithm(name))
     assert peak.peak.contains(held)

@@ -194,7 +194,7 @@ def test_what_is_named_has_a_deadline_unless_the_budget_is_too_small_for_it(
 
 @pytest.mark.parametrize("fits", [None, False])
 def test_no_compiled_run_is_bought_that_may_not_fit(monkeypatch, fits):
-    monkeypatch.setattr(sources, "peak_memory", lambda *given: SimpleNamespace(fits=fits))
+    monkeypatch.setattr(sources, "peak_memory", lambda *given, **more: SimpleNamespace(fits=fits))
     assert not runs_in_full(case(0.1, 100.0, budget="none"))
 
 

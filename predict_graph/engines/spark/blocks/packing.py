@@ -49,6 +49,8 @@ class PackedGraph(Described):
     weighted: bool
     labels: IntArray | None = field(repr=False)
     read_seconds: float
+    prepare_seconds: float
+    """What the executors took to start their Python."""
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -78,6 +80,7 @@ def packed_graph(
 
     It has at most so many vertices: blocks have numbers of 32 bits.
     """
+    began = time.perf_counter()
     prepare_executors(session.spark)
     started = time.perf_counter()
     source = edge_source(session.spark, graph)
@@ -108,6 +111,7 @@ def packed_graph(
             weighted=source.weighted,
             labels=labels,
             read_seconds=time.perf_counter() - started,
+            prepare_seconds=started - began,
             notes=notes + source.notes,
         )
 

@@ -74,10 +74,13 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
                     folder.mkdir()
                     storage.write_blocks(graph, blocks)
             written = time.perf_counter()
-            read = graph.read_seconds if isinstance(graph, PackedGraph) else written - started
+            read, before = written - started, 0.0
+            if isinstance(graph, PackedGraph):
+                read, before = graph.read_seconds, graph.prepare_seconds
             prepared.result()
         with released(placed.result()) as homes:
-            yield StoredGraph(blocks, homes, read, setup_seconds=time.perf_counter() - written)
+            setup = before + time.perf_counter() - written
+            yield StoredGraph(blocks, homes, read, setup_seconds=setup)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
@@ -140,7 +143,6 @@ class SuperstepJob(ABC):
     aggregates: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     counts: list[pd.DataFrame] = field(default_factory=list)
-    setup_seconds: float = 0.0
     checkpoint_seconds: float = 0.0
     redone: int = 0
     stopped: bool = False
@@ -148,12 +150,10 @@ class SuperstepJob(ABC):
     _began: float = 0.0
 
     def set_up(self) -> None:
-        """Create the first state, and measure how long that takes."""
-        started = time.perf_counter()
+        """Create the first state."""
         with spark_failures("setting up on Spark"):
             self.session.group(superstep_group(self.run, 0))
             self.begin()
-        self.setup_seconds = time.perf_counter() - started
 
     @abstractmethod
     def begin(self) -> None:

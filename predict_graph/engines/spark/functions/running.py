@@ -63,13 +63,9 @@ class FunctionAlgorithm(CalledAlgorithm):
         name = getattr(self.function, "__name__", type(self.function).__name__)
         self.name = str(name)  # type: ignore[misc]
         self.graph_frame, options = _signature(self.function, self.name)
-        self._code = code_digest(self.function)
+        self.code = code_digest(self.function)
         given = (parameters or {}).items()
         self.parameters = {key: _option(self.name, options, key, value) for key, value in given}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters, and a digest of the code, for JSON and to match earlier runs."""
-        return {**super().to_dict(), **({"code digest": self._code} if self._code else {})}
 
     def __reduce__(self) -> Any:
         return FunctionAlgorithm, (self.source, dict(self.parameters))

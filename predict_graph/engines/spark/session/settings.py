@@ -98,6 +98,8 @@ class SparkSettings:
         object.__setattr__(self, "memory", self.memory.lower())  # one name in the history
         for key, value in self.conf.items():
             _check_own(key, value)
+            if self.local and key == "spark.driver.memory":
+                raise RequestError(f"conf has {key}; accepted for {self.master}: the memory")
         if self.graphframes_jar is not None:
             graphframes_conf(self.graphframes_jar)
         if self.folder is not None and not Path(self.folder).is_dir():

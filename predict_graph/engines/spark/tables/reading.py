@@ -184,7 +184,7 @@ def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
     first, forms = suffixes_of(Path(files[0]))[0], set()
     for address in files:
         suffix, compression = suffixes_of(Path(address))
-        if suffix not in _FORMATS or compression in (".xz", ".zip"):
+        if suffix not in _FORMATS or compression not in ("", ".gz", ".bz2"):
             raise RequestError(
                 f"{shown_path(address)} has the suffix {suffix or 'none'!r}; Spark reads "
                 f"{' '.join(sorted(_FORMATS))}, and .gz or .bz2 after those of text files"
@@ -265,7 +265,9 @@ def _parquet_edges(spark: SparkSession, source: SourceFiles, wanted: EdgeList) -
     """Return the edges of Parquet files, whose columns are inspected."""
     try:
         with spark_failures("reading"):
-            rows = spark.read.parquet(source.path)
+            # Files of subfolders too; the names of such folders may be columns.
+            parts = any("=" in part for file in source.files for part in file.split("/")[:-1])
+            rows = spark.read.option("recursiveFileLookup", not parts).parquet(source.path)
     except JobError as error:
         reason = str(error).removeprefix("reading failed: ")
         raise RequestError(f"{source.source} is not Parquet that can be read: {reason}") from error
@@ -349,7 +351,8 @@ def _line_error(
 
 def _lines(spark: SparkSession, path: str) -> DataFrame:
     """Return the lines of files as bytes, with the address of their file."""
-    lines = spark.read.option("lineSep", "\n").text(path)
+    reader = spark.read.option("lineSep", "\n").option("recursiveFileLookup", True)
+    lines = reader.text(path)
     return lines.selectExpr("_metadata.file_path AS file", "CAST(value AS BINARY) AS line")
 
 

@@ -50,7 +50,7 @@ FACTORS = tuple(dict.fromkeys(PARTS.values()))
 WRITTEN = ("write", "checkpoint")
 """The parts that write."""
 # Parts that do not depend on the algorithm, by definition.
-_COMMON = ("opening", "read", "checkpoint")
+_COMMON = ("opening", "checkpoint")
 # Deviations of log(measured / reference seconds): between clusters, between algorithms on one, and
 # between runs of one algorithm (docs/studies/cold-start.md).
 CLUSTER_STD, ALGORITHM_STD, RUN_STD = 0.8, 0.3, 0.26
@@ -68,6 +68,7 @@ class ClusterCosts:
     lines: Mapping[str, Line]
     rows: int
     runs: int
+    executors_read: bool = False
     factors: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(FACTORS, 1.0))
 
     @property
@@ -82,7 +83,8 @@ class ClusterCosts:
 
     def at(self, part: str, machines: int, edges: float = 0.0) -> float:
         """Return the seconds of a part of a run outside tasks."""
-        return self.factors[PARTS[part]] * self.lines[part].at(_size(part, machines, edges))
+        size = _size(part, machines, edges, self.executors_read)
+        return self.factors[PARTS[part]] * self.lines[part].at(size)
 
     def tasks(self, features: pd.DataFrame) -> FloatArray:
         """Return the task seconds of each superstep on the busiest worker."""
@@ -148,7 +150,7 @@ def costs_of(runs: Sequence[cluster.ClusterRun], cost_model: str | None = None) 
     rows = pd.concat(parts, ignore_index=True)
     lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
     tasks = fitted(rows, cluster.FEATURES, cost_model or "nnls")
-    return ClusterCosts(tasks, lines, len(rows), len(tables))
+    return ClusterCosts(tasks, lines, len(rows), len(tables), _executors_read(runs[0]))
 
 
 @lru_cache(maxsize=64)
@@ -177,7 +179,8 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
     for first, *rest in cluster.by_session([run for run in runs if not run.real]):
         if first.cold and first.session_seconds > 0.0:
             yield "opening", first, first.session_seconds
-        same = [run for run in rest if run.edges == first.edges]
+        alike = (first.edges, first.record.iterations)
+        same = [run for run in rest if (run.edges, run.record.iterations) == alike]
         warm = next((run.record.phases for run in same if run.informative), None)
         # Another run may have preceded the first one in a session of the user.
         if warm is None or not first.cold or first.record.engine.get("warm"):
@@ -205,8 +208,15 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
             yield "write", run, phases["write"]
 
 
-def _size(part: str, machines: int, edges: float) -> float:
-    """Return what the seconds of a part depend on: edges per machine, or log2 of the machines."""
+def _executors_read(run: cluster.ClusterRun) -> bool:
+    """Whether executors read the graph, as libraries do; the driver writes the blocks of others."""
+    return ":" in run.record.algorithm
+
+
+def _size(part: str, machines: int, edges: float, executors_read: bool) -> float:
+    """Return what the seconds of a part depend on: edges (per machine), or log2 of the machines."""
+    if part == "read" and not executors_read:  # half by the graph, half by a block (measured)
+        return edges * (1.0 + 1.0 / machines) / 2.0
     if PARTS[part] == "start":
         # Machines of the reference runs at most, which shared a processor: on two of them warm-up
         # took twice as long as on one (measured), and on more it is taken to be that of two.
@@ -218,7 +228,8 @@ def lines_of(parts: Iterable[Part]) -> dict[str, Line]:
     """Return the line through the measured seconds of each part, by size."""
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for part, run, seconds in parts:
-        points[part].append((_size(part, run.machines, run.edges), seconds))
+        size = _size(part, run.machines, run.edges, _executors_read(run))
+        points[part].append((size, seconds))
     return {part: fitted_line(*np.array(found).T) for part, found in points.items()}
 
 
@@ -238,9 +249,14 @@ def log_factors(runs: Sequence[cluster.ClusterRun], costs: ClusterCosts) -> dict
             continue
         rows = cluster.typical_rows(run)
         measured["tasks"] += float(rows["working"].sum())
+        if run.seen_by_log:  # records after combining; at most as many messages as edges
+            names = ["local_messages", "remote_messages"]
+            most = run.record.table.groupby("iteration")[names].sum().sum(axis=1).max()
+            rows = rows.assign(messages=rows["messages"] * max(run.edges / max(most, 1), 1.0))
         expected["tasks"] += float(costs.tasks(rows).sum())
         if run.real and not run.record.engine.get("warm"):
-            opened = run.record.engine.get("session") is not None  # before, by the user
+            # Before, by the user or by the algorithm that it follows.
+            opened = run.record.engine.get("session") is not None or "follows" in run.record.engine
             parts = [*(() if opened else ("opening",)), "setup start", "setup"]
             own = {part: costs.at(part, run.machines, run.edges) for part in parts}
             for part, seconds in own.items():
@@ -275,13 +291,17 @@ class ClusterSpeed:
         usual = math.log(usual_factor)
         found: dict[str, float] = {}
         for factor in FACTORS:
-            total, weight = usual / CLUSTER_STD**2, 1.0 / CLUSTER_STD**2
-            for other, logs in self.observed.items():
-                if factor in logs:
-                    own = other == name or factor in _COMMON
-                    precision = (RUN_STD if own else ALGORITHM_STD) ** -2
-                    total, weight = total + precision * logs[factor], weight + precision
-                    found[factor] = total / weight
+            seen = {other: logs[factor] for other, logs in self.observed.items() if factor in logs}
+            own = None if factor in _COMMON else seen.pop(name, None)
+            precision = (RUN_STD if factor in _COMMON else ALGORITHM_STD) ** -2
+            weight = CLUSTER_STD**-2 + len(seen) * precision
+            centre = (usual / CLUSTER_STD**2 + sum(seen.values()) * precision) / weight
+            if own is not None:  # others show the cluster, from which an algorithm differs
+                weight = 1.0 / (1.0 / weight + ALGORITHM_STD**2)
+                share = weight / (weight + RUN_STD**-2)
+                centre = share * centre + (1.0 - share) * own
+            if seen or own is not None:
+                found[factor] = centre
         mean = float(np.mean([*found.values()])) if found else usual
         return {factor: math.exp(found.get(factor, mean)) for factor in FACTORS}
 

@@ -134,7 +134,7 @@ def cluster_runs(
         name, {key: settings[key] for key in _CLUSTER}, here, kinds=("run", "sample")
     )
     runs = [cluster_run(record, graph) for record in reversed(found)]
-    return [run for run in runs if not run.disturbed]
+    return [run for run in runs if not run.disturbed and (run.edges or not run.seen_by_log)]
 
 
 def runs_of_job(

@@ -71,13 +71,14 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         name = shipped_name(algorithm)
         speed = speed.with_runs(name, own) if own else speed
         costs = self._costs(name, speed, self.parts[algorithm.name].cost_model, own)
-        std, common_std = deviations(own, speed)
-        source = _source(own, speed)
+        shown = [run for run in own if run.informative]
+        std, common_std = deviations(shown, speed)
+        source = _source(shown, speed)
         said = (
             f"the costs are those of {source}, of no run of this graph: learn, or --budget none, "
             "runs samples on the cluster, which narrows the interval"
         )
-        warnings = [said] if all(run.elsewhere for run in own) else []
+        warnings = [said] if all(run.elsewhere for run in shown) else []
         if not own and name != algorithm.name:  # the actual superstep is unknown
             std = math.hypot(std, ALGORITHM_STD)
             said = f"no run of {algorithm.name} is known: the estimate uses supersteps of {name}"
@@ -113,7 +114,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
             },
         )
         # Messages before combining, bytes after it.
-        every = rows.assign(total_vertices=rows["vertices"] * engine.workers)
+        every = rows.assign(total_vertices=graph.vertices)
         return engines.RuntimeEstimate(
             evidence=evidence,
             rows=counted(Table(every)).assign(seconds=evidence.seconds),
@@ -131,7 +132,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
 def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> str:
     """Return what the costs of an algorithm are estimated from."""
     if not own:
-        known = any(speed.observed.values())
+        known = _tasks_seen(speed)
         return "runs of other algorithms on the cluster" if known else "runs on another cluster"
     if not all(run.again for run in own):
         return "sample runs on the cluster"
@@ -139,10 +140,15 @@ def _source(own: Sequence[ClusterRun], speed: ClusterSpeed) -> str:
     return "training runs of the cluster" if samples else "real runs on the cluster"
 
 
+def _tasks_seen(speed: ClusterSpeed) -> bool:
+    """Whether runs show what tasks take on the cluster, and not the opening of a session alone."""
+    return any("tasks" in logs for logs in speed.observed.values())
+
+
 def deviations(own: Sequence[ClusterRun], speed: ClusterSpeed) -> tuple[float, float]:
     """Return the standard deviations of supersteps, and common to all phases."""
     if not own:
-        return RUN_STD, ALGORITHM_STD if any(speed.observed.values()) else CLUSTER_STD
+        return RUN_STD, ALGORITHM_STD if _tasks_seen(speed) else CLUSTER_STD
     if not all(run.elsewhere for run in own):
         return RUN_STD, 0.0
     graphs = {run.record.fingerprint for run in own}

@@ -35,6 +35,8 @@ def work_by_machines(
     if isinstance(algorithm, library.LibraryAlgorithm):  # logs of others lack what a replay counts
         counted = [run for run in runs if library.RECORDS in run.record.rows]
         runs = counted or shipped_runs(shipped_name(algorithm))
+    if not isinstance(algorithm, FunctionAlgorithm):  # whose records are after combining
+        runs = [run for run in runs if not run.seen_by_log] or shipped_runs(shipped_name(algorithm))
     run = max(runs, key=lambda run: (run.machines > 1, run.summary.sampler != "folded", run.edges))
     if isinstance(algorithm, FunctionAlgorithm):
         return lambda machines: _of_function(

@@ -57,7 +57,7 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
         engine={"name": "spark", "machines": machines, "executors_lost": 0},
         phases={
             "setup": 1.0 + 1e-6 * edges / machines + (5.0 if cold else 0.0),
-            "read": 0.5 + 3e-6 * edges / machines + (2.0 if cold else 0.0),
+            "read": 0.5 + 1e-6 * edges * (1 + 1 / machines) / 2 + (2.0 if cold else 0.0),
             "superstep": float(seconds.sum()),
             "write": 0.0,
         },

@@ -12,7 +12,7 @@ from predict_graph.errors import JobError
 from predict_graph.prediction.request import check_request
 from predict_graph.prediction.seconds.cluster.sampling import ClusterSamples
 from predict_graph.sizing import plan
-from predict_graph.sizing.planning.predicted import predicted_job
+from predict_graph.sizing.planning.predicted import read_job_model
 
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
@@ -71,7 +71,7 @@ def test_a_prediction_can_be_planned_with(tmp_path):
     ]
     found = {"by_machines": rows, "cost_model": {"machines": [1, 2]}, "warnings": ["a doubt"]}
     file.write_text(json.dumps(found))
-    job = predicted_job(file)
+    job = read_job_model(file, None, None)
     assert job.seconds(1.0, [2.0, 4.0]) == pytest.approx([70.0, 65.0])
     low, high = job.bounds(1.0, [2.0], 0.95)
     assert high[0] == pytest.approx(91.0)
