@@ -84,8 +84,8 @@ def readable_bytes(value: float) -> str:
     --------
     >>> readable_bytes(3 * 2**20), readable_bytes(2.5 * 2**30)
     ('3 MiB', '2.5 GiB')
-    >>> readable_bytes(float("inf"))
-    'any size'
+    >>> readable_bytes(1010 * 2**20), readable_bytes(float("inf"))
+    ('0.986 GiB', 'any size')
     """
     size = float(value)
     if math.isinf(size):

@@ -35,10 +35,10 @@ def readable_seconds(value: float) -> str:
 
     Examples
     --------
-    >>> readable_seconds(0.0123), readable_seconds(90), readable_seconds(600)
-    ('12.3 ms', '90 s', '10 min')
-    >>> readable_seconds(3e4), readable_seconds(1e6), readable_seconds(1e9)
-    ('8.33 h', '11.6 days', '31.7 years')
+    >>> readable_seconds(0.0123), readable_seconds(0.9999), readable_seconds(90)
+    ('12.3 ms', '1 s', '90 s')
+    >>> readable_seconds(600), readable_seconds(3e4), readable_seconds(1e6), readable_seconds(1e9)
+    ('10 min', '8.33 h', '11.6 days', '31.7 years')
     >>> readable_seconds(5e11), readable_seconds(1e17)
     ('15,800 years', '3,170,000,000 years')
     """

@@ -66,6 +66,11 @@ def code_digest(function: Any) -> str:
 
     Of that it takes numbers, texts, and functions and classes in the same way. It is empty where
     there is none.
+
+    Examples
+    --------
+    >>> len(code_digest(code_digest)), code_digest(len)
+    (16, '')
     """
     source = _source(function, set())
     return hashlib.blake2b(source.encode(), digest_size=8).hexdigest() if source else ""

@@ -25,6 +25,8 @@ class Address(PosixPath):
     >>> address = Address.of("https://host/web/edges.csv.gz?token=1")
     >>> str(address), address.name, address.suffix
     ('https://host/web/edges.csv.gz?token=1', 'edges.csv.gz', '.gz')
+    >>> str(Address.of("s3://bucket/a//b.csv?next=http://c"))
+    's3://bucket/a//b.csv?next=http://c'
     """
 
     @classmethod

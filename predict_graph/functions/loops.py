@@ -33,6 +33,8 @@ _NO_FUNCTIONS = ("<module>", "<lambda>")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 Loop = ast.For | ast.While
+# Comprehensions that have no frame of their own, from Python 3.12 on.
+_INLINED = (ast.ListComp, ast.SetComp, ast.DictComp) if hasattr(ast, "TypeAlias") else ()
 
 PARSED: list[tuple[str, int]] = []
 """File and line of the functions whose syntax trees this process has made."""
@@ -98,9 +100,24 @@ def _loops(code: CodeType) -> list[Loop]:
     root = _function(code.co_filename, code.co_firstlineno)
     if root is None:
         return []
-    own = _inside(ast.iter_child_nodes(root), _FUNCTIONS)
+    own = list(_inside(ast.iter_child_nodes(root), _FUNCTIONS))
     found: list[Loop] = [node for node in own if isinstance(node, Loop)]
+    found += [_as_for(node) for node in own if isinstance(node, _INLINED)]
     return sorted(found, key=lambda loop: (loop.lineno, -_last(loop)))
+
+
+def _as_for(made: Any) -> ast.For:
+    """Return the loop of a comprehension that runs in the frame of its function.
+
+    Examples
+    --------
+    >>> made = ast.parse("{v: work(v) for v in graph}").body[0].value
+    >>> ast.unparse(_as_for(made)).splitlines()
+    ['for v in graph:', '    work(v)']
+    """
+    first = made.generators[0]
+    body: Any = [ast.copy_location(ast.Expr(getattr(made, "value", None) or made.elt), made)]
+    return ast.copy_location(ast.For(first.target, first.iter, body, []), made)
 
 
 def _function(file: str, line: int) -> ast.AST | None:

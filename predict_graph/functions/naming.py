@@ -74,9 +74,8 @@ class GraphFunction:
     def bound(self) -> inspect.BoundArguments | None:
         """The arguments with their parameters, the graph's first; None if these are unknown."""
         with contextlib.suppress(TypeError, ValueError):
-            given = dict(self.keywords)
-            if hasattr(self.call, "orig_func"):  # of networkx, which takes the backend itself
-                given.pop("backend", None)
+            left = {"backend"} if hasattr(self.call, "orig_func") else set()  # networkx takes it
+            given = {name: value for name, value in self.keywords.items() if name not in left}
             return signature_of(self.call).bind(None, *self.positional, **given)
         return None
 

@@ -105,6 +105,8 @@ def track(
     >>> import networkx
     >>> len(track(networkx.betweenness_centrality, networkx.path_graph(30), history="none"))
     30
+    >>> track(networkx.core_number, [(5, 7), (7, 9)], history="none")
+    {5: 1, 7: 1, 9: 1}
     """
     checked = check_function(function, positional, keywords, form=graph_form, graph=graph)
     own: Graph | None = None

@@ -193,6 +193,13 @@ def write_edges(path: Path, graph: Graph) -> None:
         As :func:`write_table`; if an id in ``.txt`` begins as a comment does.
     JobError
         If writing fails; what was there stays.
+
+    Examples
+    --------
+    >>> from predict_graph.graph import check_graph
+    >>> write_edges(Path("tags.txt"), check_graph([("#a", "b")]))
+    Traceback (most recent call last):
+    predict_graph.errors.RequestError: cannot write tags.txt: an id begins as a comment does; ...
     """
     check_table_file(path, ".txt")
     sources, targets, weights = graph.listed_edges()
@@ -201,8 +208,7 @@ def write_edges(path: Path, graph: Graph) -> None:
         labels = plain_labels(graph.labels)
         columns = {name: labels[end] for name, end in columns.items()}
         marks = ("#", "%") if path.suffix == ".txt" else ("# ", "##")
-        texts = graph.labels.tolist() if graph.labels.dtype == object else []
-        if path.suffix != ".parquet" and any(each.startswith(marks) for each in texts):
+        if path.suffix != ".parquet" and any(str(each).startswith(marks) for each in labels):
             raise RequestError(
                 f"cannot write {path}: an id begins as a comment does; accepted for such ids: a "
                 "name in .parquet"

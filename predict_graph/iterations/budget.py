@@ -52,6 +52,8 @@ class EdgeBudget:
         --------
         >>> EdgeBudget(64_000_000).overhead_of(30)
         0.1
+        >>> EdgeBudget(64_000_000, 0.2, 300_000).overhead_of(30)
+        0.1
         """
         usual = self.free_edges is not None or self.max_overhead == DEFAULT_MAX_OVERHEAD
         share = overhead if usual and iterations >= long else self.max_overhead

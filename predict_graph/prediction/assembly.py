@@ -50,8 +50,7 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
     result = _of_stages(graph, stages[:1], doubts, None)
     for number in range(2, len(stages) + 1):
         result = _of_stages(graph, stages[:number], doubts, result)
-    engine = chain[-1].engine
-    local = is_local(engine)
+    local = is_local(chain[-1].engine)
     if local:
         result = _under(result, meter.read(), measured=best.measured)
     return replace(
@@ -66,7 +65,9 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
             estimated=estimates[-1].method == BASELINE and not best.measured,
             local=local,
             load=result.load,
-            memory=peak_memory(graph, chain[-1].algorithm, getattr(engine, "threads", None))
+            memory=peak_memory(
+                graph, chain[-1].algorithm, getattr(chain[-1].engine, "threads", None)
+            )
             if local and isinstance(graph, Graph)
             else None,
             executors=result.executors,

@@ -119,7 +119,17 @@ def reversing(algorithm: Algorithm, graph: AnyGraph | RunRecord) -> float:
 
 
 def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> IterationEstimate:
-    """Return a baseline as an iteration estimate: a wide interval, and rough counters."""
+    """Return a baseline as an iteration estimate: a wide interval, and rough counters.
+
+    Examples
+    --------
+    >>> from predict_graph.algorithms import check_algorithm
+    >>> from predict_graph.graph import check_graph
+    >>> graph, labels = check_graph("cycle:n=50"), check_algorithm("label-propagation")
+    >>> found = baseline_iterations(graph, baselines_of(graph, [labels], None)[0], 2)
+    >>> found.counters["active_vertices"].tolist() == [50] * found.iterations
+    True
+    """
     algorithm = baseline.algorithm
     counts = iteration_interval(
         baseline.iterations, baseline.iterations_std, algorithm.max_iterations

@@ -66,7 +66,14 @@ def sent(
 def distinct_rows(
     n: int, partitions: int, first: IntArray, second: IntArray, parts: IntArray
 ) -> tuple[int, IntArray, IntArray]:
-    """Return the distinct rows within partitions, counted, and the distinct rows of all."""
+    """Return the distinct rows within partitions, counted, and the distinct rows of all.
+
+    Examples
+    --------
+    >>> ends = np.array([80_000_000, 80_000_000, 3])
+    >>> distinct_rows(80_000_001, 4000, ends, ends, np.array([0, 3999, 1]))
+    (3, array([       3, 80000000]), array([       3, 80000000]))
+    """
     rows, places = np.unique(first * n + second, return_inverse=True)
     return len(np.unique(places * partitions + parts)), rows // n, rows % n
 

@@ -182,13 +182,8 @@ def _candidates(table: TextTable) -> list[Assignment]:
         staged = {name: own.pop(name) for name in list(own) if name.startswith(_STAGED)}
         name = given_name or f"line {line}"
         candidates.append(Assignment(name, own, price))
-        if moving is not None:
+        if moving is not None or staged:
             own = own | {n.removeprefix(_STAGED): value for n, value in staged.items()}
             price = own.pop(_PRICE, price)
-            candidates.append(Assignment(f"{name}, staged", own, price, moving))
-        elif staged:
-            raise RequestError(
-                f"{table.place(line)}: {min(staged)} has no effect without {_STAGE_SECONDS}; "
-                "accepted: both or neither"
-            )
+            candidates.append(Assignment(f"{name}, staged", own, price, moving or 0.0))
     return candidates

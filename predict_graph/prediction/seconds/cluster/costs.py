@@ -36,6 +36,7 @@ Part = tuple[str, cluster.ClusterRun, float]  # one of PARTS, measured in a run,
 PARTS = {
     "opening": "opening",
     "setup start": "start",
+    "read start": "start",
     "superstep start": "start",
     "setup": "setup",
     "read": "read",
@@ -116,10 +117,8 @@ class ClusterCosts:
         """
         found = {part: self.at(part, machines, edges) for part in PARTS}
         return {
-            "setup": found["setup"]
-            + (found["opening"] if opens else 0.0)
-            + (0.0 if warm else found["setup start"]),
-            "read": found["read"] if reads else 0.0,
+            "setup": found["setup"] + opens * found["opening"] + (not warm) * found["setup start"],
+            "read": reads * (found["read"] + (not warm) * found["read start"]),
             "superstep": float(self.supersteps(rows, machines, warm=warm).sum()),
             "write": checkpoints * found["checkpoint"] + found["write"],
         }
@@ -185,7 +184,8 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
         # Another run may have preceded the first one in a session of the user.
         if warm is None or not first.cold or first.record.engine.get("warm"):
             continue
-        yield "setup start", first, max(first.record.phases["setup"] - warm["setup"], 0.0)
+        for phase in ("setup", "read"):
+            yield f"{phase} start", first, max(first.record.phases[phase] - warm[phase], 0.0)
         starting = [first, *(run for run in same if run.purpose == cluster.WARM_UP)]
         extra = sum(run.record.phases["superstep"] - warm["superstep"] for run in starting)
         yield "superstep start", first, max(extra, 0.0)
@@ -287,6 +287,13 @@ class ClusterSpeed:
 
         The reference is a dedicated machine, and a usual cluster slower by `usual_factor`. Those of
         the study, whose processors were capped, took two to nine times as long (measured).
+
+        Examples
+        --------
+        >>> others = {name: {"tasks": math.log(2.0)} for name in ("k-core", "neighborhood")}
+        >>> speed = ClusterSpeed({"pagerank": {"tasks": math.log(10.0)}, **others})
+        >>> round(speed.factors("pagerank")["tasks"], 1), round(speed.factors("other")["tasks"], 1)
+        (5.8, 3.3)
         """
         usual = math.log(usual_factor)
         found: dict[str, float] = {}

@@ -157,7 +157,7 @@ def test_a_law_is_found_again():
     assert costs.at("opening", 4) == pytest.approx(10.0)
     phases = costs.phases(law_rows(4_000_000, 4), 4, 4_000_000)
     assert phases["setup"] == pytest.approx(10.0 + 1.0 + 1.0 + 5.0)
-    assert phases["read"] == pytest.approx(0.5 + 2.5)
+    assert phases["read"] == pytest.approx(0.5 + 2.5 + 2.0)
     warm = costs.supersteps(law_rows(4_000_000, 4), 4, warm=True)
     assert warm == pytest.approx(found[-1:].repeat(8))
 
