@@ -77,8 +77,6 @@ def code_digest(function: Any) -> str:
 
 
 def _source(function: Any, seen: set[int]) -> str:
-    if id(function) in seen:
-        return ""
     seen.add(id(function))
     try:
         source = inspect.getsource(function)
@@ -91,7 +89,7 @@ def _source(function: Any, seen: set[int]) -> str:
     for name, each in sorted(around.items()):
         if isinstance(each, int | float | str):
             source += repr((name, each))
-        elif getattr(each, "__module__", "") == function.__module__:
+        elif getattr(each, "__module__", "") == function.__module__ and id(each) not in seen:
             source += _source(each, seen)
     return source
 

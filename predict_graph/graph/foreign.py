@@ -85,8 +85,6 @@ def _from_networkit(source: Any) -> Graph:
 def _from_table(wanted: EdgeList) -> EdgeSource:
     source = wanted.edges
     names = [str(column) for column in source.columns]
-    if wanted.header is not None:
-        raise RequestError("header is of text files; accepted for a table: none")
     index = [str(row) for row in getattr(source, "index", ())[: len(names) + 1]]
     if names and index == names and (len(names) > 3 or not names[0].isdigit()):
         raise RequestError(

@@ -67,8 +67,6 @@ def open_tables(path: Path, wanted: EdgeList) -> EdgeSource:
         groups = map(metadata.row_group, range(metadata.num_row_groups))
         unpacked = sum(group.total_byte_size for group in groups)
         check_unpacked(str(file), unpacked, file.stat().st_size)
-    if wanted.header is not None:
-        raise RequestError(f"{path}: header is of text files; accepted for Parquet: none")
     first = footers[files[0]][1]
     names, kinds = first.names, list(map(value_type, first.types))
     usable = [is_text(kind) or is_number(kind) for kind in kinds]
@@ -148,8 +146,11 @@ def ids_are_text(where: str, names: Sequence[str], kinds: Sequence[Any], wanted:
     Raises
     ------
     RequestError
-        If a column holds no ids, or numbers that are no text next to text.
+        If a column holds no ids, or numbers that are no text next to text; if a header is named,
+        which text files alone have.
     """
+    if wanted.header is not None:
+        raise RequestError(f"{where}: header is of text files; accepted: a table without it")
     for name, kind in zip(names[:2], kinds[:2], strict=True):
         if not is_number(kind) and (not is_text(kind) or wanted.ids == "integer"):
             raise RequestError(

@@ -305,13 +305,12 @@ _last: dict[tuple[Any, ...], pd.DataFrame] = {}
 def rounds_of(algorithm: LibraryAlgorithm, graph: Graph, partitions: int) -> pd.DataFrame:
     """Return exact counters of each superstep for a graph with so many edge partitions.
 
-    The last two results are cached, since several stages of a prediction need them.
+    The last result is cached, since several stages of a prediction need it.
     """
     algorithm = algorithm.within(graph)
     key = (algorithm.name, str(algorithm.to_dict()), algorithm.at, graph.fingerprint, partitions)
     if key not in _last:
-        while len(_last) > 1:
-            _last.pop(next(iter(_last)))
+        _last.clear()
         _last[key] = algorithm.replay(layout_of(graph, partitions))
     return _last[key]
 

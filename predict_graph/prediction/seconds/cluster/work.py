@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +44,7 @@ def work_by_machines(
             graph, engine.settings.on(machines), workload.iterations, run
         )
     if isinstance(algorithm, library.LibraryAlgorithm):
-        return lambda machines: _of_library(graph, engine.settings.on(machines), algorithm, run)
+        return lambda machines: _of_library(graph, engine, machines, algorithm, run)
     sent = sent_messages(graph, workload)
     unit = _unit(shipped_name(algorithm))
     size = bytes_per_unit(run, unit)
@@ -92,15 +93,22 @@ def _of_program(
 
 
 def _of_library(
-    graph: Graph, settings: SparkSettings, algorithm: library.LibraryAlgorithm, run: ClusterRun
+    graph: Graph, engine: SparkEngine, machines: int, algorithm: Any, run: ClusterRun
 ) -> pd.DataFrame:
-    """Return the work of a library, whose records and map entries its local replay counts."""
-    rounds = library.rounds_of(algorithm, graph, settings.partitions)
+    """Return the work of a library, whose records and map entries its local replay counts.
+
+    It counts for the partitions of the engine; for others, by how combining joins messages.
+    """
+    settings, counted = engine.settings.on(machines), engine.settings.partitions
+    rounds, degrees = library.rounds_of(algorithm, graph, counted), graph.in_degree_counts
+    share = np.clip(rounds["messages"].to_numpy(np.float64) / max(graph.edges, 1), 1e-12, 1.0)
+    more = combined_share(degrees, share, settings.partitions)
+    more /= combined_share(degrees, share, counted)
     seen = run.record.table[[library.RECORDS, library.ENTRIES]].to_numpy(np.float64).sum()
     read = run.record.table[["local_message_bytes", "remote_message_bytes"]].to_numpy().sum()
     moved = rounds["records"] + rounds["entries"]
-    volume = moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
-    machines, remote = settings.machines, 1.0 - 1.0 / settings.executors
+    volume = more * moved.to_numpy(np.float64) * float(read) / max(float(seen), 1.0)
+    remote = 1.0 - 1.0 / settings.executors
     busiest = (graph.vertices / machines, rounds["messages"].to_numpy(np.float64) / machines)
     return _rows(settings, busiest, rounds, volume, remote)
 

@@ -76,9 +76,9 @@ def test_records_of_a_library_are_those_of_its_replay(name, parameters):
     algorithm = library_algorithm(f"graphx:{name}", parameters)
     run = library_run(algorithm, check_graph("rmat:scale=8,edge_factor=6,seed=2"), 12.0)
     whole = check_graph("rmat:scale=11,edge_factor=6,seed=5")
-    rounds = rounds_of(algorithm, whole, ENGINE.settings.on(2).partitions)
+    rounds = rounds_of(algorithm, whole, ENGINE.settings.partitions)
     workload = Workload(algorithm, len(rounds), Table({}))
-    rows = work_by_machines(whole, ENGINE, workload, [run])(2)
+    rows = work_by_machines(whole, ENGINE, workload, [run])(ENGINE.workers)
     moved = rows["local_message_bytes"] + rows["remote_message_bytes"]
     wanted = 12.0 * (rounds["records"] + rounds["entries"])
     assert moved.tolist() == pytest.approx(wanted.tolist())
