@@ -89,7 +89,7 @@ def plan(
     if isinstance(machines, str):
         counts = parse_counts(machines)
     else:
-        counts = np.unique(np.asarray(machines)).tolist()
+        counts = sorted({machines} if isinstance(machines, int | np.integer) else set(machines))
         for count in counts:
             check_count("machines are", count)
         counts = list(map(int, counts))
