@@ -50,6 +50,9 @@ def edges_of(indptr: IndexArray, vertices: IndexArray) -> tuple[IndexArray, Inde
 
 def edge_weights(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.float64]:
     """Return the weight of the edges of some vertices to others; their number without weights."""
+    if len(vertices) > 2**14:  # in parts: an edge takes 26 bytes here
+        parts = np.array_split(vertices, len(vertices) // 2**13)
+        return np.concatenate([edge_weights(graph, part) for part in parts])
     lengths, places = edges_of(graph.indptr, vertices)
     owners = np.repeat(np.arange(len(vertices)), lengths)
     other = graph.indices[places] != vertices[owners]

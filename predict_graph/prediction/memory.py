@@ -56,11 +56,12 @@ def peak_memory(
 def _libraries(graph: Graph) -> float:
     """Return what interpreter and libraries hold: what this process does, within bounds.
 
-    It may have loaded more than a run does, or not yet all.
+    It may have loaded more than a run does, or not yet all; what reading freed it may still hold.
     """
     arrays = (graph.indptr, graph.indices, graph.weights)
     own = sum(array.nbytes for array in arrays if array is not None)
-    return float(np.clip(resident_memory() - own, 0.9 * LIBRARIES, 1.1 * LIBRARIES))
+    most = 1.1 * LIBRARIES + max(graph.read_bytes - own, 0)
+    return float(np.clip(resident_memory() - own, 0.9 * LIBRARIES, most))
 
 
 def _running(algorithm: Algorithm, graph: Graph, threads: int) -> tuple[float, float]:
@@ -79,7 +80,9 @@ def _running(algorithm: Algorithm, graph: Graph, threads: int) -> tuple[float, f
 def _peak_of(footprint: Footprint, graph: Graph, threads: int) -> float:
     """Return the peak of one kernel, or of making the reverse graph for it."""
     n, m = graph.vertices, graph.edges
-    held = float(graph.nbytes) + TALLY_BYTES * n + label_bytes(graph)
+    texts = graph.labels is not None and graph.labels.dtype == object
+    labels = 120 if texts else 0 if graph.labels is None else graph.labels.dtype.itemsize
+    held = float(graph.nbytes) + (TALLY_BYTES + labels) * n  # 120: a text and its place in a table
     making = 0.0
     if footprint.reverse and graph.directed:
         ends = graph.indices.itemsize + (0 if graph.weights is None else 4)
@@ -87,12 +90,3 @@ def _peak_of(footprint: Footprint, graph: Graph, threads: int) -> float:
         making = held + (ends + ones) * m + 8 * n
         held += ends * m + 8 * n
     return max(making, held + footprint.beside(n, m, threads))
-
-
-def label_bytes(graph: Graph) -> float:
-    """Return what the ids of the vertices hold, if they are not their numbers."""
-    if graph.labels is None:
-        return 0.0
-    # A text and its place in a table take 120 bytes.
-    each = 120 if graph.labels.dtype == object else graph.labels.dtype.itemsize
-    return float(each * graph.vertices)
