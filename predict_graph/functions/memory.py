@@ -82,10 +82,10 @@ def grown_bytes(
     They do not grow with pairs of vertices where these would take less than a bit each.
     """
     names = [name for name in names if name not in _PAIRS or _may_hold_pairs(points, name)]
-    made = [
-        Point(drivers, min(b for d, b in points if d["vertices"] >= drivers["vertices"]), "", "")
-        for drivers, _ in points
-    ]
+    made = []
+    for each, _ in points:
+        larger = (b for d, b in points if all(d[n] >= each[n] for n in ("vertices", "edges")))
+        made.append(Point(each, min(larger), "", ""))
     found = extrapolate(made, target, "", hyper=_HYPER, names=names, wider=2.0)
     return found or Growth(0.0, 1.0, [])
 

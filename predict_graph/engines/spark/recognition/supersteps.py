@@ -204,7 +204,7 @@ def recognised_so_far(
     try:
         if found is None:
             named = named_runs(over) if run is None else []
-            newest = max(named, key=lambda each: each.finished, default=None)
+            newest = max(named, key=lambda each: (each.finished, each.limit or 0), default=None)
             found = newest or recognise(over, run=run)
     except RequestError:
         if ended and run is not None:
