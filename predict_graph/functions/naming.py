@@ -238,9 +238,9 @@ def unusual_arguments(function: GraphFunction) -> dict[str, Any]:
     if bound is None:
         return function.arguments
     parameters, found = bound.signature.parameters, dict(list(bound.arguments.items())[1:])
-    found |= {name: value for name, value in function.keywords.items() if name == "backend"}
     for name in [each for each in found if parameters[each].kind is inspect.Parameter.VAR_KEYWORD]:
         found |= found.pop(name)
+    found |= {name: value for name, value in function.keywords.items() if name == "backend"}
     usual = {name: parameter.default for name, parameter in parameters.items()}
     unusual = {
         name: value

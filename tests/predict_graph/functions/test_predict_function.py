@@ -157,7 +157,7 @@ def test_parallel_edges_and_attributes_are_kept(kind):
         for length in (1.0, 2.0):
             graph.add_edge(one, other, length=length)
     nx.set_node_attributes(graph, 7, "height")
-    subject = Subject(check_function(summed), graph, directed=None, ids="integer", seed=1)
+    subject = Subject(check_function(summed), graph, directed=None, ids=None, seed=1)
     rng = np.random.default_rng(1)
     cases = [subject.sample(each, 100, rng) for each in subject.samplers]
     for case in [*cases, subject.whole(np.arange(400)[::-1])]:
@@ -184,7 +184,7 @@ def test_attributes_of_igraph_are_kept():
         return [edge["ends"] for edge in near]
 
     function = check_function(ends, keywords={"source": "v7"}, graph=graph)
-    subject = Subject(function, graph, directed=None, ids="integer", seed=1)
+    subject = Subject(function, graph, directed=None, ids=None, seed=1)
     rng = np.random.default_rng(1)
     part = subject.sample("mhrw", 200, rng)
     assert all("v7" in each for each in part.call(part.build()))
