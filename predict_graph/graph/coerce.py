@@ -85,7 +85,8 @@ def check_graph(
     held, watch = resident_memory(), Stopwatch()
     graph = make()
     object.__setattr__(graph, "read_seconds", watch.seconds)
-    object.__setattr__(graph, "read_bytes", max(resident_peak() - held, 0))
+    left = resident_memory() - held - graph.nbytes
+    object.__setattr__(graph, "read_bytes", (resident_peak() - held, left))
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "

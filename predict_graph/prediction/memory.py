@@ -46,7 +46,7 @@ def peak_memory(
         If the algorithm has no kernel for the local engine.
     """
     base = _libraries(graph)
-    reading = min(base, _STARTED) + graph.read_bytes
+    reading = _STARTED + graph.read_bytes[0]
     running, most_running = _running(algorithm, graph, threads or available_threads())
     predicted, most = max(reading, base + running), max(reading, base + most_running)
     peak = Interval(predicted, (1.0 - below) * predicted, (1.0 + above) * most)
@@ -56,12 +56,10 @@ def peak_memory(
 def _libraries(graph: Graph) -> float:
     """Return what interpreter and libraries hold: what this process does, within bounds.
 
-    It may have loaded more than a run does, or not yet all; what reading freed it may still hold.
+    It may have loaded more than a run does, or not yet all; what reading freed may still be held.
     """
-    arrays = (graph.indptr, graph.indices, graph.weights)
-    own = sum(array.nbytes for array in arrays if array is not None)
-    most = 1.1 * LIBRARIES + max(graph.read_bytes - own, 0)
-    return float(np.clip(resident_memory() - own, 0.9 * LIBRARIES, most))
+    held = np.clip(resident_memory() - graph.nbytes, 0.9 * LIBRARIES, 1.1 * LIBRARIES)
+    return float(max(held, _STARTED + graph.read_bytes[1]))
 
 
 def _running(algorithm: Algorithm, graph: Graph, threads: int) -> tuple[float, float]:
