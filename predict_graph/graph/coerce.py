@@ -85,8 +85,7 @@ def check_graph(
     held, watch = resident_memory(), Stopwatch()
     graph = make()
     object.__setattr__(graph, "read_seconds", watch.seconds)
-    left = resident_memory() - held - graph.nbytes
-    object.__setattr__(graph, "read_bytes", (resident_peak() - held, left))
+    object.__setattr__(graph, "read_bytes", (held, resident_peak(), resident_memory()))
     if graph.edges == 0:
         raise RequestError(
             f"the graph {graph.name!r} has no edges ({graph.vertices} vertices); "

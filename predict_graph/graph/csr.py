@@ -113,8 +113,8 @@ class Graph(Described):
         Original id (integer or text) of each vertex; None when the ids were 0 … n - 1.
     read_seconds : float
         How long reading and building took; 0 for a graph made in memory.
-    read_bytes : tuple of (int, int)
-        How much more memory the process held meanwhile at most, and then beside the graph.
+    read_bytes : tuple of (int, int, int)
+        What the process held before, meanwhile at most, and after; likewise.
     notes : tuple of str
         What was assumed when the graph was read, because neither user nor source says it.
 
@@ -146,7 +146,7 @@ class Graph(Described):
     name: str = "graph"
     labels: npt.NDArray[np.generic] | None = field(default=None, repr=False)
     read_seconds: float = 0.0
-    read_bytes: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
+    read_bytes: tuple[int, int, int] = field(default=(0, 0, 0), repr=False, compare=False)
     notes: tuple[str, ...] = ()
     ascending: bool = field(default=True, init=False, repr=False)
 

@@ -16,7 +16,7 @@ LIBRARIES = 193_000_000  # measured; see docs/studies/memory.md
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
 # Vertex programs and other kernels that do not declare what they hold: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
-_STARTED = 138_000_000  # bytes that a run holds before it reads its graph; measured likewise
+_SPREAD = 0.25 * LIBRARIES  # by how much installations differ; measured on two
 
 
 def peak_memory(
@@ -46,10 +46,11 @@ def peak_memory(
         If the algorithm has no kernel for the local engine.
     """
     base = _libraries(graph)
-    reading = _STARTED + graph.read_bytes[0]
+    before, most_reading, _ = graph.read_bytes
+    reading = min(before, LIBRARIES) + most_reading - before
     running, most_running = _running(algorithm, graph, threads or available_threads())
     predicted, most = max(reading, base + running), max(reading, base + most_running)
-    peak = Interval(predicted, (1.0 - below) * predicted, (1.0 + above) * most)
+    peak = Interval(predicted, (1.0 - below) * predicted, (1.0 + above) * most + _SPREAD)
     return PeakMemory(peak, float(available_memory()))
 
 
@@ -59,7 +60,8 @@ def _libraries(graph: Graph) -> float:
     It may have loaded more than a run does, or not yet all; what reading freed may still be held.
     """
     held = np.clip(resident_memory() - graph.nbytes, 0.9 * LIBRARIES, 1.1 * LIBRARIES)
-    return float(max(held, _STARTED + graph.read_bytes[1]))
+    before, _, after = graph.read_bytes
+    return float(max(held, min(before, LIBRARIES) + after - before - graph.nbytes))
 
 
 def _running(algorithm: Algorithm, graph: Graph, threads: int) -> tuple[float, float]:
