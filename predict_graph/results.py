@@ -99,4 +99,4 @@ def _plain(value: Any) -> Any:
     for convert in ("tolist", "to_dict"):
         if hasattr(value, convert):
             return getattr(value, convert)()
-    return vars(value) if hasattr(value, "__dict__") else repr(value)
+    return vars(value) if hasattr(value, "__dict__") and not callable(value) else repr(value)

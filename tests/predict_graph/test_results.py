@@ -131,6 +131,7 @@ class Held(Value):
         (nx.path_graph(2), nx.path_graph(3)),
         (Answer("a"), Answer("b")),
         (len, max),
+        (copy.copy, copy.deepcopy),
         (np.arange(2), "text"),
     ],
 )
