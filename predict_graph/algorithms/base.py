@@ -62,8 +62,7 @@ class Algorithm:
         )
 
     def __repr__(self) -> str:
-        known = [item for item in self.parameters.items() if item[1] is not None]
-        given = ", ".join(f"{name}={value!r}" for name, value in known)
+        given = ", ".join(f"{name}={value!r}" for name, value in self.set_parameters.items())
         return f"{type(self).__name__}({given})"
 
     @property
@@ -113,6 +112,11 @@ class Algorithm:
             return 0.5 / max(vertices, 1)
         raise RequestError(f"{self.name} has neither a parameter tau nor a threshold(vertices)")
 
+    @property
+    def set_parameters(self) -> dict[str, Value]:
+        """The parameters that have a value."""
+        return {name: value for name, value in self.parameters.items() if value is not None}
+
     @cached_property
     def code(self) -> str:
         """A digest of the user's code; empty for an algorithm of this package."""
@@ -121,5 +125,4 @@ class Algorithm:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters that are set and the code, for JSON and to match earlier runs."""
-        given = {name: value for name, value in self.parameters.items() if value is not None}
-        return {**given, **({"code digest": self.code} if self.code else {})}
+        return {**self.set_parameters, **({"code digest": self.code} if self.code else {})}

@@ -44,8 +44,8 @@ def _described(registry: Registry[Any], name: str, kind: str) -> str:
         lines = (found.__doc__ or "").strip().splitlines()
         text = str(getattr(found, "summary", lines[0] if lines else ""))
         # With defaults that depend on other parameters.
-        usual = found().parameters.items() if kind == "algorithms" else ()
-        parameters = ", ".join(f"{key}={value}" for key, value in usual if value is not None)
+        usual = found().set_parameters if kind == "algorithms" else {}
+        parameters = ", ".join(f"{key}={value}" for key, value in usual.items())
         return f"{text} ({parameters})" if parameters else text
     except RequestError as error:
         return str(error)

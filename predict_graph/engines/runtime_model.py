@@ -184,7 +184,7 @@ class RuntimeModel(Protocol):
     ) -> None: ...
 
     def survey(self) -> None:
-        """Measure what sampling the graph would disturb; called before samples are drawn."""
+        """Measure setup and the first supersteps of the run, once, perhaps beside samples."""
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the time of each algorithm of the chain; the first includes session start and

@@ -25,8 +25,8 @@ _WEIGHTS = ("weight", "weights", "w", "value", "edgeweight")
 _ABOUT = r"(edge|rel|row)?id|index|idx|unnamed0|level0|type|directed|labels?|kind"
 # Columns that hold times, places, labels, numbers of rows or measurements, not ends of edges.
 _NO_ENDS = re.compile(
-    r"(.*(time|date|timestamp|timeset|seconds)|.*(lat|lng|lon|latitude|longitude)|ts|unixts|t|year|month|"
-    rf"day|since|created.*|updated.*|epoch|{_ABOUT}|"
+    r"(.*(time|date|timestamp|timeset|seconds)|.*(lat|lng|lon|latitude|longitude)|ts|unixts|t|"
+    rf"year|month|day|since|created.*|updated.*|epoch|{_ABOUT}|"
     r"rel|relation|relationship|predicate|edgetype|sign|rating|.*score|count|freq.*|distance|"
     r"length|cost|capacity|similarity|confidence|description|amount|degree|.*centrality|.*rank|"
     r"population|neighbou?rs|adjacent|)$"

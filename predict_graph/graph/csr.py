@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from predict_graph.arrays import FloatArray, IndexArray, IntArray
 from predict_graph.errors import RequestError
+from predict_graph.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -244,9 +244,9 @@ class Graph(Described):
         """The graph with every edge turned round; the graph itself when it is undirected."""
         if not self.directed:
             return self
-        began = time.perf_counter()
+        watch = Stopwatch()
         made = self.with_rows(self.to_scipy(np.int8).T.tocsr())
-        vars(self)["reverse_seconds"] = time.perf_counter() - began
+        vars(self)["reverse_seconds"] = watch.seconds
         return made
 
     def with_rows(self, rows: sparse.csr_array) -> Graph:

@@ -135,9 +135,9 @@ def unpack(types: str, rows: int, cells: bytes) -> Table:
     )
 
 
-def inflated(packed: bytes, most: int, form: int = zlib.MAX_WBITS) -> bytes:
+def inflated(packed: bytes, most: int) -> bytes:
     """Return what compressed bytes hold, as long as that is no more than `most` bytes."""
-    unpacking = zlib.decompressobj(form)
+    unpacking = zlib.decompressobj()
     content = unpacking.decompress(packed, most + 1)
     if len(content) > most or unpacking.unused_data or not (unpacking.eof or most == 0):
         raise ValueError(f"it is cut off, or has more than {most:,} bytes")

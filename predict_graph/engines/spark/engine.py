@@ -274,18 +274,16 @@ class SparkEngine:
             prior = algorithm.prior.on(graph)
             rule_before = base.stopping_rule(prior, graph.vertices, None, None)
             profile, values = run(prior, rule_before, base.follower_of(progress))
-            profile = _with_seconds(profile, {"setup": session.seconds})
         if profile is None or not profile.stopped:
             rule = rule or base.stopping_rule(algorithm, graph.vertices, None, None)
             profile, values = run(algorithm, rule, progress, profile, values)
-        seconds = {} if algorithm.prior is not None else {"setup": session.seconds}
-        if write_to is not None:
-            started = time.perf_counter()
-            with spark_failures(f"writing {write_to}"):
-                session.group("write")
-                _write(_named(values, algorithm, graph, session), session.new_path(), write_to)
-            seconds["write"] = time.perf_counter() - started
-        return _with_seconds(profile, seconds)
+        if write_to is None:
+            return profile
+        started = time.perf_counter()
+        with spark_failures(f"writing {write_to}"):
+            session.group("write")
+            _write(_named(values, algorithm, graph, session), session.new_path(), write_to)
+        return _with_seconds(profile, {"write": time.perf_counter() - started})
 
     def check_reads(self, algorithm: Algorithm) -> None:
         """Refuse algorithms that cannot run on a graph that only Spark reads."""
@@ -355,7 +353,8 @@ class SparkEngine:
         found = job.collected
         if found is None and self.collect:
             found = _collected(values, graph.vertices)
-        first = {"setup": stored.setup_seconds, "superstep": 0.0, "write": 0.0}
+        opened = session.seconds + stored.setup_seconds
+        first = {"setup": opened, "superstep": 0.0, "write": 0.0}
         before = first if prior is None else prior.phases
         lost = events.executors_lost(self.settings.executors)
         profile = RunProfile(

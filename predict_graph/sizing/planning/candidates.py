@@ -135,8 +135,8 @@ def read_types(path: Path) -> dict[str, MachineType]:
 
 def _types(table: TextTable) -> dict[str, MachineType]:
     kind = table.needs("the machine type", *_CATALOGUED)
-    name_of_cores = table.needs("the cores of each type", *CORE_NAMES)
-    cores, counts = _cores(table, name_of_cores), _amounts(table, name_of_cores)
+    counts = _amounts(table, table.needs("the cores of each type", *CORE_NAMES))
+    cores = _cores(table, counts)
     memory, price = (
         [None] * len(cores) if name is None else _amounts(table, name).tolist()
         for name in (table.find(MEMORY_NAMES), table.find(PRICE_NAMES))
@@ -165,11 +165,10 @@ def _amounts(table: TextTable, name: str) -> pd.Series:
     return plain.numbers(name) * units.fillna(1.0)
 
 
-def _cores(table: TextTable, name: str) -> FloatArray:
+def _cores(table: TextTable, counts: pd.Series) -> FloatArray:
     """Return the cores of each row; by a profile those busy at once, times how fast they are."""
-    cores = _amounts(table, name)
     if "profile" not in table.columns:
-        return cores.to_numpy()
+        return counts.to_numpy()
     files = table.cells["profile"]
     if (files == "").any():
         raise RequestError(

@@ -214,5 +214,8 @@ def test_wrong_names(filled, tmp_path):
         filled.export(tmp_path / "runs.xlsx")
     with pytest.raises(RequestError, match="there is no file"):
         filled.import_(tmp_path / "absent.sqlite")
+    (tmp_path / "other.sqlite").write_text("a,b\n1,2\n")
+    with pytest.raises(RequestError, match=r"other\.sqlite"):
+        filled.import_(tmp_path / "other.sqlite")
     with pytest.raises(RequestError, match="there is no folder"):
         filled.export(tmp_path / "no" / "folder.sqlite")
