@@ -242,8 +242,8 @@ def cores_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     """
     kernel = KCoreKernel(algorithm, graph)
     kernel.step()
-    order = np.lexsort((graph.out_degrees, kernel.estimates, graph.out_degrees > 0))
-    iterations = supersteps_by_peeling(graph, algorithm.most)
+    order = np.lexsort((graph.out_degrees, kernel.values, graph.out_degrees > 0))
+    iterations = supersteps_by_peeling(graph)
     return recipes.Recipe(recipes.RepresentedSampler(graph, order), iterations=iterations)
 
 

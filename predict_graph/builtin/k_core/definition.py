@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms import MAX_ITERATIONS, Algorithm, Parameter
+from predict_graph.algorithms import MAX_ITERATIONS, Algorithm
 from predict_graph.builtin.parts import parts_of
 
 
@@ -16,13 +16,8 @@ class KCore(Algorithm):
     in which no estimate decreases: the estimates are then the core numbers. Direction and weights
     of edges are ignored; a self-loop counts in the initial degree only.
 
-    With `k`, estimates are limited to k from the start, which saves work, and the result of a
-    vertex is 1 if it is in the k-core, else 0.
-
     Parameters
     ----------
-    k : int, optional
-        Find the k-core for this k alone.
     max_iterations : int
         500 by default.
 
@@ -42,15 +37,9 @@ class KCore(Algorithm):
     """
 
     name = "k-core"
-    summary = "core number of each vertex, or the k-core"
+    summary = "core number of each vertex"
     convergence = "fixed-point"
     weighted = False
     undirected = True
     runs_on, sampled_by = parts_of(__name__, "KCore", rooted="cores_recipe")
-    declared = (Parameter("k", int, None, "find the k-core for this k alone", 1), MAX_ITERATIONS)
-
-    @property
-    def most(self) -> int | None:
-        """The limit of estimates, or None."""
-        k = self.parameters["k"]
-        return None if k is None else int(k)
+    declared = (MAX_ITERATIONS,)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.arrays import Array
 from predict_graph.builtin.k_core.definition import KCore
@@ -37,10 +36,9 @@ class KCoreKernel(kernel.SpreadingKernel):
 
     def __init__(self, algorithm: KCore, graph: Graph, team: Team | None = None) -> None:
         super().__init__(graph, team)
-        self._algorithm = algorithm
         self._indptr, self._indices = graph.indptr, graph.indices
         self._degrees = graph.out_degrees
-        self._estimates = first_estimates(self._degrees, algorithm.most)
+        self._estimates = self._degrees.astype(np.int32)
         self._sent = self._estimates.copy()
         self._sampled = False
         # In the first superstep all vertices receive messages from all their neighbours.
@@ -52,22 +50,15 @@ class KCoreKernel(kernel.SpreadingKernel):
         return kernel.Footprint(2 * 4 + 8 + 5 + 4, reverse=False)
 
     @property
-    def estimates(self) -> npt.NDArray[np.int32]:
-        """The current estimate of each vertex."""
+    def values(self) -> Array:
+        """The estimates so far, at the end the core number of each vertex."""
         return self._estimates
 
-    @property
-    def values(self) -> Array:
-        """The core number of each vertex, or 1 for those in the k-core and 0 for the others."""
-        return members(self._estimates, self._algorithm.most)
-
     def summary(self) -> dict[str, Any]:
-        """Return the largest core number and its vertices, or the vertices of the k-core."""
-        values = self.values
-        if self._algorithm.most is not None:
-            return {"members": int(values.sum())}
-        largest = int(values.max())
-        return {"degeneracy": largest, "innermost": int(np.count_nonzero(values == largest))}
+        """Return the largest core number, and how many vertices have it."""
+        largest = int(self._estimates.max())
+        innermost = int(np.count_nonzero(self._estimates == largest))
+        return {"degeneracy": largest, "innermost": innermost}
 
     def stand_for(self, weighting: kernel.Weighting) -> None:
         """Count self-loops: in a sample a vertex may represent its own neighbour."""
@@ -88,17 +79,6 @@ class KCoreKernel(kernel.SpreadingKernel):
         self._marked[:] = 0
         self._share(_settle, *edges, *estimates, self._marked)
         return self._turn(self.message_bytes, work)
-
-
-def first_estimates(out_degrees: Array, most: int | None) -> npt.NDArray[np.int32]:
-    """Return the degree of each vertex, limited to `most`."""
-    first: npt.NDArray[np.int32] = np.minimum(out_degrees, 2**31 - 1 if most is None else most)
-    return first.astype(np.int32)
-
-
-def members(estimates: npt.NDArray[np.int32], most: int | None) -> npt.NDArray[np.int32]:
-    """Return core numbers unchanged, or whether they are at `most`."""
-    return estimates if most is None else (estimates == most).astype(np.int32)
 
 
 @numba.njit(cache=True, nogil=True, inline="always")
@@ -187,7 +167,7 @@ class KCoreProgram(BlockProgram):
 
     def first(self, prior: Array | None) -> None:
         """Set the estimates to the degrees."""
-        self.state = first_estimates(self.block.degrees, self.algorithm.most)
+        self.state = self.block.degrees.astype(np.int32)
 
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Lower the estimates."""
@@ -196,24 +176,16 @@ class KCoreProgram(BlockProgram):
         lower(*rows, every, offers, self.state, changed)
         self.senders = changed.view(bool)
 
-    def sums(self) -> dict[str, Any]:
-        """Count the decreased estimates, and the vertices of the k-core."""
-        found, most = super().sums(), self.algorithm.most
-        if most is not None:
-            found["members"] = int(np.count_nonzero(self.state == most))
-        return found
-
     def values(self) -> Array:
-        """Return the core number, or 1 for the k-core and 0 for the others."""
-        return members(self.state, self.algorithm.most).astype(np.int64)
+        """Return the core number."""
+        found: Array = self.state.astype(np.int64)
+        return found
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
-        """Return the largest core number and its vertices, or the vertices of the k-core."""
+        """Return the largest core number, and how many vertices have it."""
         from pyspark.sql import functions as F
 
-        if "members" in sums[-1]:
-            return {"members": sums[-1]["members"]}
         sizes = values.groupBy("value").count()
         found = sizes.agg(F.max(F.struct("value", "count"))).collect()[0][0]
         return {"degeneracy": int(found[0]), "innermost": int(found[1])}

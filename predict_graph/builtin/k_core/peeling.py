@@ -24,8 +24,8 @@ from predict_graph.arrays import IntArray
 from predict_graph.graph import Graph
 
 
-def supersteps_by_peeling(graph: Graph, most: int | None = None, peeled: int = 3) -> int:
-    """Return the supersteps of core numbers with estimates limited to `most`, or slightly fewer.
+def supersteps_by_peeling(graph: Graph, peeled: int = 3) -> int:
+    """Return the supersteps of core numbers, or slightly fewer.
 
     So many values of k are peeled from the whole graph: two are exact on all but one of 26 graphs.
 
@@ -37,15 +37,15 @@ def supersteps_by_peeling(graph: Graph, most: int | None = None, peeled: int = 3
     """
     if graph.edges == 0:
         return 1
-    edges, limit = (graph.indptr, graph.indices), graph.vertices if most is None else most
+    edges = graph.indptr, graph.indices
     others = graph.out_degrees - graph.loops()
-    bounds = _rounds_by_core(*edges, others.copy(), limit)
+    bounds = _rounds_by_core(*edges, others.copy())
     cores = np.argsort(-bounds, kind="stable")[:peeled]
     return 1 + max(int(_rounds(*edges, others, int(k))) for k in cores if bounds[k] or k == 0)
 
 
 @numba.njit(cache=True, nogil=True)
-def _rounds_by_core(indptr: Any, indices: Any, degrees: IntArray, limit: int) -> IntArray:
+def _rounds_by_core(indptr: Any, indices: Any, degrees: IntArray) -> IntArray:
     """Remove vertices in order of their remaining degree, first in first out within a core."""
     n = len(degrees)
     starts = np.zeros(degrees.max() + 2, np.int64)  # where each degree starts in the order
@@ -61,8 +61,6 @@ def _rounds_by_core(indptr: Any, indices: Any, degrees: IntArray, limit: int) ->
     core = ends = 0
     for i in range(n):
         v = order[i]
-        if degrees[v] >= limit:
-            break
         if degrees[v] > core or i == ends:
             core, ends = degrees[v], starts[degrees[v] + 1]
             rounds[core] += 1

@@ -61,9 +61,7 @@ class Cores(Program):
     """Algorithm 1 of Montresor et al.: each vertex keeps what it has heard of each neighbour."""
 
     def first(self, v):
-        most = self.algorithm.most
-        degree = len(self.graph.neighbors(v))
-        return degree if most is None else min(degree, most)
+        return len(self.graph.neighbors(v))
 
     def merged(self, v, messages):
         heard = self.__dict__.setdefault("heard", {})
@@ -73,15 +71,8 @@ class Cores(Program):
         enough = [k for k, found in enumerate(estimates, start=1) if found >= k]
         return min(self.state[v], max(enough, default=0))
 
-    def values(self):
-        most = self.algorithm.most
-        return self.state if most is None else [int(core == most) for core in self.state]
-
     def result(self):
-        cores = self.values()
-        if self.algorithm.most is not None:
-            return {"members": sum(cores)}
-        return {"degeneracy": max(cores), "innermost": cores.count(max(cores))}
+        return {"degeneracy": max(self.state), "innermost": self.state.count(max(self.state))}
 
 
 class Labels(Program):

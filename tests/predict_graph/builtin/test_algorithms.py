@@ -31,8 +31,8 @@ from tests.predict_graph.builtin.small import edges
     ("name", "given", "said"),
     [
         ("pagerank", {"epsilon": 1, "tolerance": 1}, "epsilon and tolerance are both given"),
-        ("k-core", {"k": 0}, "k is 0; accepted: a whole number at least 1"),
-        ("k-core", {"k": 2.5}, "k is 2.5; accepted: a whole number at least 1"),
+        ("topk-ranking", {"k": 0}, "k is 0; accepted: a whole number at least 1"),
+        ("topk-ranking", {"k": 2.5}, "k is 2.5; accepted: a whole number at least 1"),
         ("label-propagation", {"tau": 1.5}, "tau is 1.5; accepted: a number greater than 0"),
         ("triangle-count", {"max_iterations": 1}, "unknown parameter of triangle-count 'max_it"),
         *(
@@ -120,13 +120,13 @@ def test_ranks_of_an_acyclic_graph_change_for_its_depth_plus_one_iterations():
     assert profile.iterations == 11
 
 
-@given(data=st.data(), n=st.integers(1, 25), k=st.none() | st.integers(1, 4))
-def test_peeling_counts_the_supersteps(data, n, k):
+@given(data=st.data(), n=st.integers(1, 25))
+def test_peeling_counts_the_supersteps(data, n):
     ends = st.integers(0, n - 1)
     pairs = data.draw(st.lists(st.tuples(ends, ends), max_size=60))
     graph = edges(*pairs, n=n, directed=False)
-    truth = LocalEngine(workers=1).run(KCore(k=k), graph)
-    assert supersteps_by_peeling(graph, k) == truth.iterations
+    truth = LocalEngine(workers=1).run(KCore(), graph)
+    assert supersteps_by_peeling(graph) == truth.iterations
 
 
 # Neighborhood estimation beside exact counts

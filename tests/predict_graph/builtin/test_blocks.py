@@ -20,7 +20,6 @@ from tests.predict_graph.builtin.small import DIRECTED, UNDIRECTED
 
 CASES = [
     *((name, {}) for name in ALGORITHMS.names() if "spark" in ALGORITHMS.get(name).runs_on),
-    ("k-core", {"k": 3}),
     ("pagerank", {"dangling": "drop"}),
     ("personalised-pagerank", {"source": "0", "dangling": "drop"}),
     ("shortest-paths", {"landmarks": "0,0"}),

@@ -37,7 +37,7 @@ DRAWN = {
     "label-propagation": {"tau": [1e-9, 0.05, 0.3]},
     "neighborhood": {"registers": [16, 32, 64, 128], "tau": [1e-9, 0.001, 0.3]},
     "shortest-paths": {"landmarks": [None, "0", "0,0"]},
-    "k-core": {"k": [None, 1, 3]},
+    "k-core": {},
     "triangle-count": {},
     "semi-clustering": {
         "c_max": [1, 2, 4],
