@@ -76,7 +76,7 @@ def left_out() -> Iterator[tuple[str, str, list[ClusterRun], ClusterRun]]:
 def predicted(run: ClusterRun, costs: ClusterCosts) -> tuple[float, float]:
     """Return measured and predicted seconds of a run, without writing."""
     sizes = run.machines, run.edges
-    phases = costs.phases(rows_of_run(run), *sizes, opens=run.cold, warm=not run.cold)
+    phases = costs.phases(rows_of_run(run), *sizes, opens=run.cold, before=run.before)
     measured, seconds = (
         sum(each[name] for name in ("setup", "read", "superstep"))
         for each in (run.record.phases, phases)

@@ -100,8 +100,6 @@ class PredictOptions(CommonOptions, total=False):
         Vertices of a sample / vertices of the graph, in (0, 1].
     train_ratios : R,R,…, default 0.05,0.1,0.15,0.2 where they are needed
         Sampling ratios of the runs that train the cost model, two or more in (0, 1].
-    train_machines : M,M,…, default those of the run
-        Machine counts of the sample runs on a cluster, from 1 to 4096.
     budget : 5%|30s|none, default the larger of 2 s and 5%, at most 2 min; none if options are given
         What the prediction may cost: a share of the predicted run, a time (a number is seconds), or
         none for no limit.
@@ -124,7 +122,6 @@ class PredictOptions(CommonOptions, total=False):
     sampler: str | None
     ratio: float | None
     train_ratios: Sequence[float] | None
-    train_machines: Sequence[int] | None
     budget: str | float | None
     within: str | float | None
     method: str | None

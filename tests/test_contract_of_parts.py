@@ -180,7 +180,6 @@ OTHERWISE = {
     "cost_model": ["per-row"],
     "max_overhead": [0.05, 100.0],  # the first sample may be as small as it can be already
     "probe": [False],
-    "train_machines": [(1, 2)],
     "budget": ["0.001s"],
     "within": [0.99],
     "workers": [WORKERS + 1],
@@ -244,7 +243,7 @@ def test_every_option_has_an_effect_or_is_refused(pinned, wrapped, registered):
                 row.append((column, outcome(column, option, found)))
     for option, row in rows.items():
         idle = [column for column, counts in row if counts is False]
-        assert any(counts for _, counts in row) or option == "train_machines", option
+        assert any(counts for _, counts in row), option
         # Small graphs are taken whole at the first step.
         assert not idle or option in ("within", "budget"), f"{option} changes nothing for {idle}"
 

@@ -123,7 +123,7 @@ class SizedCase(Case):
         if not is_function(self.algorithm):
             raise RequestError(
                 f"--vertices and --edges are for functions, such as networkx:pagerank, and "
-                f"{self.algorithm} is none; accepted: GRAPH"
+                f"{self.algorithm} is none; accepted: GRAPH, or one such as rmat:scale=20"
             )
         from predict_graph.functions.sizes import GraphSize
 
@@ -196,7 +196,6 @@ class Cluster(Group):
 
 
 _NO_SETTING = "the setting {!r}; accepted: NAME=VALUE, such as spark.executor.memoryOverhead=512m"
-_LISTS = {"train_ratios": float, "train_machines": int}  # of numbers, with commas between
 _Estimation: Any = make_dataclass(
     "_Estimation",
     [(name, OPTIONS[name].form, OPTIONS[name].usual) for name in ESTIMATION],
@@ -210,8 +209,5 @@ class Sampling(_Estimation):  # type: ignore[misc]
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
-        lists = {
-            name: options.numbers(getattr(self, name), name.replace("_", " "), form)
-            for name, form in _LISTS.items()
-        }
-        return vars(self) | lists
+        given = vars(self)
+        return given | {"train_ratios": options.numbers(given["train_ratios"], "train ratios")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -57,15 +57,14 @@ def listed(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
-def numbers(text: str | None, what: str, form: type = float) -> list[Any] | None:
+def numbers(text: str | None, what: str) -> list[float] | None:
     """Return the numbers of ``0.05,0.1``."""
     parts = listed(text)
     try:
-        return None if parts is None else [form(part) for part in parts]
+        return None if parts is None else [float(part) for part in parts]
     except ValueError:
-        kind, such = ("whole numbers", "1,2") if form is int else ("numbers", "0.05,0.1")
         raise RequestError(
-            f"{what} are {text!r}; accepted: {kind} with commas between, such as {such}"
+            f"{what} are {text!r}; accepted: numbers with commas between, such as 0.05,0.1"
         ) from None
 
 

@@ -161,7 +161,7 @@ class _Learner:
 
     def __post_init__(self) -> None:
         self.found = Learning()
-        self._started = time.perf_counter()
+        self._started, self._before = time.perf_counter(), 0
 
     @property
     def spent(self) -> float:
@@ -201,7 +201,6 @@ class _Learner:
         """
         self.report(f"{job.name} on {graph.name}", self._fraction)
         for number in range(1, times + 1):
-            cold = self.found.runs == 0
             runs = sample_run(
                 self.engine,
                 opening,
@@ -210,9 +209,10 @@ class _Learner:
                 "whole",
                 graph,
                 seed=self.seed,
-                cold=cold,
-                purpose="cost" if cold or number == times else WARM_UP,
+                before=self._before,
+                purpose="cost" if not self._before or number == times else WARM_UP,
             )
+            self._before += sum(run.record.iterations for run in runs)
             self.history.add_all(run.record for run in runs)
             self.found.runs += len(runs)
         self.found.training_runs.setdefault(job.name, []).append(graph.name)

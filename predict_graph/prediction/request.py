@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
-from numbers import Integral
 from typing import Any, Unpack
 
 from predict_graph import engines, iterations
@@ -13,7 +13,7 @@ from predict_graph.algorithms import ALGORITHMS, SPARK_LIBRARIES, Algorithm, che
 from predict_graph.budget import Budget, check_budget, check_within
 from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.team import available_threads
-from predict_graph.errors import RequestError
+from predict_graph.errors import RequestError, did_you_mean
 from predict_graph.options import PredictOptions, completed
 from predict_graph.plugins import Registry
 from predict_graph.prediction.seconds.learned import runtime_model_of
@@ -28,7 +28,7 @@ _REGISTRIES: Mapping[str, Registry[Any]] = {
     "transform": TRANSFORMS,
     "cost_model": COST_MODELS,
 }
-_READ = (*_REGISTRIES, "ratio", "train_ratios", "max_overhead", "probe", "train_machines")
+_READ = (*_REGISTRIES, "ratio", "train_ratios", "max_overhead", "probe")
 _OF_METHOD = frozenset({"sampler", "transform", "ratio", "max_overhead"})
 _OF_SAMPLES = frozenset({"ratio", "max_overhead"})
 _OF_ESTIMATION = _OF_METHOD | {"method"}
@@ -56,7 +56,6 @@ class Request:
     cost_model: str | None = None
     train_ratios: tuple[float, ...] | None = None
     probe: bool | None = None
-    train_machines: tuple[int, ...] | None = None
     budget: Budget = field(default_factory=Budget)
     within: float | None = None
     named: frozenset[str] = frozenset()
@@ -177,9 +176,6 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         COST_MODELS.get(cost_model)
     estimated_by = _method(method, chosen, given)
     _refuse_unread(named, estimated_by, chosen, runs_on, runtime_model)
-    machines = _check_train_machines(asked["train_machines"])
-    for count in machines or ():
-        getattr(runs_on, "on", lambda count: None)(count)  # a session that is open has its own
     if near is not None:
         _refuse_within(estimated_by, chosen, runs_on)
     return Request(
@@ -196,7 +192,6 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         cost_model=cost_model,
         train_ratios=_check_train_ratios(asked["train_ratios"]),
         probe=probe,
-        train_machines=machines,
         budget=spend,
         within=near,
         named=named | (frozenset({"method"}) if chosen_method else frozenset()),
@@ -326,11 +321,15 @@ def check_function(
                 f"{algorithm} is a function of Python, which runs on this machine; accepted: "
                 f"without --engine, or one of {', '.join(sorted(ALGORITHMS.names()))}"
             )
-        if callable(getattr(networkx, algorithm, None)):
-            raise RequestError(
-                f"unknown algorithm {algorithm!r}; did you mean networkx:{algorithm}, the function "
-                f"of networkx? accepted: {', '.join(sorted(ALGORITHMS.names()))}"
-            )
+        names, module = ALGORITHMS.names(), vars(networkx)
+        functions = [f"networkx:{name}" for name in module if hasattr(module[name], "orig_func")]
+        text = "networkx:" + re.sub(r"^(nx|networkx)\.", "", algorithm)
+        near = did_you_mean(algorithm, [*names, *functions])
+        asked = f" did you mean {text}?" if text in functions else near
+        raise RequestError(
+            f"unknown algorithm {algorithm!r};{asked} accepted: {', '.join(sorted(names))}, and "
+            "functions of a library, such as networkx:betweenness_centrality"
+        )
     return check_algorithm(algorithm, parameters)
 
 
@@ -342,12 +341,3 @@ def _check_train_ratios(ratios: Sequence[float] | None) -> tuple[float, ...] | N
     if len(checked) < 2:
         raise RequestError(f"train ratios are {listed}; accepted: at least two different ratios")
     return checked
-
-
-def _check_train_machines(machines: Sequence[int] | None) -> tuple[int, ...] | None:
-    if machines is None:
-        return None
-    listed = list(machines) if isinstance(machines, Iterable) else [machines]
-    if not listed or not all(isinstance(n, Integral) and 1 <= int(n) <= 4096 for n in listed):
-        raise RequestError(f"train machines are {listed}; accepted: whole numbers from 1 to 4096")
-    return tuple(sorted({int(n) for n in listed}))

@@ -335,7 +335,7 @@ def baseline_seconds(
     # The work of a user's function on Spark is known from runs of it alone.
     known = request.method.estimate is not None and isinstance(graph, Graph)
     if request.engine.name == "spark" and known:
-        free = replace(request, budget=Budget(seconds=0.0), train_ratios=None, train_machines=None)
+        free = replace(request, budget=Budget(seconds=0.0), train_ratios=None)
         spending = Spending(free.budget, 0.0)
         return request.runtime_model(graph, free, case.history, spending).estimate(workloads)
     return [

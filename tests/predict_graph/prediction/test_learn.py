@@ -29,7 +29,7 @@ def cluster(monkeypatch):
         begun.append((job.name, turn))
         seconds = SECONDS[job.name] * 4.0**turn
         now[0] += seconds
-        return [SimpleNamespace(record=SimpleNamespace(seconds=seconds))]
+        return [SimpleNamespace(record=SimpleNamespace(seconds=seconds, iterations=1))]
 
     monkeypatch.setattr(learning, "_GRAPHS", ((6, 4), (8, 4), (10, 4)))
     monkeypatch.setattr(learning, "time", SimpleNamespace(perf_counter=lambda: now[0]))

@@ -19,7 +19,6 @@ UNREAD = [  # options, the one that nothing reads, what does not read it, and wh
         "method published",
         "completion",
     ),
-    ({"train_machines": [1]}, "train_machines", "engine local", "engine spark"),
     ({"probe": False, "engine": "spark"}, "probe", "engine spark", "engine local"),
 ]
 
@@ -41,7 +40,6 @@ UNREAD = [  # options, the one that nothing reads, what does not read it, and wh
         ({"transform": "twist"}, "unknown transform 'twist'"),
         ({"cost_model": "magic"}, "unknown cost model 'magic'"),
         ({"max_overhead": 0}, "max overhead is 0"),
-        ({"train_machines": [0], "engine": "spark"}, "train machines"),
         ({"seed": -1}, "seed is -1"),
         ({"seed": 2**64}, f"seed is {2**64}"),
         *(

@@ -1,8 +1,9 @@
 """The costs of an algorithm on a cluster: those of the bundled reference runs, scaled.
 
 On `m` machines ``t(m) = opening(m) + start(m) + setup(m) + read(m) + write(m) + sum over supersteps
-of (tasks(features at m workers) + driver(m))``, where opening is that of the session and start what
-the first execution in a JVM takes in addition.
+of (tasks(features at m workers) + driver(m) + warming(m, k))``, where opening is that of the
+session, start what the first execution in a JVM takes in addition, and warming what the `k`-th
+superstep of a session takes longer than much later ones, as Java compiles what runs often.
 
 Task seconds of a superstep are a non-negative least-squares regression on the work of the busiest
 worker. Opening, start and the driver's part of a superstep are straight lines over the logarithm of
@@ -20,7 +21,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,8 @@ PARTS = {
     "setup start": "start",
     "read start": "start",
     "superstep start": "start",
+    "driver warming": "start",
+    "task warming": "start",
     "setup": "setup",
     "read": "read",
     "driver": "driver",
@@ -92,11 +95,14 @@ class ClusterCosts:
         return self.factors["tasks"] * self.fitted.predict(features)
 
     def supersteps(
-        self, features: pd.DataFrame, machines: int, *, warm: bool = False
+        self, features: pd.DataFrame, machines: int, before: int | None = 0
     ) -> FloatArray:
-        """Return the seconds of each superstep, with JVM warm-up in the first one."""
+        """Return the seconds of supersteps after so many of their session; None: it is warm."""
         seconds: FloatArray = self.tasks(features) + self.at("driver", machines)
-        if not warm:
+        if before is not None:
+            first = self.at("driver warming", machines) + self.at("task warming", machines)
+            seconds += first * cluster.warming(len(seconds), before)
+        if before == 0:
             seconds[:1] += self.at("superstep start", machines)
         return seconds
 
@@ -109,17 +115,17 @@ class ClusterCosts:
         *,
         opens: bool = True,
         reads: bool = True,
-        warm: bool = False,
+        before: int | None = 0,
     ) -> dict[str, float]:
         """Return the seconds of each phase; setup includes a session's start if the run `opens` it.
 
         Nothing is written but checkpoints, `checkpoints` of them, and results of library code.
         """
-        found = {part: self.at(part, machines, edges) for part in PARTS}
+        found, cold = {part: self.at(part, machines, edges) for part in PARTS}, before == 0
         return {
-            "setup": found["setup"] + opens * found["opening"] + (not warm) * found["setup start"],
-            "read": reads * (found["read"] + (not warm) * found["read start"]),
-            "superstep": float(self.supersteps(rows, machines, warm=warm).sum()),
+            "setup": found["setup"] + opens * found["opening"] + cold * found["setup start"],
+            "read": reads * (found["read"] + cold * found["read start"]),
+            "superstep": float(self.supersteps(rows, machines, before).sum()),
             "write": checkpoints * found["checkpoint"] + found["write"],
         }
 
@@ -147,7 +153,14 @@ def costs_of(runs: Sequence[cluster.ClusterRun], cost_model: str | None = None) 
         for number, table in enumerate(tables)
     ]
     rows = pd.concat(parts, ignore_index=True)
-    lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
+    measured = list(measured_parts(runs))
+    lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured)}
+    first = partial(_size, "driver warming")
+    lines |= lines_of(
+        (part, run, seconds - lines["driver warming"].at(first(run.machines)) * _left(run))
+        for part, run, seconds in measured
+        if part == "driver"
+    )
     tasks = fitted(rows, cluster.FEATURES, cost_model or "nnls")
     return ClusterCosts(tasks, lines, len(rows), len(tables), _executors_read(runs[0]))
 
@@ -180,21 +193,27 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
             yield "opening", first, first.session_seconds
         alike = (first.edges, first.record.iterations)
         same = [run for run in rest if (run.edges, run.record.iterations) == alike]
-        warm = next((run.record.phases for run in same if run.informative), None)
+        warm = next((run for run in same if run.informative), None)
         # Another run may have preceded the first one in a session of the user.
         if warm is None or not first.cold or first.record.engine.get("warm"):
             continue
         for phase in ("setup", "read"):
-            yield f"{phase} start", first, max(first.record.phases[phase] - warm[phase], 0.0)
+            cold = first.record.phases[phase] - warm.record.phases[phase]
+            yield f"{phase} start", first, max(cold, 0.0)
         starting = [first, *(run for run in same if run.purpose == cluster.WARM_UP)]
-        extra = sum(run.record.phases["superstep"] - warm["superstep"] for run in starting)
+        usual = cluster.rows_of_run(warm)
+        more = pd.concat([cluster.rows_of_run(run) - usual for run in starting])
+        once, later, extra = more.iloc[0], more.iloc[1:].sum(), 0.0
+        for part, column in (("driver", "driver"), ("task", "working")):
+            decaying = max(later[column] / later["warming"], 0.0) if later["warming"] > 0.0 else 0.0
+            extra += once[column] - decaying * once["warming"]
+            yield f"{part} warming", first, decaying
         yield "superstep start", first, max(extra, 0.0)
     for run in runs:
         if not run.informative:
             continue
         rows = cluster.typical_rows(run)
-        driver = rows["seconds"] - rows["working"]
-        yield "driver", run, max(float(driver.median()), cluster.CLOCK)
+        yield "driver", run, max(float(rows["driver"].median()), cluster.CLOCK)
         if run.real:
             continue
         phases, interval = run.record.phases, run.record.engine.get("checkpoint_interval")
@@ -208,12 +227,17 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
             yield "write", run, phases["write"]
 
 
+def _left(run: cluster.ClusterRun) -> float:
+    """Return what is left of the warm-up in a typical superstep of a run."""
+    return float(cluster.typical_rows(run)["warming"].mean())
+
+
 def _executors_read(run: cluster.ClusterRun) -> bool:
     """Whether executors read the graph, as libraries do; the driver writes the blocks of others."""
     return ":" in run.record.algorithm
 
 
-def _size(part: str, machines: int, edges: float, executors_read: bool) -> float:
+def _size(part: str, machines: int, edges: float = 0.0, executors_read: bool = False) -> float:
     """Return what the seconds of a part depend on: edges (per machine), or log2 of the machines."""
     if part == "read" and not executors_read:  # half by the graph, half by a block (measured)
         return edges * (1.0 + 1.0 / machines) / 2.0
@@ -244,6 +268,8 @@ def log_factors(runs: Sequence[cluster.ClusterRun], costs: ClusterCosts) -> dict
         if part not in WRITTEN:
             measured[PARTS[part]] += seconds
             expected[PARTS[part]] += costs.at(part, run.machines, run.edges)
+        if part == "driver":
+            expected["driver"] += costs.at("driver warming", run.machines) * _left(run)
     for run in runs:
         if not run.informative:
             continue

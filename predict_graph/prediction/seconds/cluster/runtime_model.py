@@ -33,11 +33,10 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
     """The runtime model of a Spark cluster.
 
     Iterations and messages depend on the algorithm alone. Their costs are those of bundled
-    reference runs, scaled to runs on the cluster at a few machine counts, which may exclude that of
-    the real run.
+    reference runs, scaled to runs on the cluster at whatever machine counts.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios", "train_machines"})
+    reads: ClassVar[frozenset[str]] = frozenset({"cost_model", "train_ratios"})
     by_work_alone: ClassVar[bool] = True
     """Whether the samples of the iteration estimate are of no use for the runtime estimate."""
 
@@ -85,13 +84,13 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
             warnings = [*warnings, said]
         runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
         work = work_by_machines(graph, engine, workload, runs)
-        warm = engine.is_warm(algorithm.name)
+        before = None if engine.is_warm(algorithm.name) else 0
         kept = engine.settings.checkpoints(workload.iterations)
         packing = vars(graph).get("packing_seconds")  # of a graph that Spark reads
 
         def at(machines: int) -> dict[str, float]:
             sizes, given = (machines, graph.edges, kept), {"opens": first, "reads": first}
-            found = costs.phases(work(machines), *sizes, **given, warm=warm)
+            found = costs.phases(work(machines), *sizes, **given, before=before)
             if first and packing is not None:
                 found["read"] = packing * engine.workers / machines
             return found
@@ -100,7 +99,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
         evidence = engines.Evidence(
             source,
-            costs.supersteps(rows, engine.workers, warm=warm),
+            costs.supersteps(rows, engine.workers, before),
             math.hypot(std, common_std),
             model={
                 "name": costs.fitted.name,

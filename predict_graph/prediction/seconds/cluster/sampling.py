@@ -35,9 +35,6 @@ from predict_graph.prediction.seconds.learned import (
 )
 from predict_graph.prediction.work import records_of
 
-Points = dict[int, list[float]]
-"""The ratios of samples to run at each machine count, ascending."""
-
 
 @dataclass(frozen=True)
 class Learned:
@@ -54,7 +51,7 @@ class ClusterSamples(EngineModel):
     Stored runs are sample runs and real runs, including event logs. Without them, bundled reference
     runs estimate the time of sample runs, which are run if the budget allows; if not, runs of other
     algorithms show the relative speed of the cluster. They are run in any case if the user sets
-    their ratios or machine counts, or an unlimited budget, and for a user function.
+    their ratios, or an unlimited budget, and for a user function.
     """
 
     def learned(self, workloads: Sequence[Workload] = ()) -> Learned:
@@ -64,7 +61,7 @@ class ClusterSamples(EngineModel):
             cluster.runs_of_job(self.history, engine, each, self.graph) for each in self.algorithms
         ]
         function = isinstance(self.algorithms[-1], FunctionAlgorithm)
-        asked = request.train_ratios or request.train_machines or request.budget.unlimited
+        asked = request.train_ratios or request.budget.unlimited
         if asked or function:
             runs = self._run_samples(runs, in_any_case=True)
         speed = cluster_costs.speed_of_cluster(self.history, engine)
@@ -80,25 +77,22 @@ class ClusterSamples(EngineModel):
         return Learned(runs, speed, f"{more} interval: --budget none")
 
     @cached_property
-    def points(self) -> Points:
-        """The smallest and the largest ratio at each machine count, as the user set them.
+    def ratios(self) -> list[float]:
+        """The ratios of sample runs, in order: the largest first, and twice, then the smallest.
 
-        By default the largest sample has 300,000 edges, so that tasks take longer than their fixed
-        costs, to a million (docs/studies/spark.md), but at most half of the graph's, and runs on
-        the machines of the real run.
+        They are those that the user set. By default the largest sample has 300,000 edges, so that
+        tasks take longer than their fixed costs, to a million (docs/studies/spark.md), but at most
+        half of the graph's.
         """
-        request, engine = self.request, self.engine
-        counts = request.train_machines or (engine.workers,)
-        if engine.settings.in_open_session:
-            counts = (engine.workers,)
-        ratios = request.train_ratios or DEFAULT_TRAIN_RATIOS
+        given = self.request.train_ratios
+        ratios = given or DEFAULT_TRAIN_RATIOS
         low, high = min(ratios), max(ratios)
         edges, factor = max(self.graph.edges, 1), 1.0
-        if request.train_ratios is None:
+        if given is None:
             wanted = min(max(high * edges, 300_000), 1_000_000)
             factor = min(wanted / edges, 0.5) / high
-        sizes = sorted({float(f"{factor * ratio:.4g}") for ratio in (low, high)})
-        return dict.fromkeys(sorted(counts), sizes)
+        largest, *smaller = (float(f"{factor * ratio:.4g}") for ratio in sorted({high, low})[::-1])
+        return [largest, largest, *smaller]
 
     def _expected(
         self, workloads: Sequence[Workload], speed: cluster_costs.ClusterSpeed
@@ -115,9 +109,10 @@ class ClusterSamples(EngineModel):
             whole += sum(phases(features, machines, edges, opens=number == 0).values())
             last = number == len(workloads) - 1  # what runs before it goes to its own end
             features = features.iloc[: supersteps_run(each.algorithm) if last else None]
-            for place, ratio in enumerate(_in_session(self.points[machines])):
-                first = {"opens": number == place == 0, "warm": place > 0}
-                samples += sum(phases(ratio * features, machines, ratio * edges, **first).values())
+            for place, ratio in enumerate(self.ratios):
+                sizes = (ratio * features, machines, ratio * edges)
+                before = place * len(features)
+                samples += sum(phases(*sizes, opens=number == place == 0, before=before).values())
         return whole, samples
 
     def _costs(
@@ -145,46 +140,41 @@ class ClusterSamples(EngineModel):
         request, graph, algorithm = self.request, self.graph, self.algorithms[-1]
         found: list[list[cluster.ClusterRun]] = [[] for _ in self.algorithms]
         taken, samples = 0.0, dict[float, Graph]()
-        for machines, ratios in self.points.items():
-            there = self.engine.on(machines)
-            java_works = algorithm.java_works or "packing_seconds" in vars(graph)
-            with there.session(java_works=java_works) as session:
-                for number, ratio in enumerate(_in_session(ratios)):
-                    if number > 1 and not (in_any_case or self.spending.affords(taken)):
-                        break
-                    request.progress(f"sample runs on {machines} machines", number / 3)
-                    if ratio not in samples:
-                        most = max(int(ratio * graph.edges), 1)  # a sample may be denser
-                        drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
-                        samples[ratio] = drawn.graph
-                    runs = sample_run(
-                        there,
-                        session.seconds,
-                        algorithm,
-                        graph,
-                        request.sampler,
-                        samples[ratio],
-                        seed=request.seed,
-                        cold=number == 0,
-                    )
-                    taken = sum(run.record.seconds for run in runs)
-                    if runs[-1].disturbed:
-                        continue
-                    if self.history is not None:
-                        self.history.keep(run.record for run in runs)
-                    for own, run in zip(found, runs, strict=True):
-                        own.append(run)
+        engine, before = self.engine, 0
+        java_works = algorithm.java_works or "packing_seconds" in vars(graph)
+        with engine.session(java_works=java_works) as session:
+            for number, ratio in enumerate(self.ratios):
+                if number > 1 and not (in_any_case or self.spending.affords(taken)):
+                    break
+                request.progress(f"sample runs on {engine.workers} machines", number / 3)
+                if ratio not in samples:
+                    most = max(int(ratio * graph.edges), 1)  # a sample may be denser
+                    drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
+                    samples[ratio] = drawn.graph
+                runs = sample_run(
+                    engine,
+                    session.seconds,
+                    algorithm,
+                    graph,
+                    request.sampler,
+                    samples[ratio],
+                    seed=request.seed,
+                    before=before,
+                )
+                taken = sum(run.record.seconds for run in runs)
+                before += sum(run.record.iterations for run in runs)
+                if runs[-1].disturbed:
+                    continue
+                if self.history is not None:
+                    self.history.keep(run.record for run in runs)
+                for own, run in zip(found, runs, strict=True):
+                    own.append(run)
         return [own or before for own, before in zip(found, stored, strict=True)]
 
 
 def _known(runs: Sequence[Sequence[cluster.ClusterRun]]) -> bool:
     """Whether each algorithm has a stored run that is real, or of a warm session."""
     return all(any(run.informative for run in own) for own in runs)
-
-
-def _in_session(ratios: Sequence[float]) -> list[float]:
-    """Return the ratios of the runs of a session, in order: the largest first, and twice."""
-    return [ratios[-1], *ratios[::-1]]
 
 
 def supersteps_run(algorithm: Algorithm, most: int = 15) -> int:
@@ -203,10 +193,10 @@ def sample_run(
     sample: Graph,
     *,
     seed: int,
-    cold: bool,
+    before: int,
     purpose: str = "cost",
 ) -> list[cluster.ClusterRun]:
-    """Run a chain of algorithms on a sample in the open session of an engine."""
+    """Run a chain of algorithms on a sample in a session that has run so many supersteps before."""
     profile = engine.run(
         algorithm,
         sample,
@@ -220,7 +210,8 @@ def sample_run(
         "seed": seed,
         "purpose": purpose,
         "machines": engine.workers,
-        "cold": cold,
+        "cold": before == 0,
+        "before": before,
         "opening_seconds": opening,
         "doubt": profile.result.get("reason") if doubtful else "",
     }

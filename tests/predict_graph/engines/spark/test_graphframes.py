@@ -77,7 +77,7 @@ def test_pagerank_is_predicted(framed_session, jobs, quick_conf):
     whole = check_graph("rmat:scale=13,edge_factor=8,seed=2")
     job = FunctionAlgorithm(f"{jobs}:rounds", {"rounds": "6"})
     real = engine.run(job, whole)
-    found = predict(job, whole, engine=engine, train_machines=[2], history=None, seed=1)
+    found = predict(job, whole, engine=engine, history=None, seed=1)
     assert found.iterations.predicted == 6 == real.iterations
     messages = real.features_total()["local_messages"]
     assert found.features_total()["local_messages"] == pytest.approx(messages, rel=0.1)

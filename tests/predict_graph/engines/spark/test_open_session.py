@@ -177,7 +177,6 @@ def test_what_is_no_session():
 TABLE = "a table of Spark can be predicted, not run"
 REFUSED = [
     ("predict", {"engine": "local"}, "not read by the engine 'local'; accepted: engine='spark'"),
-    ("predict", {"train_machines": [4]}, "machines are 4; accepted in a session that is open: 2"),
     ("predict", {"workers": 2}, "workers cannot be set for an open session"),
     ("run", {"graph": None}, TABLE),
     ("run", {"graph": None, "spark_reads": True}, TABLE),

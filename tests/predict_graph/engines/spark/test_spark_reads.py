@@ -90,7 +90,7 @@ def test_a_budget_ends_the_run_and_the_curve_goes_on(engine, edges, stays):
 REFUSED = [
     ({"graph": "missing.parquet"}, "there is no file"),
     ({"ratio": 0.2}, "ratio is not read .* stay on the cluster"),
-    ({"train_machines": [1]}, "train_machines is not read .* where the run is begun"),
+    ({"train_ratios": [0.1, 0.2]}, "train_ratios is not read .* where the run is begun"),
     ({"ids": "string"}, "ids are 'string'"),
     ({"engine": "local"}, "the engine is local"),
     ({"graph": check_graph("path:n=4")}, "Spark cannot read a Graph"),

@@ -20,7 +20,7 @@ from predict_graph.prediction.seconds.cluster.costs import (
     reference_costs,
     speed_of_cluster,
 )
-from predict_graph.prediction.seconds.cluster.runs import runs_of_job, shipped_runs
+from predict_graph.prediction.seconds.cluster.runs import runs_of_job, shipped_runs, warming
 from predict_graph.prediction.seconds.cluster.runtime_model import deviations
 from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     DRIVER,
@@ -28,6 +28,7 @@ from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
     PHASES,
     START,
     TASKS,
+    WARMING,
     changed,
     keep,
     real_record,
@@ -151,15 +152,16 @@ def law_rows(messages, machines):
 
 def test_a_law_is_found_again():
     costs = costs_of(sample_runs())
-    found = costs.supersteps(law_rows(4_000_000, 4), 4)
-    assert found[-1] == pytest.approx(superstep_seconds(4_000_000, 4), rel=0.001)
-    assert found[0] - found[-1] == pytest.approx(START.sum(), abs=1e-6)
+    found = costs.supersteps(law_rows(4_000_000, 4), 4, None)
+    assert found == pytest.approx(np.full(8, superstep_seconds(4_000_000, 4)), rel=0.001)
     assert costs.at("opening", 4) == pytest.approx(10.0)
     phases = costs.phases(law_rows(4_000_000, 4), 4, 4_000_000)
     assert phases["setup"] == pytest.approx(10.0 + 1.0 + 1.0 + 5.0)
     assert phases["read"] == pytest.approx(0.5 + 2.5 + 2.0)
-    warm = costs.supersteps(law_rows(4_000_000, 4), 4, warm=True)
-    assert warm == pytest.approx(found[-1:].repeat(8))
+    more = costs.supersteps(law_rows(4_000_000, 4), 4) - found
+    assert more == pytest.approx(WARMING * warming(8) + START * (np.arange(8) == 0), abs=1e-6)
+    later = costs.supersteps(law_rows(4_000_000, 4), 4, before=8) - found
+    assert later == pytest.approx(WARMING * warming(8, before=8))
 
 
 def test_other_algorithms_on_the_same_cluster_show_it_too(history):

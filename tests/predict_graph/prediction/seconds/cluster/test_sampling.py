@@ -27,19 +27,18 @@ class Sized:
 
 
 @pytest.mark.parametrize(
-    ("edges", "options", "points"),
+    ("edges", "options", "ratios"),
     [
-        (2_000_000, {}, {4: [0.05, 0.2]}),
-        (100_000_000, {}, {4: [0.0025, 0.01]}),
-        (400_000, {}, {4: [0.125, 0.5]}),
-        (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, {4: [0.1, 0.3]}),
-        (1_500_000, {"train_machines": [3, 2]}, {2: [0.05, 0.2], 3: [0.05, 0.2]}),
+        (2_000_000, {}, [0.2, 0.2, 0.05]),
+        (100_000_000, {}, [0.01, 0.01, 0.0025]),
+        (400_000, {}, [0.5, 0.5, 0.125]),
+        (100_000, {"train_ratios": [0.1, 0.3, 0.2]}, [0.3, 0.3, 0.1]),
     ],
 )
-def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, points):
+def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
     graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    assert ClusterSamples(graph, request, None, UNLIMITED).points == points
+    assert ClusterSamples(graph, request, None, UNLIMITED).ratios == ratios
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
