@@ -36,6 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_PARAMETERS = {"predict", "run", "validate", "track", "compare-functions"}  # commands with --arg
 _INTERRUPTED, _ENDED = signal.SIGINT + 128, signal.SIGTERM + 128  # as a shell has them
 # The compiler of numba, its loading of compiled code included; and what logging does around a fork.
 _WHOLE = ("numba.core.", "llvmlite.", "logging")
@@ -206,7 +207,8 @@ def _reader_has_gone(error: BaseException | None) -> bool:
 def _sentence(error: Any, given: Sequence[str]) -> str:
     """Return the text of an error of typer, with the value that it is about."""
     text = str(error.format_message())
-    if text.startswith("Got unexpected extra argument") and "=" in text:
+    parameter = text.startswith("Got unexpected extra argument") and "=" in text
+    if parameter or (text.startswith("No such option") and {*given[:1]} & _PARAMETERS):
         return f"{text}; accepted: -p NAME=VALUE for an algorithm, --arg NAME=VALUE for a function"
     options = getattr(getattr(error, "param", None), "opts", ())
     parts = [part for word in given for part in word.split("=", 1 if word[:2] == "--" else 0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from predict_graph.cli import options
@@ -61,9 +62,10 @@ def watch(
 
         board = service.Board(app, watching)
         board.look()
-        with service.served(board, serve) as address:
+        with suppress(KeyboardInterrupt), service.served(board, serve) as address:
             options.note(f"serving {address} (metrics: {address}/metrics)")
             service.serve(board)
+        return
     application, others = open_application(app)
     watched = watching(application)
     more = f", the last of {others + 1} that run" if others else ""

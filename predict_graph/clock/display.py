@@ -55,8 +55,8 @@ class Display(AbstractContextManager["Display"]):
         rest = remaining(now - since, (fraction - done) / (1.0 - min(done, 0.99)))
 
         def left() -> str:
-            seconds = max((rest or 0.0) - (time.monotonic() - now), 1.0)
-            return "" if rest is None else f"about {readable_seconds(seconds)} left"
+            seconds = (rest or 0.0) - (time.monotonic() - now)
+            return f"about {readable_seconds(seconds)} left" if seconds >= 1.0 else ""
 
         self._update(text, fraction, left)
 

@@ -146,6 +146,6 @@ def predict_by_size(
 
 def _forms(size: GraphSize) -> list[str]:
     """Return what the graph takes in libraries, for one that may not fit as it is."""
-    forms = ("igraph", "scipy", "networkx")
-    sizes = [f"{readable_bytes(size.bytes(form))} in {form}" for form in forms]
+    forms = {"predict-graph": "graph", "scipy": "scipy", "igraph": "igraph", "networkx": "networkx"}
+    sizes = [f"{readable_bytes(size.bytes(form))} in {name}" for name, form in forms.items()]
     return [f"the graph without the call takes about {', '.join(sizes)}"]

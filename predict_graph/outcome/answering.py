@@ -195,9 +195,10 @@ def _evidence(found: Prediction) -> answers.Table:
         share = f"{each.weight:.0%}"
         name = _CALLED.get(each.source, each.source)
         rows.append((name, readable_seconds(each.seconds), f"{low} to {high}", share))
-    what = "call" if found.iterations is None else "iterations"
-    columns = ["evidence", f"seconds of the {what}", "90% interval", "weight"]
-    return answers.Table(f"where the seconds of the {what} come from", columns, rows)
+    # A call waits for other programs, and may use several cores.
+    what = "CPU seconds of the call" if found.iterations is None else "seconds of the iterations"
+    columns = ["evidence", what, "90% interval", "weight"]
+    return answers.Table(f"where the {what} come from", columns, rows)
 
 
 def _samples(found: Prediction) -> list[answers.Table]:

@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 MODEL = DocumentKind("predict-graph scaling model", "model", "fit --out", sealed=True)
 
 
+# Whether a model fits: the end of its sentence, and its badge.
+_TRUST = {
+    True: ("the model fits what was left out", "fits", "good"),
+    False: ("the model does not fit: do not use it", "does not fit", "bad"),
+    None: ("two configurations do not show whether the model fits", "not tested", "caution"),
+}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class JobModel(Result):
     """A scaling model of one job, on one type of machine or on several.
@@ -83,13 +91,19 @@ class JobModel(Result):
         return self.measurements.unit
 
     @property
+    def fits(self) -> bool | None:
+        """Whether it predicts what was left out; None with fewer than three configurations."""
+        fits = not self.misfit and check_fit(self.estimator).fits
+        return None if fits and len(self.estimator.points_) < 3 else fits
+
+    @property
     def answer(self) -> Answer:
         """The time of a run, and how good the model is."""
         estimator, left_out = self.estimator, self.estimator.loocv_
         scales, machines = self.measured["scale"], self.measured["machines"]
         prior, check = getattr(estimator, "prior", None), check_fit(estimator)
         learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
-        fits = check.fits and self.misfit is None
+        trust, *badge = _TRUST[self.fits]
         scale = self._of_scale(scales.min())
         if scales.max() > scales.min():
             scale += f" to {readable_number(scales.max())}"
@@ -108,7 +122,7 @@ class JobModel(Result):
                 f"configurations: {scale and f'{scale}, '}{machines.min():g} to "
                 f"{machines.max():g} {self.unit}",
             ),
-            *([] if fits else [("verdict", self.misfit or str(check))]),
+            *([("verdict", self.misfit or str(check))] if self.fits is False else []),
         ]
         rows = coefficient_rows(estimator.law_)
         details = [
@@ -120,12 +134,12 @@ class JobModel(Result):
             ("ranking left out", ranking_text(left_out.to_dict())),
         ]
         return Answer(
-            self._sentence(fits),
+            self._sentence(trust),
             facts,
             warnings=self.warnings,
             details=details,
             more=[Table("coefficients", ["term", "value", "unit"], rows)] if rows else [],
-            badge=("fits", "good") if fits else ("does not fit", "bad"),
+            badge=(badge[0], badge[1]),
         )
 
     @property
@@ -148,7 +162,7 @@ class JobModel(Result):
             ],
             "r2": estimator.r2_,
             "left_out": estimator.loocv_.to_dict(),
-            "fits": check.fits and self.misfit is None,
+            "fits": self.fits,
             "proposed_term": None if check.term is None else check.term.name,
             "cliffs": [asdict(cliff) for cliff in estimator.cliffs_],
             "measured": self.measured.to_dict("list"),
@@ -180,7 +194,7 @@ class JobModel(Result):
             said += f", {longer / time:.2g} times as long at {both}"
         return said
 
-    def _sentence(self, fits: bool) -> str:
+    def _sentence(self, trust: str) -> str:
         """Say what a run of the largest scale takes on the slowest and on the fastest machines.
 
         Where it is likely to succeed.
@@ -199,8 +213,7 @@ class JobModel(Result):
             typed = f"{one.machines:g} × {one.machine_type}"
             said.append(f"{time} on {typed if self.types else counted(one.machines, self.unit)}")
         of = f" at {self._of_scale(scales.max())}" if scales.nunique() > 1 else ""
-        trust = "fits what was left out" if fits else "does not fit: do not use it"
-        return f"a run{of} takes about {' and '.join(said)}; the model {trust}"
+        return f"a run{of} takes about {' and '.join(said)}; {trust}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return measured and fitted seconds with 90% intervals, one row a configuration."""

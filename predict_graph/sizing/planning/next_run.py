@@ -142,7 +142,7 @@ class Advice(Result):
             sentence += "; {}: {}".format(*facts.pop())
         others = self.options[self.options["measured"].isna()].drop(index=self.next)
         shown: Any = pd.concat([following, others])
-        title = f"first {min(len(shown), 5)} of {len(shown)} by expected saving: {self.goal}"
+        title = f"first {min(len(shown), 5)} of {len(shown)} by what a run may save: {self.goal}"
         found: dict[str, list[str]] = {
             "configuration": list(shown["name"]),
             "time": _texts(shown["seconds"], readable_seconds),
@@ -154,7 +154,6 @@ class Advice(Result):
             f"{'time' if self.goal.unit == 's' else 'cost'} beside a typical one's": (
                 _texts(1 / shown["gain"], "{:.0%}".format) if shown["seconds"].isna().all() else []
             ),
-            "expected saving": _texts(shown["gain"], "{:.0%}".format) if best is not None else [],
             "chance in time" if self.goal.deadline else "chance to succeed": (
                 _texts(shown["chance"], "{:.0%}".format) if shown["chance"].min() < 1 else []
             ),

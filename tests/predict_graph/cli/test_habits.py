@@ -28,11 +28,12 @@ def test_completion_in_a_shell():
 
 
 def test_what_remains_is_told_in_plain_lines(monkeypatch):
-    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 0.05)
+    monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 0.2)
     file = io.StringIO()
     with Display(Console(file=file, width=80)) as display:
         display.step("sampling", 0.0)
-        display.step("sampling [x]", 0.5)
+        time.sleep(0.1)
+        display.step("sampling [x]", 0.05)
         time.sleep(0.2)
     (line,) = file.getvalue().splitlines()
     assert line.startswith("sampling [x], ")
