@@ -209,5 +209,4 @@ class Sampling(_Estimation):  # type: ignore[misc]
 
     def asked(self) -> dict[str, Any]:
         """Return the arguments of a function of the package."""
-        given = vars(self)
-        return given | {"train_ratios": options.numbers(given["train_ratios"], "train ratios")}
+        return vars(self) | {"train_ratios": options.numbers(self.train_ratios, "train ratios")}

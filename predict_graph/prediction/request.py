@@ -324,8 +324,8 @@ def check_function(
         names, module = ALGORITHMS.names(), vars(networkx)
         functions = [f"networkx:{name}" for name in module if hasattr(module[name], "orig_func")]
         text = "networkx:" + re.sub(r"^(nx|networkx)\.", "", algorithm)
-        near = did_you_mean(algorithm, [*names, *functions])
-        asked = f" did you mean {text}?" if text in functions else near
+        meant = text if text in functions else algorithm
+        asked = did_you_mean(meant, [*names, *functions])
         raise RequestError(
             f"unknown algorithm {algorithm!r};{asked} accepted: {', '.join(sorted(names))}, and "
             "functions of a library, such as networkx:betweenness_centrality"

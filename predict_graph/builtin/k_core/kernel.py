@@ -178,8 +178,7 @@ class KCoreProgram(BlockProgram):
 
     def values(self) -> Array:
         """Return the core number."""
-        found: Array = self.state.astype(np.int64)
-        return found
+        return np.asarray(self.state, np.int64)
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:

@@ -58,9 +58,9 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
     asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
     found = program(*asked).answer
     assert [source["source"] for source in found["evidence"]] == ["real runs on the cluster"]
-    # A second a superstep for 100 records, the first of a session; the graph has 1,200, none of
-    # them remote on one machine.
-    assert found["phases"]["superstep"] > 0.7 * found["iterations"]["predicted"]
+    # A second for each of the first supersteps of a session, with 100 records; the graph has 1,200,
+    # none of them remote on one machine.
+    assert found["phases"]["superstep"] > 0.3 * found["iterations"]["predicted"]
     assert any("those of real runs on the cluster" in warning for warning in found["warnings"])
 
 

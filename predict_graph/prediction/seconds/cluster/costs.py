@@ -21,7 +21,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -38,9 +38,8 @@ PARTS = {
     "opening": "opening",
     "setup start": "start",
     "read start": "start",
-    "superstep start": "start",
-    "driver warming": "start",
-    "task warming": "start",
+    "driver warming": "warming",
+    "working warming": "warming",
     "setup": "setup",
     "read": "read",
     "driver": "driver",
@@ -49,6 +48,7 @@ PARTS = {
 }
 """The parts of a run outside tasks, and which factor of a cluster scales each; `start` is what the
 first execution in a JVM takes in addition."""
+_WARMING = ("driver", "working")  # what of a superstep warms up
 FACTORS = tuple(dict.fromkeys(PARTS.values()))
 """How a cluster differs from the reference: a factor for each of these."""
 WRITTEN = ("write", "checkpoint")
@@ -100,10 +100,8 @@ class ClusterCosts:
         """Return the seconds of supersteps after so many of their session; None: it is warm."""
         seconds: FloatArray = self.tasks(features) + self.at("driver", machines)
         if before is not None:
-            first = self.at("driver warming", machines) + self.at("task warming", machines)
-            seconds += first * cluster.warming(len(seconds), before)
-        if before == 0:
-            seconds[:1] += self.at("superstep start", machines)
+            more = cluster.warming(len(seconds), before)
+            seconds += sum(self.at(f"{part} warming", machines) * more for part in _WARMING)
         return seconds
 
     def phases(
@@ -147,20 +145,23 @@ def costs_of(runs: Sequence[cluster.ClusterRun], cost_model: str | None = None) 
 
     All features that vary are used, and each run has the same weight.
     """
-    tables = [cluster.typical_rows(run) for run in runs if run.informative]
-    parts = [
-        table.assign(group=number, weight=1.0 / len(table), seconds=table["working"])
-        for number, table in enumerate(tables)
-    ]
-    rows = pd.concat(parts, ignore_index=True)
     measured = list(measured_parts(runs))
     lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured)}
-    first = partial(_size, "driver warming")
+
+    def warming(part: str, run: cluster.ClusterRun) -> float:
+        return lines[f"{part} warming"].at(_size(f"{part} warming", run.machines))
+
     lines |= lines_of(
-        (part, run, seconds - lines["driver warming"].at(first(run.machines)) * _left(run))
+        (part, run, seconds - warming(part, run) * cluster.typical_rows(run)["warming"].mean())
         for part, run, seconds in measured
         if part == "driver"
     )
+    tables: list[pd.DataFrame] = []
+    for run in [run for run in runs if run.informative]:
+        table = cluster.typical_rows(run)
+        warm = (table["working"] - warming("working", run) * table["warming"]).clip(cluster.CLOCK)
+        tables.append(table.assign(group=len(tables), weight=1.0 / len(table), seconds=warm))
+    rows = pd.concat(tables, ignore_index=True)
     tasks = fitted(rows, cluster.FEATURES, cost_model or "nnls")
     return ClusterCosts(tasks, lines, len(rows), len(tables), _executors_read(runs[0]))
 
@@ -200,18 +201,10 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
         for phase in ("setup", "read"):
             cold = first.record.phases[phase] - warm.record.phases[phase]
             yield f"{phase} start", first, max(cold, 0.0)
-        starting = [first, *(run for run in same if run.purpose == cluster.WARM_UP)]
-        usual = cluster.rows_of_run(warm)
-        more = pd.concat([cluster.rows_of_run(run) - usual for run in starting])
-        once, later, extra = more.iloc[0], more.iloc[1:].sum(), 0.0
-        for part, column in (("driver", "driver"), ("task", "working")):
-            decaying = max(later[column] / later["warming"], 0.0) if later["warming"] > 0.0 else 0.0
-            extra += once[column] - decaying * once["warming"]
-            yield f"{part} warming", first, decaying
-        yield "superstep start", first, max(extra, 0.0)
-    for run in runs:
-        if not run.informative:
-            continue
+        extra = (cluster.rows_of_run(first) - cluster.rows_of_run(warm)).sum()
+        for part in _WARMING:
+            yield f"{part} warming", first, max(extra[part] / extra["warming"], 0.0)
+    for run in [run for run in runs if run.informative]:
         rows = cluster.typical_rows(run)
         yield "driver", run, max(float(rows["driver"].median()), cluster.CLOCK)
         if run.real:
@@ -227,11 +220,6 @@ def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
             yield "write", run, phases["write"]
 
 
-def _left(run: cluster.ClusterRun) -> float:
-    """Return what is left of the warm-up in a typical superstep of a run."""
-    return float(cluster.typical_rows(run)["warming"].mean())
-
-
 def _executors_read(run: cluster.ClusterRun) -> bool:
     """Whether executors read the graph, as libraries do; the driver writes the blocks of others."""
     return ":" in run.record.algorithm
@@ -241,7 +229,7 @@ def _size(part: str, machines: int, edges: float = 0.0, executors_read: bool = F
     """Return what the seconds of a part depend on: edges (per machine), or log2 of the machines."""
     if part == "read" and not executors_read:  # half by the graph, half by a block (measured)
         return edges * (1.0 + 1.0 / machines) / 2.0
-    if PARTS[part] == "start":
+    if PARTS[part] in ("start", "warming"):
         # Machines of the reference runs at most, which shared a processor: on two of them warm-up
         # took twice as long as on one (measured), and on more it is taken to be that of two.
         return math.log2(min(machines, 2))
@@ -257,29 +245,41 @@ def lines_of(parts: Iterable[Part]) -> dict[str, Line]:
     return {part: fitted_line(*np.array(found).T) for part, found in points.items()}
 
 
-def log_factors(runs: Sequence[cluster.ClusterRun], costs: ClusterCosts) -> dict[str, float]:
+def log_factors(
+    runs: Sequence[cluster.ClusterRun], costs: ClusterCosts, apart: float = 0.01
+) -> dict[str, float]:
     """Return the logarithms of measured / reference seconds of each factor that runs show.
+
+    Those of driver and tasks are the ones by which all runs are nearest, in relative errors: where
+    it is measured, waiting for the tasks of others counts to the driver. Each measured `apart` has
+    a small weight, which decides where runs are of one size.
 
     Long runs weigh more. The setup of a real run, one that is no sample, includes the opening of
     its session, unless that was warm; all its parts get the same ratio.
     """
     measured, expected = defaultdict[str, float](float), defaultdict[str, float](float)
+    supersteps = []  # of each run: reference seconds of the driver and of tasks, and both together
     for part, run, seconds in measured_parts(runs):
         if part not in WRITTEN:
             measured[PARTS[part]] += seconds
             expected[PARTS[part]] += costs.at(part, run.machines, run.edges)
-        if part == "driver":
-            expected["driver"] += costs.at("driver warming", run.machines) * _left(run)
-    for run in runs:
-        if not run.informative:
-            continue
+    for run in [run for run in runs if run.informative]:
         rows = cluster.typical_rows(run)
         measured["tasks"] += float(rows["working"].sum())
         if run.seen_by_log:  # records after combining; at most as many messages as edges
             names = ["local_messages", "remote_messages"]
             most = run.record.table.groupby("iteration")[names].sum().sum(axis=1).max()
             rows = rows.assign(messages=rows["messages"] * max(run.edges / max(most, 1), 1.0))
-        expected["tasks"] += float(costs.tasks(rows).sum())
+        left = rows["warming"].mean()
+        warming = left * costs.at("driver warming", run.machines)
+        driver = costs.at("driver", run.machines) + warming
+        tasks = costs.tasks(rows) + left * costs.at("working warming", run.machines)
+        expected["driver"] += warming
+        expected["tasks"] += float(tasks.sum())
+        if run.real:  # as much longer as all that is measured with it
+            measured["warming"] += warming * float(rows["driver"].mean()) / driver
+            expected["warming"] += warming
+        supersteps.append((driver, tasks.mean(), rows["seconds"].mean(), 1.0))
         if run.real and not run.record.engine.get("warm"):
             # Before, by the user or by the algorithm that it follows.
             opened = run.record.engine.get("session") is not None or "follows" in run.record.engine
@@ -288,11 +288,18 @@ def log_factors(runs: Sequence[cluster.ClusterRun], costs: ClusterCosts) -> dict
             for part, seconds in own.items():
                 measured[PARTS[part]] += seconds * run.record.phases["setup"] / sum(own.values())
                 expected[PARTS[part]] += seconds
-    return {
-        factor: math.log(measured[factor] / expected[factor])
-        for factor in FACTORS
-        if measured[factor] > 0.0 and expected[factor] > 0.0
-    }
+    shown = [name for name in FACTORS if measured[name] > 0.0 and expected[name] > 0.0]
+    found = {name: measured[name] / expected[name] for name in shown}
+    if supersteps:
+        from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
+
+        driver_apart = expected["driver"], 0.0, measured["driver"], apart
+        tasks_apart = 0.0, expected["tasks"], measured["tasks"], apart
+        table = np.array([*supersteps, driver_apart, tasks_apart])
+        model = NonNegativeLinear(fit_intercept=False)
+        model.fit(table[:, :2], table[:, 2], sample_weight=table[:, 3])
+        found["driver"], found["tasks"] = model.coef_
+    return {name: math.log(factor) for name, factor in found.items() if factor > 0.0}
 
 
 @dataclass(frozen=True)

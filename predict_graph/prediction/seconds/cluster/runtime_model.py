@@ -108,7 +108,6 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
                 "rows": costs.rows,
                 "runs": sum(run.informative for run in own) or costs.runs,
                 "history_runs": sum(run.real for run in own),
-                "start_seconds": costs.at("superstep start", engine.workers),
                 "machines": sorted({run.machines for run in runs}),
             },
         )

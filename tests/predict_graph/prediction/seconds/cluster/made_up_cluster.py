@@ -13,10 +13,7 @@ from predict_graph.prediction.seconds.cluster import runs
 from predict_graph.prediction.seconds.cluster.runs import shipped_runs
 from predict_graph.table import Table
 
-START, WARMING = (
-    4.0,
-    1.5,
-)  # of the first superstep of a session; of that and, ever less, of later ones
+WARMING = 1.5
 TASKS, DRIVER, PHASES = 4.0, 1.5, 2.5
 ENGINE = SparkEngine("spark://nowhere:7077", 2, memory="1g")
 
@@ -31,7 +28,7 @@ def cluster_run(vertices, edges, machines, *, cold=False, iterations=6):
     messages = np.full(iterations, float(edges))
     seconds = superstep_seconds(messages, machines)
     if cold:
-        seconds += START * (np.arange(iterations) == 0) + WARMING * runs.warming(iterations)
+        seconds += WARMING * runs.warming(iterations)
     worker = {
         "active_vertices": vertices // machines,
         "total_vertices": vertices // machines,
