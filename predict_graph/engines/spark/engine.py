@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import shutil
 import time
@@ -120,25 +119,6 @@ class SparkEngine:
     def describe(self) -> dict[str, Any]:
         """Return name and settings."""
         return self.settings.describe()
-
-    def on(self, machines: int) -> SparkEngine:
-        """Return an engine on the same cluster with another number of machines.
-
-        Raises
-        ------
-        RequestError
-            If the session belongs to the user, whose machines are fixed.
-        """
-        if machines == self.workers and not (self._callers is None and self._session is None):
-            return self  # the session is open already
-        if self._callers is not None:
-            raise RequestError(
-                f"machines are {machines}; accepted in a session that is open: {self.workers}, "
-                "which it has"
-            )
-        other = copy.copy(self)
-        other.settings, other._session = self.settings.on(machines), None
-        return other
 
     @contextmanager
     def session(self, *, java_works: bool = False) -> Iterator[OpenSession]:

@@ -103,7 +103,7 @@ class JobModel(Result):
         scales, machines = self.measured["scale"], self.measured["machines"]
         prior, check = getattr(estimator, "prior", None), check_fit(estimator)
         learnt = "" if prior is None else f", learnt from {prior.jobs} past jobs of the cluster"
-        trust, *badge = _TRUST[self.fits]
+        trust, label, tone = _TRUST[self.fits]
         scale = self._of_scale(scales.min())
         if scales.max() > scales.min():
             scale += f" to {readable_number(scales.max())}"
@@ -139,7 +139,7 @@ class JobModel(Result):
             warnings=self.warnings,
             details=details,
             more=[Table("coefficients", ["term", "value", "unit"], rows)] if rows else [],
-            badge=(badge[0], badge[1]),
+            badge=(label, tone),
         )
 
     @property

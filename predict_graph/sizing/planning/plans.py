@@ -175,7 +175,7 @@ class Plan(Result):
         if len(frontier) < len(self.configurations):
             said += " that none beats in both at-most columns"
         if len(shown) < len(frontier):
-            said = f"{len(shown)} of the {said}; --json has all"
+            said += f"; {len(shown)} of them here, --json has all"
         facts = [("shown", said)] if self.scale is not None else []
         if self.scale is not None and (scale := self.models[0].measurements.columns.get("scale")):
             facts.insert(0, (scale, readable_number(self.scale)))

@@ -6,13 +6,13 @@ session, start what the first execution in a JVM takes in addition, and warming 
 superstep of a session takes longer than much later ones, as Java compiles what runs often.
 
 Task seconds of a superstep are a non-negative least-squares regression on the work of the busiest
-worker. Opening, start and the driver's part of a superstep are straight lines over the logarithm of
-the machines (a term of Ernest's equation 1: communication in a tree); setup, reading and writing
-are lines over edges per machine. All are fitted to the reference runs. For another cluster each
-part is multiplied by a factor, estimated from its runs of whatever algorithm: for example, workers
-with a quarter of a core take four times as long for tasks, but the driver does not. Where a graph
-size or a machine count is left out, this predicts as well as regressions on a cluster's own few
-runs (docs/studies/cold-start.md).
+worker. Opening, start, warming and the driver's part of a superstep are straight lines over the
+logarithm of the machines (a term of Ernest's equation 1: communication in a tree); setup, reading
+and writing are lines over edges per machine. All are fitted to the reference runs. For another
+cluster each part is multiplied by a factor, estimated from its runs of whatever algorithm: for
+example, workers with a quarter of a core take four times as long for tasks, but the driver does
+not. Where a graph size or a machine count is left out, this predicts as well as regressions on a
+cluster's own few runs (docs/studies/cold-start.md).
 """
 
 from __future__ import annotations
@@ -145,22 +145,17 @@ def costs_of(runs: Sequence[cluster.ClusterRun], cost_model: str | None = None) 
 
     All features that vary are used, and each run has the same weight.
     """
-    measured = list(measured_parts(runs))
-    lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured)}
-
-    def warming(part: str, run: cluster.ClusterRun) -> float:
-        return lines[f"{part} warming"].at(_size(f"{part} warming", run.machines))
-
-    lines |= lines_of(
-        (part, run, seconds - warming(part, run) * cluster.typical_rows(run)["warming"].mean())
-        for part, run, seconds in measured
-        if part == "driver"
-    )
-    tables: list[pd.DataFrame] = []
+    lines = {**dict.fromkeys(PARTS, Line(0.0, 0.0)), **lines_of(measured_parts(runs))}
+    tables, drivers = list[pd.DataFrame](), list[Part]()
     for run in [run for run in runs if run.informative]:
-        table = cluster.typical_rows(run)
-        warm = (table["working"] - warming("working", run) * table["warming"]).clip(cluster.CLOCK)
+        table = cluster.typical_rows(run).copy()
+        for part in _WARMING:
+            first = lines[f"{part} warming"].at(_size(f"{part} warming", run.machines))
+            table[part] -= first * table["warming"]
+        drivers.append(("driver", run, max(float(table["driver"].median()), cluster.CLOCK)))
+        warm = table["working"].clip(cluster.CLOCK)
         tables.append(table.assign(group=len(tables), weight=1.0 / len(table), seconds=warm))
+    lines |= lines_of(drivers)
     rows = pd.concat(tables, ignore_index=True)
     tasks = fitted(rows, cluster.FEATURES, cost_model or "nnls")
     return ClusterCosts(tasks, lines, len(rows), len(tables), _executors_read(runs[0]))
@@ -186,8 +181,8 @@ def _common_lines() -> dict[str, Line]:
 def measured_parts(runs: Sequence[cluster.ClusterRun]) -> Iterator[Part]:
     """Yield the seconds of each part outside tasks, without comparison to the reference.
 
-    JVM warm-up is what the first runs of a session take longer than a later one of the same sample;
-    without a later one it is not known.
+    JVM warm-up is what the first run of a session takes longer than a later one of the same sample,
+    that of supersteps as it would be in the first; without a later run it is not known.
     """
     for first, *rest in cluster.by_session([run for run in runs if not run.real]):
         if first.cold and first.session_seconds > 0.0:
@@ -254,8 +249,8 @@ def log_factors(
     it is measured, waiting for the tasks of others counts to the driver. Each measured `apart` has
     a small weight, which decides where runs are of one size.
 
-    Long runs weigh more. The setup of a real run, one that is no sample, includes the opening of
-    its session, unless that was warm; all its parts get the same ratio.
+    In the other factors, long runs weigh more. The setup of a real run, one that is no sample,
+    includes the opening of its session, unless that was warm; all its parts get the same ratio.
     """
     measured, expected = defaultdict[str, float](float), defaultdict[str, float](float)
     supersteps = []  # of each run: reference seconds of the driver and of tasks, and both together
@@ -298,8 +293,9 @@ def log_factors(
         table = np.array([*supersteps, driver_apart, tasks_apart])
         model = NonNegativeLinear(fit_intercept=False)
         model.fit(table[:, :2], table[:, 2], sample_weight=table[:, 3])
-        found["driver"], found["tasks"] = model.coef_
-    return {name: math.log(factor) for name, factor in found.items() if factor > 0.0}
+        if min(model.coef_) > 0.0:  # else runs do not tell them apart
+            found["driver"], found["tasks"] = model.coef_
+    return {name: math.log(factor) for name, factor in found.items()}
 
 
 @dataclass(frozen=True)

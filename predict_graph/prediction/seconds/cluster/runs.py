@@ -33,7 +33,7 @@ from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.table import Table
 
 WARM_UP = "warm-up"
-"""Purpose of runs that warm up the JVM, and measure the warm-up."""
+"""Purpose of runs that warm up the JVM, from which no costs are taken."""
 REAL = "run"
 """Purpose of real runs on whole graphs."""
 _CLUSTER = ("name", "master", "cores", "session")  # by definition: settings that identify a cluster
@@ -162,8 +162,9 @@ def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = 
     """Return a run of the history; one of another graph than `graph` is from elsewhere."""
     sample = record.sample or {
         "machines": record.engine["machines"],
-        "before": None if record.engine.get("warm") else 0,
+        "before": None if "follows" in record.engine else 0,
     }
+    before = sample.get("before", 0 if sample.get("cold") else None)
     source = record.sample_of if record.sample else record.fingerprint
     return ClusterRun(
         record,
@@ -174,7 +175,7 @@ def cluster_run(record: RunRecord, graph: Graph | None = None, *, again: bool = 
         str(sample.get("doubt", "")),
         elsewhere=graph is None or source != graph.fingerprint,
         again=again,
-        before=sample.get("before", 0 if sample.get("cold") else None),
+        before=None if record.engine.get("warm") else before,
     )
 
 

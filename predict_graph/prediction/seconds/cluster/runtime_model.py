@@ -53,15 +53,19 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         """Return the estimate of each algorithm of the chain; the first includes session start."""
         learned = self._learned or self.learned(workloads)
         found: list[engines.RuntimeEstimate] = []
+        before = 0  # the supersteps of those that run before it
         for workload, own in zip(workloads, learned.runs, strict=True):
-            estimate = self._runtime_on(own, learned.speed, workload, first=not found)
+            estimate = self._runtime_on(own, learned.speed, workload, before)
             found.append(replace(estimate, more=learned.more))
+            before += round(workload.iterations)
         return found
 
     def _runtime_on(
-        self, own: list[ClusterRun], speed: ClusterSpeed, workload: engines.Workload, *, first: bool
+        self, own: list[ClusterRun], speed: ClusterSpeed, workload: engines.Workload, before: int
     ) -> engines.RuntimeEstimate:
-        """Return the estimate of one algorithm; the first includes session start and reading.
+        """Return the estimate of an algorithm after so many supersteps of those that run before it.
+
+        The first of all includes session start and reading.
 
         Its costs are those of reference runs, at the speed that its own runs on the cluster show,
         or else those of other algorithms.
@@ -84,14 +88,14 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
             warnings = [*warnings, said]
         runs = [run for run in own if not run.elsewhere] or own or shipped_runs(name)
         work = work_by_machines(graph, engine, workload, runs)
-        before = None if engine.is_warm(algorithm.name) else 0
+        passed = None if engine.is_warm(algorithm.name) else before
         kept = engine.settings.checkpoints(workload.iterations)
         packing = vars(graph).get("packing_seconds")  # of a graph that Spark reads
 
         def at(machines: int) -> dict[str, float]:
-            sizes, given = (machines, graph.edges, kept), {"opens": first, "reads": first}
-            found = costs.phases(work(machines), *sizes, **given, before=before)
-            if first and packing is not None:
+            sizes, given = (machines, graph.edges, kept), {"opens": not before, "reads": not before}
+            found = costs.phases(work(machines), *sizes, **given, before=passed)
+            if not before and packing is not None:
                 found["read"] = packing * engine.workers / machines
             return found
 
@@ -99,7 +103,7 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         executors = memory_of(runs, graph, rows, engine.settings, shipped_runs(name))
         evidence = engines.Evidence(
             source,
-            costs.supersteps(rows, engine.workers, before),
+            costs.supersteps(rows, engine.workers, passed),
             math.hypot(std, common_std),
             model={
                 "name": costs.fitted.name,

@@ -91,8 +91,8 @@ class ClusterSamples(EngineModel):
         if given is None:
             wanted = min(max(high * edges, 300_000), 1_000_000)
             factor = min(wanted / edges, 0.5) / high
-        largest, *smaller = (float(f"{factor * ratio:.4g}") for ratio in sorted({high, low})[::-1])
-        return [largest, largest, *smaller]
+        small, large = (float(f"{factor * ratio:.4g}") for ratio in (low, high))
+        return [large, large, small]
 
     def _expected(
         self, workloads: Sequence[Workload], speed: cluster_costs.ClusterSpeed
@@ -169,7 +169,7 @@ class ClusterSamples(EngineModel):
                     self.history.keep(run.record for run in runs)
                 for own, run in zip(found, runs, strict=True):
                     own.append(run)
-        return [own or before for own, before in zip(found, stored, strict=True)]
+        return [own or kept for own, kept in zip(found, stored, strict=True)]
 
 
 def _known(runs: Sequence[Sequence[cluster.ClusterRun]]) -> bool:
@@ -211,15 +211,16 @@ def sample_run(
         "purpose": purpose,
         "machines": engine.workers,
         "cold": before == 0,
-        "before": before,
         "opening_seconds": opening,
         "doubt": profile.result.get("reason") if doubtful else "",
     }
-    records = (
-        replace(record, kind="sample", sample=drawn, sample_of=graph.fingerprint)
-        for record in records_of(profile)
-    )
-    return [cluster.cluster_run(record, graph, again=False) for record in records]
+    runs = []
+    for record in records_of(profile):
+        own = replace(record, kind="sample", sample_of=graph.fingerprint)
+        own = replace(own, sample={**drawn, "before": before})
+        runs.append(cluster.cluster_run(own, graph, again=False))
+        before += record.iterations
+    return runs
 
 
 def observed_estimate(runs: Sequence[cluster.ClusterRun], graph: Graph) -> IterationEstimate:

@@ -121,7 +121,7 @@ def slower_runs(name="pagerank", **factors):
 def keep(history, found, graph, *, engine=ENGINE, job=None):
     """Keep sample runs on samples of a graph as a prediction does."""
     for run in found:
-        described = engine.on(run.machines).describe()
+        described = engine.settings.on(run.machines).describe()
         own = {} if job is None else {"algorithm": job.name, "parameters": job.to_dict()}
         own |= {"machine": machine_identity(), "uid": uuid.uuid4().hex}
         history.add(changed(run, (), described, sample_of=graph.fingerprint, **own).record)
