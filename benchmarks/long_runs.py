@@ -79,7 +79,7 @@ def measured(text: str, cluster: Any, cpu: float, memory: str, history: Path) ->
     return {
         "case": text,
         "algorithm": algorithm,
-        "graph": graph,
+        "graph": whole.name,
         "edges": whole.edges,
         "machines": int(machines),
         "cpu": cpu,

@@ -327,8 +327,7 @@ def check_function(
         meant = text if text in functions else algorithm
         asked = did_you_mean(meant, [*names, *functions])
         raise RequestError(
-            f"unknown algorithm {algorithm!r};{asked} accepted: {', '.join(sorted(names))}, and "
-            "functions of a library, such as networkx:betweenness_centrality"
+            f"unknown algorithm {algorithm!r};{asked} accepted: {', '.join(sorted(names))}"
         )
     return check_algorithm(algorithm, parameters)
 

@@ -283,8 +283,9 @@ def log_factors(
             for part, seconds in own.items():
                 measured[PARTS[part]] += seconds * run.record.phases["setup"] / sum(own.values())
                 expected[PARTS[part]] += seconds
-    shown = [name for name in FACTORS if measured[name] > 0.0 and expected[name] > 0.0]
-    found = {name: measured[name] / expected[name] for name in shown}
+    found = {
+        name: measured[name] / each for name, each in expected.items() if each * measured[name]
+    }
     if supersteps:
         from costmodels import NonNegativeLinear  # imported here because it loads scikit-learn
 

@@ -84,13 +84,10 @@ class ClusterSamples(EngineModel):
         tasks take longer than their fixed costs, to a million (docs/studies/spark.md), but at most
         half of the graph's.
         """
-        given = self.request.train_ratios
-        ratios = given or DEFAULT_TRAIN_RATIOS
-        low, high = min(ratios), max(ratios)
-        edges, factor = max(self.graph.edges, 1), 1.0
-        if given is None:
-            wanted = min(max(high * edges, 300_000), 1_000_000)
-            factor = min(wanted / edges, 0.5) / high
+        given, edges = self.request.train_ratios, max(self.graph.edges, 1)
+        low, *_, high = sorted(given or DEFAULT_TRAIN_RATIOS)
+        wanted = min(max(high * edges, 300_000), 1_000_000)
+        factor = 1.0 if given else min(wanted / edges, 0.5) / high
         small, large = (float(f"{factor * ratio:.4g}") for ratio in (low, high))
         return [large, large, small]
 

@@ -18,6 +18,7 @@ import pandas as pd
 from predict_graph.arrays import FloatArray
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
+from predict_graph.engines.spark.blocks.program import BlockProgram
 from predict_graph.engines.spark.blocks.running import program_of
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.library import algorithm as library
@@ -25,6 +26,7 @@ from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
 
+INDEX = 4.0  # bytes of a vertex's number in a message (predict_graph.engines.spark.blocks.program)
 _UNITS = {"records": ("shuffle_write_records",), "messages": ("local_messages", "remote_messages")}
 
 
@@ -47,10 +49,12 @@ def work_by_machines(
         return lambda machines: _of_library(graph, engine, machines, algorithm, run)
     sent = sent_messages(graph, workload)
     unit = _unit(shipped_name(algorithm))
+    program = program_of(algorithm)
     size = bytes_per_unit(run, unit)
-    by_sender = program_of(algorithm).merges_by == "sender"
+    if unit == "records" and program.merges_by == "sender" and not program.all_known:
+        size -= INDEX * _indexed(run)
     return lambda machines: _of_program(
-        graph, engine.settings.on(machines), sent, size, unit, by_sender=by_sender
+        graph, engine.settings.on(machines), sent, size, unit, program
     )
 
 
@@ -72,17 +76,21 @@ def _of_program(
     graph: Graph,
     settings: SparkSettings,
     sent: pd.DataFrame,
-    size: float,
+    size: Any,
     unit: str,
-    *,
-    by_sender: bool,
+    program: type[BlockProgram],
 ) -> pd.DataFrame:
     """Return the work of one of our programs, whose vertices are placed by a hash."""
     machines, partitions = settings.machines, settings.partitions
     vertices, edges = largest_shares(graph, machines, partitions)
-    messages = sent["messages"].to_numpy(np.float64)
-    if by_sender:
-        records = messages * combined_share(graph.out_degree_counts, 1.0, partitions)[0]
+    active, messages = sent[["active_vertices", "messages"]].to_numpy(np.float64).T
+    if program.merges_by == "sender":
+        records = graph.edges * combined_share(graph.out_degree_counts, 1.0, partitions)
+        if not program.all_known:  # those that send may have more edges than others, or fewer
+            of_all = _joined(graph.edges / max(graph.vertices, 1), partitions)
+            own = _joined(messages / np.maximum(active, 1.0), partitions)
+            records = records * messages / max(graph.edges, 1) * own / of_all
+            size = size + INDEX * ((active < graph.vertices) & (unit == "records"))
     else:
         share = np.clip(messages / max(graph.edges, 1), 1e-12, 1.0)
         different, places = np.unique(share, return_inverse=True)  # equal iterations: equal rows
@@ -149,6 +157,14 @@ def bytes_per_unit(run: ClusterRun, unit: str) -> float:
     return float(rows.floats("shuffle_write_bytes").sum() / max(rows.floats(*sent).sum(), 1.0))
 
 
+def _indexed(run: ClusterRun) -> float:
+    """Return the share of records of a run that say which vertex sent them: where not all send."""
+    rows, blocks = run.record.rows, run.machines * int(run.record.engine.get("cores", 1))
+    partly = rows.floats("active_vertices") < rows.floats("total_vertices")
+    records = rows.floats("shuffle_write_records")
+    return (1.0 - 1.0 / blocks) * float((records * partly).sum() / max(records.sum(), 1.0))
+
+
 def _rows(
     settings: SparkSettings,
     busiest: tuple[float, FloatArray],
@@ -183,6 +199,12 @@ def largest_shares(graph: Graph, machines: int, partitions: int) -> tuple[float,
     workers = partition_of(np.arange(graph.vertices), partitions) % machines
     vertices, edges = np.bincount(workers), np.bincount(workers, graph.out_degrees)
     return vertices.max() / max(graph.vertices, 1), edges.max() / max(graph.edges, 1)
+
+
+def _joined(degree: Any, partitions: int) -> Any:
+    """Return the records of a vertex with so many edges relative to its messages."""
+    joined = partitions * (1.0 - (1.0 - 1.0 / partitions) ** degree)
+    return joined / np.maximum(degree, 1e-300)
 
 
 def combined_share(
