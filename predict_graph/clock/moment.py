@@ -105,10 +105,13 @@ def closing_words(seconds: float, first: float | None, by: str = "") -> str:
     'took 10 s; the first prediction was 9 s (-10%)'
     >>> closing_words(10.0, None)
     'took 10 s; no prediction was made before this run'
+    >>> closing_words(10.0, 640.0)
+    'took 10 s; the first prediction was 10.7 min (64 times as long)'
     """
     took = f"took {readable_seconds(seconds)}"
     if not first:
         return f"{took}; no prediction was made before this run"
     error = first / max(seconds, 1e-9) - 1.0
+    off = f"{error:+.0%}" if error < 1.0 else f"{error + 1.0:.2g} times as long"
     source = f"; {by}" if by else ""
-    return f"{took}; the first prediction was {readable_seconds(first)} ({error:+.0%}{source})"
+    return f"{took}; the first prediction was {readable_seconds(first)} ({off}{source})"

@@ -361,7 +361,7 @@ class Gathering:
 
     def run_real(self, left: float) -> ChildRun:
         """Run the function on the graph for as long as affordable."""
-        self.progress("the run itself or its first part", self._part())
+        self.progress("measuring the first part of the call", self._part())
         rounds = self.rounds()
         share = self.budget.share or 0.0
         limits = Limits(

@@ -172,11 +172,15 @@ def check_function(
         keywords=dict(keywords or {}),
         code=code,
     )
-    if function.form in LIBRARIES and find_spec(function.form) is None:
-        library = function.form
-        raise RequestError(f"{library} is not installed; install it with: pip install {library}")
+    _check_installed(function.form)
     _check_signature(found, function)
     return function
+
+
+def _check_installed(library: str) -> None:
+    """Raise RequestError for a graph library that is missing."""
+    if library in LIBRARIES and find_spec(library) is None:
+        raise RequestError(f"{library} is not installed; install it with: pip install {library}")
 
 
 def takes_seed(function: GraphFunction) -> bool:
@@ -294,6 +298,7 @@ def _named(text: str) -> tuple[Any, str, str]:
     if place.endswith(".py"):
         return _member([file_module(Path(place))], text), f"{Path(place).name}:{name}", ""
     library = place.partition(".")[0]
+    _check_installed(library)
     try:
         homes = [_home(home) for home in _HOMES.get(place, (place,))]
     except Exception as error:

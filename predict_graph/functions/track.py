@@ -50,7 +50,7 @@ class Tracked:
     said : list of Moment
         Predictions during the run.
     first : float
-        The first prediction of the whole, seconds; 0 without one.
+        The first prediction of the whole, by earlier runs or after 5% of it, seconds; 0 without.
     generator : bool
         Whether the result was an iterator; now a list, or the number of its elements.
     """
@@ -169,7 +169,9 @@ def run_tracked(
     if os.getpid() != here:  # forked by the function
         show, history = False, None
     spent = timer.seconds
-    first = watcher.first
+    # The pace of less than a twentieth of a run says little.
+    later = (each.total for each in watcher.said if each.total and each.elapsed > 0.05 * seconds)
+    first = expected.predicted if expected else next(later, 0.0)
     tracked = Tracked(result, seconds, spent, watcher.said, first, lazy)
     if show and keep:
         print(f"{function.name} {tracked.sentence}", file=sys.stderr)
@@ -208,7 +210,6 @@ class Watcher:
         self._elsewhere = 0  # observations since the last one inside that loop
         self._expected = expected
         self.said: list[Moment] = []
-        self.first = 0.0 if expected is None else expected.predicted
 
     @property
     def elapsed(self) -> float:
@@ -230,7 +231,6 @@ class Watcher:
             if len(self.said) > 1 and elapsed < 1.001 * self.said[-2].elapsed:
                 self.said.pop()  # limits the memory
             self.said.append(remaining)
-            self.first = self.first or remaining.total or 0.0
         return remaining or Moment(elapsed, 0)
 
     @property

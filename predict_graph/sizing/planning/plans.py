@@ -168,7 +168,7 @@ class Plan(Result):
             "at most": [readable_seconds(one.high) for one in shown],
             self.cost_unit: [_amount(one.cost) for one in shown],
             f"{self.cost_unit} at most": [_amount(one.cost_high) for one in shown],
-            "within measured": ["yes" if one.measured else "no" for one in shown],
+            "machines measured": ["yes" if one.measured else "no" for one in shown],
         }
         found = {name: cells for name, cells in found.items() if any(cells)}
         said = f"{len(frontier)} of {len(self.configurations)} configurations"

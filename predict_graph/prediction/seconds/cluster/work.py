@@ -34,7 +34,7 @@ def work_by_machines(
     graph: Graph, engine: SparkEngine, workload: Workload, runs: Sequence[ClusterRun]
 ) -> Callable[[int], pd.DataFrame]:
     """Return a function from a machine count to the features and counters of each iteration."""
-    algorithm = workload.algorithm
+    algorithm, on = workload.algorithm, engine.settings.on
     if isinstance(algorithm, library.LibraryAlgorithm):  # logs of others lack what a replay counts
         counted = [run for run in runs if library.RECORDS in run.record.rows]
         runs = counted or shipped_runs(shipped_name(algorithm))
@@ -42,9 +42,7 @@ def work_by_machines(
         runs = [run for run in runs if not run.seen_by_log] or shipped_runs(shipped_name(algorithm))
     run = max(runs, key=lambda run: (run.machines > 1, run.summary.sampler != "folded", run.edges))
     if isinstance(algorithm, FunctionAlgorithm):
-        return lambda machines: _of_function(
-            graph, engine.settings.on(machines), workload.iterations, run
-        )
+        return lambda machines: _of_function(graph, on(machines), workload.iterations, run)
     if isinstance(algorithm, library.LibraryAlgorithm):
         return lambda machines: _of_library(graph, engine, machines, algorithm, run)
     sent = sent_messages(graph, workload)
@@ -53,9 +51,7 @@ def work_by_machines(
     size = bytes_per_unit(run, unit)
     if unit == "records" and program.merges_by == "sender" and not program.all_known:
         size -= INDEX * _indexed(run)
-    return lambda machines: _of_program(
-        graph, engine.settings.on(machines), sent, size, unit, program
-    )
+    return lambda machines: _of_program(graph, on(machines), sent, size, unit, program)
 
 
 def sent_messages(graph: Graph, workload: Workload) -> pd.DataFrame:
