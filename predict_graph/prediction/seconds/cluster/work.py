@@ -81,7 +81,8 @@ def _of_program(
     vertices, edges = largest_shares(graph, machines, partitions)
     active, messages = sent[["active_vertices", "messages"]].to_numpy(np.float64).T
     if program.merges_by == "sender":
-        records = graph.edges * combined_share(graph.out_degree_counts, 1.0, partitions)
+        all_sent = graph.edges * combined_share(graph.out_degree_counts, 1.0, partitions)
+        records = np.repeat(all_sent, len(sent))
         if not program.all_known:  # those that send may have more edges than others, or fewer
             of_all = _joined(graph.edges / max(graph.vertices, 1), partitions)
             own = _joined(messages / np.maximum(active, 1.0), partitions)
