@@ -26,7 +26,7 @@ from predict_graph.engines.spark.tables.hashing import partition_of
 from predict_graph.graph import Graph
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
 
-INDEX = 4.0  # bytes of a vertex's number in a message (predict_graph.engines.spark.blocks.program)
+INDEX = 4.0  # bytes of a vertex's number in a message, by definition (engines.spark.blocks.program)
 _UNITS = {"records": ("shuffle_write_records",), "messages": ("local_messages", "remote_messages")}
 
 
