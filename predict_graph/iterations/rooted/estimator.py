@@ -157,5 +157,5 @@ def _doubts(curve: npt.NDArray[np.float64], threshold: float, lasting: float = 0
         return []
     return [
         f"the share that changes stays at {curve[-1]:.2g}, above the threshold of {threshold:g}: "
-        "it oscillates or hardly falls, and only its limit of iterations will end the run"
+        "it oscillates or hardly falls"
     ]
