@@ -55,12 +55,12 @@ def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
     imported(LOOP, "--algorithm", "pagerank", *given)
     cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
     graph = "barabasi-albert:n=300,m=2,seed=1"
-    asked = ("predict", "pagerank", graph, *cluster, "--history", history, "--json", "-")
-    found = program(*asked).answer
+    # As many supersteps as the log has: later ones of a session take less.
+    asked = ("predict", "pagerank", graph, *cluster, "-p", "max_iterations=4")
+    found = program(*asked, "--history", history, "--json", "-").answer
     assert [source["source"] for source in found["evidence"]] == ["real runs on the cluster"]
-    # A second for each of the first supersteps of a session, with 100 records; the graph has 1,200,
-    # none of them remote on one machine.
-    assert found["phases"]["superstep"] > 0.3 * found["iterations"]["predicted"]
+    # A second a superstep for 100 records; the graph has 1,200, none of them remote on one machine.
+    assert found["phases"]["superstep"] > 0.8 * found["iterations"]["predicted"]
     assert any("those of real runs on the cluster" in warning for warning in found["warnings"])
 
 

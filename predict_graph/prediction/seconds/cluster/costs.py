@@ -266,15 +266,15 @@ def log_factors(
             most = run.record.table.groupby("iteration")[names].sum().sum(axis=1).max()
             rows = rows.assign(messages=rows["messages"] * max(run.edges / max(most, 1), 1.0))
         left = rows["warming"].mean()
-        warming = left * costs.at("driver warming", run.machines)
-        driver = costs.at("driver", run.machines) + warming
-        tasks = costs.tasks(rows) + left * costs.at("working warming", run.machines)
-        expected["driver"] += warming
-        expected["tasks"] += float(tasks.sum())
-        if run.real:  # as much longer as all that is measured with it
-            measured["warming"] += warming * float(rows["driver"].mean()) / driver
-            expected["warming"] += warming
-        supersteps.append((driver, tasks.mean(), rows["seconds"].mean(), 1.0))
+        warming = {part: left * costs.at(f"{part} warming", run.machines) for part in _WARMING}
+        driver = costs.at("driver", run.machines) + warming["driver"]
+        tasks = float(costs.tasks(rows).mean()) + warming["working"]
+        expected["driver"] += warming["driver"]
+        expected["tasks"] += tasks * len(rows)
+        for part, usual in zip(_WARMING, (driver, tasks), strict=True) if run.real else ():
+            measured["warming"] += warming[part] * float(rows[part].mean()) / usual
+            expected["warming"] += warming[part]  # as much longer as all that is measured with it
+        supersteps.append((driver, tasks, rows["seconds"].mean(), 1.0))
         if run.real and not run.record.engine.get("warm"):
             # Before, by the user or by the algorithm that it follows.
             opened = run.record.engine.get("session") is not None or "follows" in run.record.engine
