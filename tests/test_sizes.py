@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[1]
 CAPS = {
     "samplers": 819,
     "costmodels": 2_165,
-    "predict_graph": 28_015,
-    "tests": 14_444,
+    "predict_graph": 28_014,
+    "tests": 14_434,
     "benchmarks": 5_455,
 }
 """Lines of code; on the way to 1,700, 3,300, 22,000, 13,000 and 5,000."""
