@@ -22,12 +22,12 @@ from predict_graph.graph import check_graph
 
 PARTS = (0.25, 0.5, 0.75)
 CASES: tuple[tuple[str, str, dict[str, float]], ...] = (
-    ("pagerank", "rmat:scale=20,edge_factor=16,seed=7", {"epsilon": 1e-8}),
-    ("pagerank", "web-NotreDame", {"epsilon": 1e-9}),
-    ("label-propagation", "rmat:scale=20,edge_factor=16,seed=7", {}),
-    ("connected-components", "rmat:scale=21,edge_factor=8,seed=7", {}),
-    ("topk-ranking", "rmat:scale=20,edge_factor=16,seed=7", {}),
-    ("semi-clustering", "soc-Epinions1", {"tau": 1e-5}),
+    ("pagerank", "rmat:scale=22,edge_factor=16,seed=7", {"epsilon": 1e-9}),
+    ("label-propagation", "rmat:scale=22,edge_factor=8,seed=7", {}),
+    ("neighborhood", "rmat:scale=21,edge_factor=16,seed=7", {}),
+    ("topk-ranking", "rmat:scale=22,edge_factor=16,seed=7", {}),
+    ("triangle-count", "rmat:scale=20,edge_factor=16,seed=7", {}),
+    ("semi-clustering", "web-NotreDame", {}),
 )
 STARTS = ("baseline", "predict")
 

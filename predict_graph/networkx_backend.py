@@ -133,7 +133,9 @@ def _report(call: Any, ended: threading.Event, thread: int, began: float) -> Non
     if expected is not None and expected.predicted > threshold:
         advice = "".join(f"; {each}" for each in prediction.advice)
         _log.warning("%s: %s%s", name, prediction.verdict.sentence, advice)
-    watcher, said = Watcher(thread, _called.__code__, expected, began), time.perf_counter()
+    graph: Any = call.args[0] if call.args else call.keywords.get("G")
+    watcher = Watcher(thread, _called.__code__, expected, began, graph)
+    said = time.perf_counter()
     first = min(max(threshold / 2.0, 0.5), 5.0)
     while not ended.wait(first / 20.0):
         moment, now = watcher.observe(), time.perf_counter()

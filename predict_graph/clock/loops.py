@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 from statistics import NormalDist
 
 import numpy as np
@@ -14,8 +15,12 @@ from predict_graph.clock.moment import Moment
 from predict_graph.intervals import QUANTILE, Interval
 
 
-def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) -> Moment:
+def remaining_of(
+    trail: Sequence[tuple[float, float, float]], elapsed: float, work: FloatArray | None = None
+) -> Moment:
     """Return the remaining time of a loop, from times, finished iterations and their total.
+
+    Iterations are alike, or `work` is the share before each: whichever pace is the steadier.
 
     Examples
     --------
@@ -29,20 +34,29 @@ def remaining_of(trail: Sequence[tuple[float, float, float]], elapsed: float) ->
     done, total = float(table[-1, 1]), float(table[-1, 2])
     # An iteration that takes longer than those before it ends now at the earliest.
     late = np.append(table, [[elapsed, min(done + 1.0, total), total]], axis=0)
-    left, std = map(max, _left(table, elapsed), _left(late, elapsed))
+    seconds, places = late[:, 0], [late[:, 1] / total]
+    if work is not None:
+        places.append(np.interp(late[:, 1], np.arange(len(work)), work))
+    found = (
+        map(max, _left(seconds[:-1], each[:-1], elapsed), _left(seconds, each, elapsed))
+        for each in places
+    )
+    left, std, _ = min(map(tuple, found), key=itemgetter(2))
     remaining = Interval.spread(left, min(std, 1.5))
     return Moment(elapsed, done, Interval.exact(total), remaining)
 
 
-def _left(table: FloatArray, elapsed: float, least_std: float = 0.15) -> tuple[float, float]:
-    """Return the remaining time by the seconds at which iterations ended, and its log std.
+def _left(
+    seconds: FloatArray, places: FloatArray, elapsed: float, least_std: float = 0.15
+) -> tuple[float, float, float]:
+    """Return the remaining time by the seconds at which shares were done, its log std, and the
+    change of the pace.
 
     The pace so far goes on; its error is that of the means of eight parts of the time and of the
     rest, and `least_std` however even it is (calibrated on runs under `track`).
     """
-    seconds, places = table[:, 0], table[:, 1] / table[-1, 2]
     gone, rest = float(places[-1] - places[0]), max(1.0 - float(places[-1]), 1e-9)
-    std = 1.0
+    std = change = 1.0
     left = rest * max(float(seconds[-1]), 1e-9)
     if gone > 0.0:
         left = rest / gone * max(float(seconds[-1] - seconds[0]), 1e-9)
@@ -52,7 +66,7 @@ def _left(table: FloatArray, elapsed: float, least_std: float = 0.15) -> tuple[f
         change = float(paces.std(ddof=1)) if len(paces) > 1 else 0.0
         error = change * math.sqrt((1.0 + gone / rest) / len(paces))
         std = max(error, 0.3 if len(paces) < 3 else 0.0)
-    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, least_std)
+    return max(left - (elapsed - float(seconds[-1])), 0.0), math.hypot(std, least_std), change
 
 
 def with_prediction(moment: Moment, first: Interval) -> Moment:

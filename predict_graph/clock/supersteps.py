@@ -43,14 +43,15 @@ class Expected:
     total: Interval | None = None
     after: float = 0.0
     source: str = ""
+    read: float = 0.0
 
-    def read_by(self, elapsed: float) -> Expected:
-        """Return what is expected once the graph is read, which may have taken longer."""
-        late = elapsed - self.before
-        if late <= 0.0 or self.total is None:
+    def later(self, seconds: float) -> Expected:
+        """Return what is expected of a run whose setup begins so much later, or earlier."""
+        if self.total is None:
             return self
-        total = Interval(*(each + late for each in (self.total.predicted, *self.total)))
-        return replace(self, before=elapsed, total=total)
+        ends = (self.before, self.total.predicted, *self.total)
+        before, *total = (max(each + seconds, 0.0) for each in ends)
+        return replace(self, before=before, total=Interval(*total))
 
 
 def read_expected(path: str | PathLike[str]) -> tuple[Expected, Mapping[str, Any]]:
@@ -75,7 +76,7 @@ def expected_of(document: Any, name: str) -> Expected:
             "predict --json wrote"
         ) from None
     before = phases["setup"] + phases["read"]
-    return Expected(tuple(parts), before, total, phases["write"], name)
+    return Expected(tuple(parts), before, total, phases["write"], name, phases["read"])
 
 
 _ENDS = ("predicted", "low", "high")

@@ -1,8 +1,8 @@
 """Run a function with a progress bar, the remaining time and its interval.
 
 A thread observes the frames of the running function some times a second. The function runs where it
-was called, on the graph as it is: its vertices are not shuffled, so the pace of the last iterations
-has more weight than that of the first.
+was called, on the graph as it is: its vertices are not shuffled, and where the first have more
+edges than the others, the iterations of a loop over them are weighted.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from predict_graph.arrays import FloatArray
 from predict_graph.clock.display import Display
 from predict_graph.clock.loops import remaining_after, remaining_of, with_prediction
 from predict_graph.clock.moment import Moment, closing_words
@@ -147,7 +149,7 @@ def run_tracked(
     """
     expected = expected or _expected(function, graph, source, history)
     here = os.getpid()
-    watcher = Watcher(threading.get_ident(), called.__code__, expected)
+    watcher = Watcher(threading.get_ident(), called.__code__, expected, graph=graph)
     display = Display(Console(stderr=True), what="iteration", lines=False, quiet=not show)
     ended = threading.Event()
     watching = threading.Thread(target=_watch, args=(watcher, display, ended), daemon=True)
@@ -196,10 +198,17 @@ class Watcher:
         Seconds of the call.
     began : float, optional
         Reading of the clock at its start; now by default.
+    graph : object, optional
+        What the function is called on.
     """
 
     def __init__(
-        self, watched: int, entry: CodeType, expected: Interval | None, began: float | None = None
+        self,
+        watched: int,
+        entry: CodeType,
+        expected: Interval | None,
+        began: float | None = None,
+        graph: Any = None,
     ) -> None:
         self._watched = watched
         self.watch = watch.LoopWatch(entry, lambda: self.elapsed)
@@ -209,6 +218,7 @@ class Watcher:
         self._unsteady: set[str] = set()
         self._elsewhere = 0  # observations since the last one inside that loop
         self._expected = expected
+        self._graph, self._vertices = graph, len(graph) if hasattr(graph, "adj") else 0
         self.said: list[Moment] = []
 
     @property
@@ -263,11 +273,26 @@ class Watcher:
 
     def _remaining(self, elapsed: float) -> Moment | None:
         if self._trail and self._trail[-1][1] - self._trail[0][1] >= watch.FEW_ROUNDS:
-            moment = remaining_of(self._trail, elapsed)
+            over_vertices = self._trail[-1][2] == self._vertices
+            moment = remaining_of(self._trail, elapsed, self._work if over_vertices else None)
             return moment if self._expected is None else with_prediction(moment, self._expected)
         if self._expected is None:
             return None
         return Moment(elapsed, 0, remaining=remaining_after(self._expected, elapsed))
+
+    @cached_property
+    def _work(self) -> FloatArray | None:
+        """The share of all paths of two edges that start before each vertex, in networkx.
+
+        The time of loops over vertices that look at the edges of neighbours grows with these.
+        """
+        try:
+            degrees = dict(self._graph.degree)
+            paths = [sum(map(degrees.__getitem__, self._graph.adj[vertex])) for vertex in degrees]
+        except Exception:  # the function changes its graph
+            return None
+        shares: FloatArray = np.cumsum([0, *paths]) / max(sum(paths), 1)
+        return shares
 
 
 def _watch(watcher: Watcher, display: Display, ended: threading.Event, every: float = 0.1) -> None:

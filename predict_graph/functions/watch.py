@@ -72,10 +72,11 @@ class LoopWatch:
         self._entry, self._elapsed = entry, elapsed
         self._reader = loops.LoopReader()
         self._report: Observation | None = None
+        self._percent = -1.0
 
     def report(self, percent: float) -> None:
-        """Take the progress that a library in C reports, as that of a loop of 1000 iterations."""
-        self._report = Observation(self._elapsed(), REPORTED, 10.0 * percent, 1000.0, counted=False)
+        """Take the progress that a library in C reports: often, so nothing else is done here."""
+        self._percent = percent
 
     def observe(self, frame: FrameType | None) -> Observation:
         """Return the outermost loop that `frame` is in, else what a library has reported last."""
@@ -91,6 +92,9 @@ class LoopWatch:
                 if total != 1.0:  # else only what is inside it can show progress
                     loop = f"{each.f_code.co_filename}:{each.f_code.co_name}:{line}"
                     return Observation(seconds, loop, max(done, 0.0), total, early, counted)
+        done = 10.0 * self._percent  # of a loop of 1000 iterations
+        if done >= 0.0 and (self._report is None or done != self._report.done):
+            self._report = Observation(seconds, REPORTED, done, 1000.0, counted=False)
         return self._report or Observation(seconds)
 
     def _loops(

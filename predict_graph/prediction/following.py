@@ -11,6 +11,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.clock.moment import Moment
 from predict_graph.clock.supersteps import Expected, SuperstepClock, expected_of, read_expected
 from predict_graph.engines import Engine, RunProfile
+from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
 from predict_graph.history import History
 from predict_graph.outcome import Prediction
@@ -114,7 +115,7 @@ class Follower:
         if expect is not None:
             self._given = check_expect(expect)
         self._graph: Any = None
-        self._begun = False
+        self._begun, self._known, self._last = False, 0.0, 0.0
         self.clock = SuperstepClock(None if self._given is None else self._given[0])
 
     def knows(self, graph: Any) -> None:
@@ -129,17 +130,21 @@ class Follower:
             return
         self._graph = graph
         if self._given is not None:
-            check_fits(self._given[1], self._algorithm, self._engine, graph)
+            expected, document = self._given
+            check_fits(document, self._algorithm, self._engine, graph)
         else:
             expected = expected_before(self._algorithm, self._engine, graph, self._history)
-            elapsed = self._watch.seconds  # in which the graph was read
-            self.clock = SuperstepClock(expected.read_by(elapsed))
+        self._known = self._watch.seconds
+        self.clock = SuperstepClock(expected)
+        if not self._begun:  # Spark reads later; a graph in memory was read before the run
+            read = expected.read if isinstance(self._engine, LocalEngine) else 0.0
+            self.clock.expected = expected.later(self._known - read)
         self._now()
 
     def begins(self, algorithm: Algorithm, graph: Any, threshold: float, limit: int) -> None:
         """Take note that the supersteps of an algorithm begin."""
-        self.knows(graph)
         self._begun = True
+        self.knows(graph)
         at = self._watch.seconds
         self.clock.begins(algorithm.name, at, threshold=threshold, limit=limit)
 
@@ -159,7 +164,9 @@ class Follower:
 
     def ends(self, profile: RunProfile) -> None:
         """Take note that the run has ended, and of its supersteps that were not reported."""
-        at = self._watch.seconds
+        # Closing a session of Spark, which takes 1 s, is no part of a run.
+        latest = max(self._known + profile.runtime_seconds, self._last)
+        at = min(self._watch.seconds, latest)
         if not self._begun:
             self.clock.begins(self._algorithm.name, at)
         done = int(self.clock.moment(at).done)
@@ -171,7 +178,8 @@ class Follower:
         self._now()
 
     def _now(self) -> None:
-        self._tell(self.clock.moment(self._watch.seconds))
+        self._last = self._watch.seconds
+        self._tell(self.clock.moment(self._last))
 
 
 def expected_before(

@@ -102,7 +102,7 @@ def test_the_interval_narrows_and_the_end_is_known():
 
 def test_reading_that_takes_longer_than_the_run_leaves_the_run():
     expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
-    first = SuperstepClock(expected.read_by(60.0)).moment(60.0).remaining
+    first = SuperstepClock(expected.later(58.0)).moment(60.0).remaining
     assert first.predicted == pytest.approx(20.0, rel=0.2)
     assert first.low > 0.0
 

@@ -1,11 +1,15 @@
 """Runs that are followed: callback, what was expected, and the command line."""
 
 import json
+import time
+from dataclasses import replace
 
 import pytest
 
 import predict_graph
+from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
+from predict_graph.graph import check_graph
 
 GRAPH = "rmat:scale=10,edge_factor=8,seed=1"
 
@@ -20,6 +24,31 @@ def test_a_callback_hears_of_every_superstep():
     assert all(each.first == heard[0].first for each in heard)
     assert heard[0].by == "baseline estimate"
     assert sorted(each.elapsed for each in heard) == [each.elapsed for each in heard]
+
+
+def test_a_graph_in_memory_is_not_read_again():
+    graph = replace(check_graph(GRAPH), read_seconds=1000.0)
+    found = predict_graph.predict("pagerank", graph, history="none", seed=1)
+    heard = []
+    predict_graph.run("pagerank", graph, history="none", progress=heard.append, expect=found)
+    assert heard[0].first == found.runtime_seconds.predicted > 1000.0
+    assert heard[0].remaining.predicted < 1.0
+
+
+class Closing(LocalEngine):
+    """An engine that has something to close after its runs, as Spark has."""
+
+    def run(self, *args, **options):
+        profile = super().run(*args, **options)
+        time.sleep(1.0)
+        return profile
+
+
+def test_closing_is_no_part_of_a_run():
+    heard = []
+    given = {"engine": Closing(), "history": "none", "progress": heard.append}
+    predict_graph.run("pagerank", GRAPH, **given)
+    assert heard[-1].elapsed - heard[-2].elapsed < 0.5
 
 
 def test_a_callback_hears_of_both_runs_of_a_chain():
