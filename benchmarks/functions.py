@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import igraph
+import networkit
 import networkx
 import numpy as np
 from scipy.sparse import csgraph
@@ -58,6 +59,11 @@ _PLAIN = (
     *("ecount", "is_directed", "is_named", "is_weighted", "layout", "has_multiple"),
 )
 
+_NETWORKIT = (
+    *("centrality", "clique", "coloring", "community", "components", "distance", "globals"),
+    *("matching", "sparsification"),
+)
+
 
 def functions() -> Iterator[GraphFunction]:
     """Yield the public functions of the libraries whose arguments are known."""
@@ -81,6 +87,13 @@ def functions() -> Iterator[GraphFunction]:
         kind = inspect.getattr_static(igraph.Graph, name)
         if name[0].islower() and not isinstance(kind, classmethod | staticmethod | property):
             yield from _checked(f"igraph:{name}", getattr(igraph.Graph, name), seen)
+    for place in _NETWORKIT:
+        for name, found in sorted(vars(getattr(networkit, place)).items()):
+            # Classes in C have no signature; their documentation begins with one.
+            text = (getattr(found, "__doc__", None) or "").strip().partition("\n")[0]
+            first, *others = text.removeprefix(f"{name}(").removesuffix(")").split(",")
+            if hasattr(found, "run") and first == "G" and all("=" in other for other in others):
+                yield with_seed(check_function(f"networkit:{place}.{name}"), 1)
 
 
 def _checked(

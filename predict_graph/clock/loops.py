@@ -49,8 +49,7 @@ def remaining_of(
 def _left(
     seconds: FloatArray, places: FloatArray, elapsed: float, least_std: float = 0.15
 ) -> tuple[float, float, float]:
-    """Return the remaining time by the seconds at which shares were done, its log std, and the
-    change of the pace.
+    """Return the remaining time, its log std, and the change of the pace, by the shares done so far.
 
     The pace so far goes on; its error is that of the means of eight parts of the time and of the
     rest, and `least_std` however even it is (calibrated on runs under `track`).

@@ -24,6 +24,7 @@ from predict_graph.outcome.verdict import verdict_of
 _BYTES = {
     "networkx": ((330.0, 216.0), (538.0, 203.0)),
     "igraph": ((42.0, 36.0), (43.0, 36.0)),
+    "networkit": ((31.0, 25.0), (63.0, 23.0)),
     "scipy": ((14.0, 26.0), (12.0, 14.0)),
     "edges": ((15.0, 19.0), (14.0, 19.0)),
     "graph": ((12.0, 8.0), (12.0, 4.0)),
