@@ -33,10 +33,11 @@ def remaining_of(
     table = table[np.concatenate(([True], np.diff(table[:, 1]) > 0.0))]
     done, total = float(table[-1, 1]), float(table[-1, 2])
     # An iteration that takes longer than those before it ends now at the earliest.
-    late = np.append(table, [[elapsed, min(done + 1.0, total), total]], axis=0)
-    seconds, places = late[:, 0], [late[:, 1] / total]
+    seconds = np.append(table[:, 0], elapsed)
+    iterations = np.append(table[:, 1], min(done + 1.0, total))
+    places = [iterations / total]
     if work is not None:
-        places.append(np.interp(late[:, 1], np.arange(len(work)), work))
+        places.append(np.interp(iterations, np.arange(len(work)), work))
     found = (
         map(max, _left(seconds[:-1], each[:-1], elapsed), _left(seconds, each, elapsed))
         for each in places
@@ -49,7 +50,7 @@ def remaining_of(
 def _left(
     seconds: FloatArray, places: FloatArray, elapsed: float, least_std: float = 0.15
 ) -> tuple[float, float, float]:
-    """Return the remaining time, its log std, and the change of the pace, by the shares done so far.
+    """Return the remaining time, its log std and the change of the pace, by the shares done.
 
     The pace so far goes on; its error is that of the means of eight parts of the time and of the
     rest, and `least_std` however even it is (calibrated on runs under `track`).
