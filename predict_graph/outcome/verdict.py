@@ -177,7 +177,7 @@ def _room(
         needed = float(executors["execution_bytes"] + executors["storage_bytes"])
         has = float(executors["available_bytes"])
         both = readable_bytes(needed), readable_bytes(has)
-        sizes = "an executor needs {} for data, and has {}".format(*both)
+        sizes = "an executor needs {} of Spark's memory, and has {}".format(*both)
         if needed <= has:
             return f"fits in memory: {sizes}", True
         return f"does not fit in memory: {sizes}; take more machines or memory", False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph.algorithms import Algorithm
 from predict_graph.budget import Spending
 from predict_graph.cores import meter
+from predict_graph.durations import readable_seconds
 from predict_graph.engines import RuntimeModel, Workload
 from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.graph import Graph
@@ -121,7 +122,12 @@ class Case:
     def combined(self, evidence: Sequence[Estimate]) -> Prediction:
         """Return the prediction by the last source that knows seconds; it used those before it."""
         best = [found for found in evidence if found.runtimes][-1]
-        return assembled(self.graph, best, self.spending)
+        result = assembled(self.graph, best, self.spending)
+        here = max(found.here for found in evidence)
+        if not 0.0 < here < 0.5 * result.runtime_seconds.predicted:  # not clearly faster
+            return result
+        said = f"on this machine alone it took {readable_seconds(here)} (--engine local)"
+        return replace(result, advice=[said])
 
     def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
         """Return the workload of each algorithm of the chain."""

@@ -102,6 +102,8 @@ class Estimate:
     more : str
         What a larger budget would buy; what the runtimes say of it if it is empty.
     stopped : StoppedRun, optional
+    here : float
+        Seconds of the job on this machine, where it ran to its end for another engine.
     """
 
     iterations: list[IterationEstimate]
@@ -111,6 +113,7 @@ class Estimate:
     complete: bool = False
     more: str = ""
     stopped: StoppedRun | None = None
+    here: float = 0.0
 
 
 Estimates = Sequence[Estimate]
@@ -192,7 +195,7 @@ class FullRun:
             return Estimate([], [], case.chain, stopped=stopped)
         estimates = whole_run_estimates(profile)
         if not case.runs_itself:
-            return Estimate(estimates, [], case.chain)
+            return Estimate(estimates, [], case.chain, here=profile.runtime_seconds)
         runs = [[record] for record in records_of(profile)]
         runtimes = earlier_runtimes(runs, case.workloads(estimates), self.source)
         return Estimate(estimates, runtimes, case.chain, measured=True, complete=True)

@@ -1,6 +1,7 @@
 """Which source is bought: by what the run is expected to take on its engine, and by memory."""
 
 import math
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -70,6 +71,18 @@ def test_a_full_run_stops_at_its_deadline():
             iterations.add(stopped.iterations)
         assert min(iterations) == 0
         assert 1 in iterations
+
+
+def test_a_run_that_this_machine_made_faster_is_offered():
+    found, unread = (
+        predict("pagerank", GRAPH, engine=spark(2), history="none", budget=budget)
+        for budget in (None, 0)
+    )
+    assert found.runtime_seconds.predicted > 2.0
+    (alternative,) = found.advice
+    assert re.fullmatch(r"on this machine alone it took \S+ m?s \(--engine local\)", alternative)
+    assert not unread.advice
+    assert not predict("pagerank", GRAPH, history="none").advice
 
 
 def stopped_after(supersteps):
