@@ -134,9 +134,9 @@ class Follower:
             check_fits(document, self._algorithm, self._engine, graph)
         else:
             expected = expected_before(self._algorithm, self._engine, graph, self._history)
-        self._known = self._watch.seconds
         self.clock = SuperstepClock(expected)
         if not self._begun:  # Spark reads later; a graph in memory was read before the run
+            self._known = self._watch.seconds
             read = expected.read if isinstance(self._engine, LocalEngine) else 0.0
             self.clock.expected = expected.later(self._known - read)
         self._now()
