@@ -171,7 +171,7 @@ def _hop_plot(links: sparse.csr_array, sources: npt.NDArray[np.int64]) -> npt.ND
     rows = (links.indptr.astype(np.int64, copy=False), links.indices)
     pairs = np.zeros(1, np.int64)
     for source in sources:
-        distance, _ = breadth_first(*rows, *rows, source, source + 1, True)
+        distance, _ = breadth_first(rows, rows, source, source + 1, True)
         counts = np.bincount(distance[distance > 0], minlength=len(pairs))
         counts[: len(pairs)] += pairs
         pairs = counts

@@ -19,26 +19,23 @@ from numba import njit
 from samplers.csr import IntArray
 
 Distances = npt.NDArray[np.int32]
+Rows = tuple[IntArray, IntArray]
 
 
 @njit(cache=True, nogil=True)
 def breadth_first(
-    out_indptr: IntArray,
-    out_indices: IntArray,
-    in_indptr: IntArray,
-    in_indices: IntArray,
-    first_root: int,
-    stop_root: int,
-    turns: bool,
-    large: int = 100,
+    ahead: Rows, behind: Rows, first_root: int, stop_root: int, turns: bool, large: int = 100
 ) -> tuple[Distances, IntArray]:
     """Search along edges, and with `turns` also in reverse where this scans fewer of them.
 
-    The direction changes at a frontier of n / `large` or more, which only affects the time.
+    `ahead` and `behind` are the starts and the indices of out-rows and of in-rows. The direction
+    changes at a frontier of n / `large` or more, which only affects the time.
 
     Returns the distance of each vertex from the first root that reaches it, and its parent (-1 for
     none).
     """
+    out_indptr, out_indices = ahead
+    in_indptr, in_indices = behind
     n = len(out_indptr) - 1
     distance, parent = np.full(n, -1, np.int32), np.full(n, -1, out_indices.dtype)
     queue = np.empty(n, out_indices.dtype)

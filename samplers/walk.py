@@ -12,7 +12,7 @@ costs about 10 steps a vertex, and no graph costs more than `patience` steps a v
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,12 @@ from numba import njit
 
 from samplers.base import Sampler, Visits, check_positive, check_share
 from samplers.csr import CSRArrays, IntArray, check_csr
-from samplers.search import largest
+from samplers.search import Rows, largest
 from samplers.splitmix import State, below, chance_threshold, happens
 
 Marks = npt.NDArray[np.uint8]
+
+_LEAST_PATIENCE = 10  # limits the steps per vertex of a graph of isolated vertices
 
 
 class RestartWalk(Sampler):
@@ -31,6 +33,11 @@ class RestartWalk(Sampler):
 
     No walk of docs/studies/samplers.md but `rwr` is out of patience.
     """
+
+    metropolis: ClassVar[bool] = False
+    """Whether steps are those of Metropolis and Hastings, along edges of either direction."""
+    moving: ClassVar[bool] = False
+    """Whether the vertex at which a stalled walk goes on replaces its start."""
 
     def __init__(self, *, restart: float = 0.15, patience: int = 1000) -> None:
         self.restart = restart
@@ -40,41 +47,19 @@ class RestartWalk(Sampler):
         check_share("restart", self.restart, zero=True, one=True)
         check_positive("patience", self.patience)
 
-    def _walk(
-        self,
-        graph: CSRArrays,
-        starts: npt.NDArray[np.int64],
-        target: int,
-        max_edges: int,
-        state: State,
-        *,
-        moving: bool = False,
-        reverse: CSRArrays | None = None,
-    ) -> Visits:
-        """Walk from random `starts` (anywhere when empty); a stall replaces them when `moving`.
+    def _starts(self, graph: CSRArrays, state: State) -> npt.NDArray[np.int64]:
+        """Return the vertices at one of which, at random, a walk begins; anywhere when empty."""
+        return np.empty(0, dtype=np.int64)
 
-        With `reverse` the steps are those of Metropolis and Hastings; an undirected graph is its
-        own reverse.
-        """
+    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
+        back = graph.reverse() if self.metropolis else graph
+        rows, reverse = ((each.indptr, each.indices) for each in (graph, back))
+        kind = (self.metropolis, graph.directed, self.moving)
+        starts = self._starts(graph, state)
+        limits = (chance_threshold(self.restart), max_edges, self.patience)
         vertices = np.empty(target, dtype=graph.indices.dtype)
-        back = graph if reverse is None else reverse
-        found, steps, restarts, dead_ends, unreached, edges, capped = _walk_with_restarts(
-            graph.indptr,
-            graph.indices,
-            back.indptr,
-            back.indices,
-            reverse is not None,
-            graph.directed,
-            starts,
-            moving,
-            chance_threshold(self.restart),
-            max_edges,
-            self.patience,
-            state,
-            np.zeros(graph.vertices, dtype=np.uint8),
-            vertices,
-        )
-        return Visits(vertices[:found], steps, restarts, dead_ends, unreached, edges, capped)
+        found, *counts = _walk_with_restarts(rows, reverse, kind, starts, limits, state, vertices)
+        return Visits(vertices[:found], *counts)
 
 
 class RandomJump(RestartWalk):
@@ -101,10 +86,6 @@ class RandomJump(RestartWalk):
     """
 
     name = "rj"
-
-    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
-        anywhere = np.empty(0, dtype=np.int64)
-        return self._walk(graph, anywhere, target, max_edges, state)
 
 
 class BiasedRandomJump(RestartWalk):
@@ -154,8 +135,8 @@ class BiasedRandomJump(RestartWalk):
         super()._check_options()
         check_share("seed_fraction", self.seed_fraction, zero=False, one=True)
 
-    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
-        return self._walk(graph, self.seeds(graph), target, max_edges, state)
+    def _starts(self, graph: CSRArrays, state: State) -> npt.NDArray[np.int64]:
+        return self.seeds(graph)
 
 
 class MetropolisHastingsRandomWalk(RestartWalk):
@@ -182,10 +163,7 @@ class MetropolisHastingsRandomWalk(RestartWalk):
     """
 
     name = "mhrw"
-
-    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
-        anywhere = np.empty(0, dtype=np.int64)
-        return self._walk(graph, anywhere, target, max_edges, state, reverse=graph.reverse())
+    metropolis = True
 
 
 class RandomWalkWithRestart(RestartWalk):
@@ -205,10 +183,10 @@ class RandomWalkWithRestart(RestartWalk):
     """
 
     name = "rwr"
+    moving = True
 
-    def _visit(self, graph: CSRArrays, target: int, max_edges: int, state: State) -> Visits:
-        starts = np.array([below(state, graph.vertices)], dtype=np.int64)
-        return self._walk(graph, starts, target, max_edges, state, moving=True)
+    def _starts(self, graph: CSRArrays, state: State) -> npt.NDArray[np.int64]:
+        return np.array([below(state, graph.vertices)], dtype=np.int64)
 
 
 @njit(cache=True, nogil=True)
@@ -237,16 +215,9 @@ def _degree(indptr: IntArray, reverse_indptr: IntArray, both: bool, v: int) -> i
 
 
 @njit(cache=True, nogil=True)
-def metropolis_step(
-    indptr: IntArray,
-    indices: IntArray,
-    reverse_indptr: IntArray,
-    reverse_indices: IntArray,
-    both: bool,
-    v: int,
-    state: State,
-) -> int:
+def metropolis_step(rows: Rows, reverse: Rows, both: bool, v: int, state: State) -> int:
     """Return where one step of Metropolis and Hastings leads from a vertex with an edge."""
+    (indptr, indices), (reverse_indptr, reverse_indices) = rows, reverse
     out_degree = indptr[v + 1] - indptr[v]
     degree = _degree(indptr, reverse_indptr, both, v)
     i = below(state, degree)
@@ -263,24 +234,13 @@ def metropolis_step(
 
 @njit(cache=True, nogil=True)
 def _walk_with_restarts(
-    indptr: IntArray,
-    indices: IntArray,
-    reverse_indptr: IntArray,
-    reverse_indices: IntArray,
-    metropolis: bool,
-    directed: bool,
-    starts: IntArray,
-    moving: bool,
-    restart: np.uint64,
-    max_edges: int,
-    patience: int,
-    state: State,
-    visited: Marks,
-    vertices: IntArray,
-    least_patience: int = 10,
+    rows: Rows, reverse: Rows, kind: Any, starts: IntArray, limits: Any, state: State, vertices: Any
 ) -> tuple[int, int, int, int, int, int, bool]:
-    n = visited.size
-    both = metropolis and directed
+    """Walk until all `vertices` are found; return how many are, and the counts of `Visits`."""
+    (indptr, indices), (metropolis, directed, moving) = rows, kind
+    restart, max_edges, patience = limits
+    n, both = len(indptr) - 1, metropolis and directed
+    visited = np.zeros(n, np.uint8)
     found, steps, restarts, dead_ends, unreached, edges = 0, 0, 0, 0, 0, 0
     allowed, fruitless = patience, 0
     filled_in = False
@@ -308,16 +268,16 @@ def _walk_with_restarts(
             v = unvisited(state, visited)
             if moving:
                 starts[0] = v
-            allowed = max(allowed // 2, least_patience)
+            allowed = max(allowed // 2, _LEAST_PATIENCE)
             continue
         steps += 1
         if happens(state, restart):
             restarts += 1
             v = _jump(state, starts, n)
-        elif degree == 0 and not (both and _degree(indptr, reverse_indptr, both, v) > 0):
+        elif degree == 0 and not (both and _degree(indptr, reverse[0], both, v) > 0):
             dead_ends += 1
             v = _jump(state, starts, n)
         elif metropolis:
-            v = metropolis_step(indptr, indices, reverse_indptr, reverse_indices, both, v, state)
+            v = metropolis_step(rows, reverse, both, v, state)
         else:
             v = indices[start + below(state, degree)]

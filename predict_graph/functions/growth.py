@@ -91,7 +91,7 @@ def _mean_reach(graph: Graph, rng: np.random.Generator) -> tuple[float, float]:
     for root in rng.permutation(graph.vertices)[:32].tolist():
         if edges > allowed:
             break
-        distance, _ = breadth_first(*rows, *rows, root, root + 1, not graph.directed)
+        distance, _ = breadth_first(rows, rows, root, root + 1, not graph.directed)
         reached = distance >= 0
         vertices += int(np.count_nonzero(reached))
         edges += int(graph.out_degrees[reached].sum())

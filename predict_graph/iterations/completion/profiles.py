@@ -63,7 +63,7 @@ def _made(graph: Graph) -> npt.NDArray[np.int32]:
 def _sides(graph: Graph) -> BoolArray | None:
     """Return the side of each vertex of a bipartite graph, by the parity of distances, or None."""
     rows = graph.indptr, graph.indices
-    sides: BoolArray = breadth_first(*rows, *rows, 0, graph.vertices, True)[0] % 2 == 1
+    sides: BoolArray = breadth_first(rows, rows, 0, graph.vertices, True)[0] % 2 == 1
     within = np.repeat(sides, graph.out_degrees) == sides[graph.indices]
     return None if within.any() else sides
 

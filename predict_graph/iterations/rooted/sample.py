@@ -149,9 +149,8 @@ def depth_of(graph: Graph) -> int | None:
 
 def _search(ahead: Graph, behind: Graph | None, first: int, stop: int) -> HopTree:
     """Search along the rows of `ahead`, and in reverse along those of `behind` if given."""
-    known = ahead if behind is None else behind
-    rows = (ahead.indptr, ahead.indices, known.indptr, known.indices)
-    return HopTree(*breadth_first(*rows, first, stop, behind is not None))
+    rows, known = ((each.indptr, each.indices) for each in (ahead, behind or ahead))
+    return HopTree(*breadth_first(rows, known, first, stop, behind is not None))
 
 
 @numba.njit(cache=True, nogil=True)
