@@ -55,9 +55,9 @@ class MergingKernel(SpreadingKernel):
         messages = int(self._degrees[self._senders.view(bool)].sum())
         states = (self._state, self._next, self._changed)
         if messages * _FEW > len(self._out[1]):
-            self._share(pull, self.rule, *self._in, self._senders, *states)
+            self._share(pull, self.rule, self._in, self._senders, states)
             return Work(_PULLED_VERTEX, _PULLED_EDGE)
-        push(self.rule, *self._out, np.flatnonzero(self._senders), *states)
+        push(self.rule, self._out, np.flatnonzero(self._senders), states)
         return Work(_PUSHED_VERTEX, messages=_PUSHED_MESSAGE)
 
 
@@ -109,18 +109,10 @@ def _merge(rule: Any, mine: Any, theirs: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def pull(
-    first: int,
-    last: int,
-    rule: Any,
-    indptr: Any,
-    sources: Any,
-    senders: Any,
-    state: Any,
-    following: Any,
-    changed: Any,
-) -> None:
+def pull(first: int, last: int, rule: Any, rows: Any, senders: Any, states: Any) -> None:
     """Merge the rows of the senders into those of some receivers, by in-edges."""
+    indptr, sources = rows
+    state, following, changed = states
     for v in range(first, last):
         mine = following[v]
         any_change = False
@@ -133,10 +125,10 @@ def pull(
 
 
 @numba.njit(cache=True, nogil=True)
-def push(
-    rule: Any, indptr: Any, targets: Any, senders: Any, state: Any, following: Any, changed: Any
-) -> None:
+def push(rule: Any, rows: Any, senders: Any, states: Any) -> None:
     """Merge the rows of some senders into those of their out-neighbours."""
+    indptr, targets = rows
+    state, following, changed = states
     for v in senders:
         for e in range(indptr[v], indptr[v + 1]):
             w = targets[e]
@@ -171,5 +163,5 @@ class MergingProgram(BlockProgram):
         """Merge received rows."""
         count = self.block.count
         changed = np.zeros(count, np.uint8)
-        pull(0, count, self.rule, *self.rows, senders, offers, self.state, changed)
+        pull(0, count, self.rule, self.rows, senders, (offers, self.state, changed))
         self.senders = changed.view(bool)

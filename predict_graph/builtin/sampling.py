@@ -227,8 +227,8 @@ def _first_labels(graph: Graph) -> IndexArray:
     labels = np.arange(graph.vertices, dtype=graph.indices.dtype)
     weights = np.empty(0, np.float32) if graph.weights is None else graph.weights
     heard = np.zeros(graph.vertices, np.int32)
-    rows = (0, graph.vertices, graph.indptr, graph.indices, weights)
-    vote(*rows, labels.copy(), labels, heard)
+    rows = (graph.indptr, graph.indices, weights)
+    vote(0, graph.vertices, rows, (labels.copy(), labels, heard))
     return labels
 
 

@@ -39,7 +39,7 @@ class ComponentsKernel(SpreadingKernel):
     ) -> None:
         n = graph.vertices
         super().__init__(graph, team)
-        self._indptr, self._indices = graph.indptr, graph.indices
+        self._rows = (graph.indptr, graph.indices)
         # Signed and as wide as ids, as the atomic minimum requires.
         self._labels = np.arange(n, dtype=graph.indices.dtype)
         self._sent = self._labels.copy()
@@ -62,31 +62,24 @@ class ComponentsKernel(SpreadingKernel):
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
         labels = (self._sent, self._labels, self._changed)
-        self._share(_push, self._indptr, self._indices, self._senders, *labels)
+        self._share(_push, self._rows, self._senders, labels)
         self._share(_settle, *labels)
         return self._turn(self.message_bytes, Work())
 
 
 @numba.njit(cache=True, nogil=True)
-def _push(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    senders: Any,
-    sent: Any,
-    labels: Any,
-    changed: Any,
-) -> None:
-    """Send from the vertices of some rows."""
+def _push(first: int, last: int, rows: Any, senders: Any, labels: Any) -> None:
+    """Send from the vertices of some rows: lower the labels of their neighbours."""
+    indptr, indices = rows
+    sent, lowest, changed = labels
     for v in range(first, last):
         if senders[v] == 0:
             continue
         label = sent[v]
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
-            if label < labels[w]:
-                atomic_min(labels, w, label)
+            if label < lowest[w]:
+                atomic_min(lowest, w, label)
                 changed[w] = 1
 
 
@@ -135,7 +128,8 @@ class ComponentsProgram(BlockProgram):
         offers[senders == 0] = nothing
         received, heard = np.empty_like(self.state), np.empty(0, bool)
         rows = (self.rows[0], self.rows[1].view(np.uint32), _NO_WEIGHTS)
-        pull(0, self.block.count, MIN, *rows, offers, _NONE, nothing, received, heard, False)
+        messages = (offers, _NONE, nothing)
+        pull(0, self.block.count, MIN, rows, messages, (received, heard), False)
         self.senders = received < self.state
         self.state = np.minimum(self.state, received)
 

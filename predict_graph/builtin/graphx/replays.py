@@ -159,8 +159,8 @@ def labels(algorithm: GraphXLabelPropagation, layout: EdgeLayout) -> pd.DataFram
     steps: Any = algorithm.parameters["maxSteps"]
     for _ in range(int(steps) + 1 if received else 1):
         winners, ignored = label.copy(), np.empty_like(receivers)
-        vote(0, len(receivers), starts, senders, none, label, ignored, entries)
-        vote(0, n, starts[maps], senders, none, label, winners, known)
+        vote(0, len(receivers), (starts, senders, none), (label, ignored, entries))
+        vote(0, n, (starts[maps], senders, none), (label, winners, known))
         rows.append((received, len(senders), len(receivers), int(entries.sum()), received))
         label = winners
     return table_of(rows)

@@ -36,7 +36,7 @@ class KCoreKernel(kernel.SpreadingKernel):
 
     def __init__(self, algorithm: KCore, graph: Graph, team: Team | None = None) -> None:
         super().__init__(graph, team)
-        self._indptr, self._indices = graph.indptr, graph.indices
+        self._rows = (graph.indptr, graph.indices)
         self._degrees = graph.out_degrees
         self._estimates = self._degrees.astype(np.int32)
         self._sent = self._estimates.copy()
@@ -71,13 +71,13 @@ class KCoreKernel(kernel.SpreadingKernel):
 
     def step(self) -> kernel.Superstep:
         """Run one superstep; its aggregate is the share of vertices whose estimate decreased."""
-        work, edges = kernel.Work(), (self._indptr, self._indices)
+        work = kernel.Work()
         if self._sampled:  # needed on samples only
             work = kernel.Work(self._marked * (_LOOK * self._degrees + _VERTEX) + 1.0)
         estimates = (self._sent, self._estimates, self._changed)
-        self._share(lower, *edges, self._sampled, self._marked, *estimates)
+        self._share(lower, self._rows, self._sampled, self._marked, estimates)
         self._marked[:] = 0
-        self._share(_settle, *edges, *estimates, self._marked)
+        self._share(_settle, self._rows, self._marked, estimates)
         return self._turn(self.message_bytes, work)
 
 
@@ -99,18 +99,10 @@ def lowered(estimate: Any, known: Any, counts: Any) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def lower(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    loops: bool,
-    marked: Any,
-    sent: Any,
-    estimates: Any,
-    changed: Any,
-) -> None:
+def lower(first: int, last: int, rows: Any, loops: bool, marked: Any, estimates: Any) -> None:
     """Lower the estimates of the marked vertices of some rows, by those that were sent."""
+    indptr, indices = rows
+    sent, lowest, changed = estimates
     known, counts = np.empty(16, np.int32), np.zeros(16, np.int32)
     for v in range(first, last):
         if marked[v] == 0:
@@ -127,31 +119,24 @@ def lower(
                 size += 1
         now = lowered(estimate, known[:size], counts)
         if now < estimate:
-            estimates[v] = now
+            lowest[v] = now
             changed[v] = 1
 
 
 @numba.njit(cache=True, nogil=True)
-def _settle(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    sent: Any,
-    estimates: Any,
-    changed: Any,
-    marked: Any,
-) -> None:
+def _settle(first: int, last: int, rows: Any, marked: Any, estimates: Any) -> None:
     """Publish the decreased estimates, and mark the vertices that they affect."""
+    indptr, indices = rows
+    sent, lowest, changed = estimates
     for v in range(first, last):
         if changed[v] == 0:
             continue
-        before, now = sent[v], estimates[v]
+        before, now = sent[v], lowest[v]
         sent[v] = now
         for e in range(indptr[v], indptr[v + 1]):
             w = indices[e]
             # It affects only neighbours that counted it as at least their own estimate.
-            if before >= estimates[w] > now:
+            if before >= lowest[w] > now:
                 marked[w] = 1
 
 
@@ -172,8 +157,7 @@ class KCoreProgram(BlockProgram):
     def receive(self, offers: Array, senders: Array, sums: Mapping[str, float]) -> None:
         """Lower the estimates."""
         every, changed = np.ones(self.block.count, np.uint8), np.zeros(self.block.count, np.uint8)
-        rows = (0, self.block.count, *self.rows, False)
-        lower(*rows, every, offers, self.state, changed)
+        lower(0, self.block.count, self.rows, False, every, (offers, self.state, changed))
         self.senders = changed.view(bool)
 
     def values(self) -> Array:

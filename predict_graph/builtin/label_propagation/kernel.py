@@ -64,7 +64,7 @@ class LabelPropagationKernel(SharedRows):
     def _vote(self, first: int, last: int) -> None:
         """Let the vertices of some rows choose their next labels."""
         labels = (self._labels, self._next, self._heard)
-        self._others.append(vote(first, last, *self._graph, *labels))
+        self._others.append(vote(first, last, self._graph, labels))
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose label changed."""
@@ -89,20 +89,14 @@ class LabelPropagationKernel(SharedRows):
 
 
 @numba.njit(cache=True, nogil=True)
-def vote(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    labels: Any,
-    following: Any,
-    heard: Any,
-) -> int:
+def vote(first: int, last: int, graph: Any, states: Any) -> int:
     """Give the vertices of some rows the label with most votes, or weight, among neighbours.
 
+    `graph` has rows and weights; `states` the labels, the next ones, and how many were heard.
     Return how many labels changed.
     """
+    indptr, indices, weights = graph
+    labels, following, heard = states
     others = 0
     room = 16
     keys, votes = np.full(room, -1, labels.dtype), np.zeros(room)
@@ -155,7 +149,8 @@ class LabelPropagationProgram(BlockProgram):
         """Sum votes, and take the label with most; the smallest of several."""
         following = self.state.copy()
         heard = np.empty(self.block.count, np.int32)
-        vote(0, self.block.count, *self.rows, self.block.weights, offers, following, heard)
+        graph = (*self.rows, self.block.weights)
+        vote(0, self.block.count, graph, (offers, following, heard))
         self.changed = int(np.count_nonzero(following != self.state))
         self.state = following
 

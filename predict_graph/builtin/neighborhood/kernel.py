@@ -74,8 +74,8 @@ class NeighborhoodKernel(MergingKernel):
 
     def _settle(self, changed: npt.NDArray[np.uint8]) -> None:
         """Publish the changed counters for the next superstep, and estimate them."""
-        arrays = (self._state, self._next, self._estimates, self._sums)
-        self._share_blocks(settle, changed, *arrays)
+        counters = (self._state, self._next)
+        self._share_blocks(settle, changed, counters, (self._estimates, self._sums))
         self._reached.append(float(ordered_sum(self._sums)))
 
 
@@ -115,18 +115,11 @@ def hashed(vertices: Any, registers: int) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def settle(
-    first_block: int,
-    last_block: int,
-    blocks: Any,
-    changed: Any,
-    counters: Any,
-    following: Any,
-    estimates: Any,
-    sums: Any,
-) -> None:
+def settle(first: int, last: int, blocks: Any, changed: Any, counters: Any, sizes: Any) -> None:
     """Publish the changed counters of some blocks, and estimate how many vertices they hold."""
-    registers = counters.shape[1]
+    published, following = counters
+    estimates, sums = sizes
+    registers = published.shape[1]
     # Bias correction of HyperLogLog, and linear counting while registers are empty [3].
     alpha = 0.7213 / (1.0 + 1.079 / registers)
     if registers == 16:
@@ -138,14 +131,14 @@ def settle(
     powers = np.empty(66)
     for i in range(66):
         powers[i] = 2.0**-i
-    for block in range(first_block, last_block):
+    for block in range(first, last):
         total = 0.0
         for v in range(blocks[block], blocks[block + 1]):
             if changed[v] != 0:
                 inverse, empty = 0.0, 0
                 for r in range(registers):
                     value = following[v, r]
-                    counters[v, r] = value
+                    published[v, r] = value
                     inverse += powers[value]
                     empty += value == 0
                 estimate = alpha * registers * registers / inverse
@@ -179,8 +172,8 @@ class NeighborhoodProgram(MergingProgram):
     def _settle(self) -> None:
         assert self.senders is not None
         bounds = np.array([0, self.block.count])
-        arrays = (self.state, self.state, self.estimates, np.zeros(1))
-        settle(0, 1, bounds, self.senders.view(np.uint8), *arrays)
+        changed, counters = self.senders.view(np.uint8), (self.state, self.state)
+        settle(0, 1, bounds, changed, counters, (self.estimates, np.zeros(1)))
 
     def sums(self) -> dict[str, float]:
         """Count the changed counters, and sum the estimates."""

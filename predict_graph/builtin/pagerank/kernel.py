@@ -33,9 +33,9 @@ class PageRankKernel(SharedRows):
     def __init__(self, algorithm: PageRank, graph: Graph, team: Team | None = None) -> None:
         n, reverse = graph.vertices, graph.reverse
         super().__init__(reverse, team)
-        self._indptr = reverse.indptr
         # Unsigned indices spare the compiled loop the check for negative ones.
-        self._sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
+        sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
+        self._rows = (reverse.indptr, sources)
         degrees = graph.out_degrees
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0
@@ -63,9 +63,8 @@ class PageRankKernel(SharedRows):
         """Run one superstep; its aggregate is the mean change of rank per vertex."""
         restarts = self._restarts + self._spread * self._dangling_rank
         base = base_ranks(restarts, self._source, len(self.rank))
-        ranks = (self._scale, self._offer, *base, self.rank, self._next_offer)
-        sums = (self._changes, self._dangling)
-        self._share_blocks(superstep, self._indptr, self._sources, *ranks, *sums)
+        ranks = (self._scale, self._offer, self.rank, self._next_offer)
+        self._share_blocks(superstep, self._rows, base, ranks, (self._changes, self._dangling))
         self._offer, self._next_offer = self._next_offer, self._offer
         self._dangling_rank = float(ordered_sum(self._dangling))
         changed = float(ordered_sum(self._changes))
@@ -87,32 +86,23 @@ def base_ranks(restarts: float, source: int | None, vertices: int) -> tuple[floa
 
 @numba.njit(cache=True, nogil=True)
 def superstep(
-    first_block: int,
-    last_block: int,
-    blocks: Any,
-    indptr: Any,
-    sources: Any,
-    scale: Any,
-    offer: Any,
-    base: float,
-    source: int,
-    restarts: float,
-    rank: Any,
-    next_offer: Any,
-    changes: Any,
-    dangling: Any,
+    first_block: int, last_block: int, blocks: Any, rows: Any, base: Any, ranks: Any, sums: Any
 ) -> None:
     """Update the vertices of some blocks by equation 1, and their next contributions.
 
-    The base rank of the `source`, if it is not -1, has `restarts` more.
+    `base` is that of :func:`base_ranks`; `sums` get the changes and the dangling rank of blocks.
     """
+    indptr, sources = rows
+    base_rank, source, restarts = base
+    scale, offer, rank, next_offer = ranks
+    changes, dangling = sums
     for block in range(first_block, last_block):
         change = 0.0
         leaked = 0.0
         for v in range(blocks[block], blocks[block + 1]):
             # Four accumulators hide the latency of additions and keep their order. Hardware gathers
             # (which a compiler uses for reorderable sums) take at least twice as long.
-            first, second, third, fourth = base, 0.0, 0.0, 0.0
+            first, second, third, fourth = base_rank, 0.0, 0.0, 0.0
             if v == source:
                 first += restarts
             e, stop = indptr[v], indptr[v + 1]
@@ -164,10 +154,10 @@ class PageRankProgram(BlockProgram):
         damping, count = self.algorithm.damping, len(self._bounds) - 1
         spread = damping * sums["dangling"] if self.algorithm.spread_dangling else 0.0
         changes, dangling = np.zeros(count), np.zeros(count)
-        rows = (self._bounds, self.rows[0], self.rows[1].view(np.uint32))
+        rows = (self.rows[0], self.rows[1].view(np.uint32))
         base = base_ranks(1.0 - damping + spread, self._source, self.block.vertices)
-        ranks = (self._scale, offers, *base, self.state, np.empty_like(self.state))
-        superstep(0, count, *rows, *ranks, changes, dangling)
+        ranks = (self._scale, offers, self.state, np.empty_like(self.state))
+        superstep(0, count, self._bounds, rows, base, ranks, (changes, dangling))
         self.change = float(ordered_sum(changes))
 
     def sums(self) -> dict[str, float]:

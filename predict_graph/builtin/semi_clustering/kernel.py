@@ -99,9 +99,9 @@ class SemiClusteringKernel(SharedRows):
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of list entries that changed."""
-        counts = updated, scored = np.zeros((2, len(self._degrees)), np.int32)
+        counts = updated, scored = tuple(np.zeros((2, len(self._degrees)), np.int32))
         state = (self._degrees, self._sent, self._next, self._lists)
-        self._share(superstep, *self._fixed, *state, *counts)
+        self._share(superstep, self._fixed, state, counts)
         sizes = self._sent.sizes
         clusters = np.count_nonzero(sizes, axis=1)
         message_bytes = _HEADER_BYTES + (
@@ -221,26 +221,14 @@ def _write(into: Any, v: Any, ranking: Any, count: int) -> None:
 
 
 @numba.njit(cache=True, nogil=True)
-def superstep(
-    first: int,
-    last: int,
-    graph: Any,
-    senders: Any,
-    ids: Any,
-    limits: Any,
-    degrees: Any,
-    sent: Any,
-    following: Any,
-    lists: Any,
-    updated: Any,
-    scored: Any,
-) -> None:
+def superstep(first: int, last: int, fixed: Any, state: Any, counts: Any) -> None:
     """Run the vertices of some rows: PREDIcT, section 4.2, steps i to iii.
 
     Vertex v is ``ids[v]``; `senders` has the place in `sent` of each neighbour in the graph.
     """
-    indptr, indices, weights = graph
-    v_max, factor, largest = limits
+    (indptr, indices, weights), senders, ids, (v_max, factor, largest) = fixed
+    degrees, sent, following, lists = state
+    updated, scored = counts
     s_max, c_max = following.sizes.shape[1], lists.sizes.shape[1]
     to_send, to_keep = _ranking(s_max, v_max), _ranking(c_max, v_max)
     alone = np.int64(-1)  # no vertex is added
@@ -341,10 +329,9 @@ class SemiClusteringProgram(BlockProgram):
     def receive(self, offers: Clusters, senders: Array, sums: Mapping[str, Any]) -> None:
         """Extend the received semi-clusters."""
         n = self.block.count
-        counts = updated, _ = np.zeros((2, n), np.int32)
-        rows = (0, n, self._graph, self.rows[1], self.block.rows)
-        state = (self._degrees, offers, self.state, self.lists)
-        superstep(*rows, self._limits, *state, *counts)
+        counts = updated, _ = tuple(np.zeros((2, n), np.int32))
+        fixed = (self._graph, self.rows[1], self.block.rows, self._limits)
+        superstep(0, n, fixed, (self._degrees, offers, self.state, self.lists), counts)
         self.updated = int(updated.sum())
 
     def sums(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class TriangleCountKernel(SharedRows):
     def __init__(self, algorithm: TriangleCount, graph: Graph, team: Team | None = None) -> None:
         n = graph.vertices
         super().__init__(graph, team)
-        self._indptr, self._indices = graph.indptr, graph.indices
+        self._rows = (graph.indptr, graph.indices)
         self._above = np.zeros_like(graph.indices)
         self._counts = np.zeros(n, np.int64)
         self._triangles = np.zeros(n, np.int64)
@@ -79,7 +79,7 @@ class TriangleCountKernel(SharedRows):
         """Run one superstep; its aggregate is the share of vertices that still have to send."""
         self._steps += 1
         if self._steps == 1:
-            self._share(above, self._indptr, self._indices, self._above, self._counts)
+            self._share(above, *self._rows, self._above, self._counts)
             return Superstep(1.0, self.message_bytes, work=Work(vertices=1.0))
         if self._steps > 2:
             return Superstep(0.0, self.message_bytes, np.zeros(len(self._counts), bool))
@@ -87,15 +87,16 @@ class TriangleCountKernel(SharedRows):
         sizes = _HEADER_BYTES + _ENTRY_BYTES * self._counts
         if not self._sampled:  # needed on samples only
             return Superstep(0.0, sizes)
-        receivers = np.repeat(np.arange(len(sizes)), np.diff(self._indptr))
-        looked = np.bincount(receivers, self._counts[self._indices], len(sizes))
+        indptr, indices = self._rows
+        receivers = np.repeat(np.arange(len(sizes)), np.diff(indptr))
+        looked = np.bincount(receivers, self._counts[indices], len(sizes))
         return Superstep(0.0, sizes, work=Work(vertices=1.0 + looked))
 
     def _count(self, first: int, last: int) -> None:
         """Count the triangles of the vertices of some rows."""
         marks = self._marks.pop()
-        graph = (self._indptr, self._indices, self._indptr, self._above, self._counts)
-        triangles(first, last, *graph, marks, self._triangles)
+        sets = (self._rows[0], self._above, self._counts)
+        triangles(first, last, self._rows, sets, marks, self._triangles)
         self._marks.append(marks)
 
 
@@ -115,18 +116,10 @@ def above(first: int, last: int, indptr: Any, indices: Any, into: Any, counts: A
 
 
 @numba.njit(cache=True, nogil=True)
-def triangles(
-    first: int,
-    last: int,
-    indptr: Any,
-    indices: Any,
-    starts: Any,
-    above: Any,
-    counts: Any,
-    marks: Any,
-    found: Any,
-) -> None:
-    """Count the triangles of the vertices of some rows, whose neighbours' sets have `starts`."""
+def triangles(first: int, last: int, rows: Any, sets: Any, marks: Any, found: Any) -> None:
+    """Count the triangles of the vertices of some rows, by the sets of their neighbours."""
+    indptr, indices = rows
+    starts, above, counts = sets
     for v in range(first, last):
         start, stop = indptr[v], indptr[v + 1]
         for e in range(start, stop):
@@ -155,7 +148,7 @@ class TriangleCountProgram(BlockProgram):
         self.above = np.empty(0, np.int64)
         none, nothing = np.empty(0, np.int64), np.empty(0, np.int32)
         # Compiled before the first superstep
-        triangles(0, 0, *self.rows, none, nothing, none, nothing, self.state)
+        triangles(0, 0, self.rows, (none, nothing, none), nothing, self.state)
 
     def offered(self) -> Array:
         """Return the degrees."""
@@ -205,8 +198,8 @@ class TriangleCountProgram(BlockProgram):
         columns[np.append(ids, -1)[columns] != above] = len(ids)  # not a neighbour of any
         marks = np.full(len(ids) + 1, -1, np.int32)
         starts = np.cumsum(sizes) - sizes
-        here = (0, self.block.count, *self.rows)
-        triangles(*here, starts, columns.astype(np.int32), sizes, marks, self.state)
+        sets = (starts, columns.astype(np.int32), sizes)
+        triangles(0, self.block.count, self.rows, sets, marks, self.state)
 
     def sums(self) -> dict[str, Any]:
         """Count the vertices that still have to send, and triangles."""

@@ -21,17 +21,10 @@ def identity(code: int, dtype: np.dtype[Any]) -> Any:
 
 
 @numba.njit(cache=True, nogil=True)
-def push(
-    code: int,
-    sending: Any,
-    indptr: Any,
-    targets: Any,
-    weights: Any,
-    message: Any,
-    combined: Any,
-    received: Any,
-) -> None:
+def push(code: int, sending: Any, rows: Any, message: Any, results: Any) -> None:
     """Combine the messages of a few senders into their targets, in sender order."""
+    indptr, targets, weights = rows
+    combined, received = results
     for v in sending:
         sent = message[v]
         for e in range(indptr[v], indptr[v + 1]):
@@ -54,23 +47,15 @@ def _both(code: int, one: Any, other: Any) -> Any:
 
 @numba.njit(cache=True, nogil=True)
 def pull(
-    first: int,
-    last: int,
-    code: int,
-    indptr: Any,
-    sources: Any,
-    weights: Any,
-    offered: Any,
-    senders: Any,
-    nothing: Any,
-    combined: Any,
-    received: Any,
-    in_turn: bool,
+    first: int, last: int, code: int, edges: Any, messages: Any, results: Any, in_turn: bool
 ) -> None:
     """Combine the messages from the in-neighbours of the vertices of some rows.
 
     Vertices that do not send offer `nothing`. With `in_turn` the order is that of :func:`push`.
     """
+    indptr, sources, weights = edges
+    offered, senders, nothing = messages
+    combined, received = results
     rows = range(first, last)
     # One loop per case: rows are short, so a branch per row is expensive.
     if len(weights) > 0:

@@ -124,26 +124,23 @@ class ProgramKernel(SharedRows):
         combined = np.empty(n, message.dtype)
         nothing = identity(self._code, message.dtype)
         if senders is None or senders.all():
-            self._pull(message, _ALL_SEND, nothing, combined, self._reached)
+            self._pull(message, _ALL_SEND, nothing, (combined, self._reached))
             return combined, self._reached.copy()
         received = np.zeros(n, np.bool_)
         sending = np.flatnonzero(senders)
         if self._degrees[sending].sum() <= PUSH_SHARE * self._graph.edges:
             combined.fill(nothing)
             rows = (self._graph.indptr, self._targets, self._out_weights)
-            push(self._code, sending, *rows, frozen(message), combined, received)
+            push(self._code, sending, rows, frozen(message), (combined, received))
         else:
             # Vertices that do not send offer the identity element.
             offered = np.where(senders, message, nothing)
-            self._pull(offered, frozen(senders.view(np.uint8)), nothing, combined, received)
+            self._pull(offered, frozen(senders.view(np.uint8)), nothing, (combined, received))
         return combined, received
 
-    def _pull(
-        self, offered: Array, senders: Array, nothing: Any, combined: Array, received: Array
-    ) -> None:
+    def _pull(self, offered: Array, senders: Array, nothing: Any, results: Any) -> None:
         rows = (self._indptr, self._sources, self._in_weights)
-        messages = (frozen(offered), senders, nothing, combined, received, False)
-        self._share(pull, self._code, *rows, *messages)
+        self._share(pull, self._code, rows, (frozen(offered), senders, nothing), results, False)
 
     def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """Validate the array that a method returned; convert it to 64-bit integers or floats."""
@@ -193,5 +190,5 @@ def warm_up() -> None:
         combined, received = np.empty_like(message), np.zeros(2, np.bool_)
         nothing = identity(SUM, message.dtype)
         rows = (indptr, edges, _NO_WEIGHTS)
-        push(SUM, np.array([0]), *rows, message, combined, received)
-        pull(0, 2, SUM, *rows, message, _ALL_SEND, nothing, combined, received, False)
+        push(SUM, np.array([0]), rows, message, (combined, received))
+        pull(0, 2, SUM, rows, (message, _ALL_SEND, nothing), (combined, received), False)

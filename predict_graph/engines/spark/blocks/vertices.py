@@ -141,8 +141,8 @@ def _combined_in(
     combined, received = np.full(block.count, nothing), np.ones(block.count, bool)
     weights = block.weights if weighted else block.weights[:0]
     rows = (frozen(block.indptr), frozen(block.sources.view(np.uint32)), frozen(weights))
-    sent = (frozen(offered[columns]), frozen(senders))
-    pull(0, block.count, code, *rows, *sent, nothing, combined, received, few)
+    messages = (frozen(offered[columns]), frozen(senders), nothing)
+    pull(0, block.count, code, rows, messages, (combined, received), few)
     if ids is None:
         received = np.diff(block.indptr) > 0
     own = None if ids is None else senders[: block.count].view(bool)
