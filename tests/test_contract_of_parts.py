@@ -126,8 +126,9 @@ def pinned(monkeypatch):
         profile = run(self, algorithm, graph, max_iterations=3)
         return probe_of(made_up(profile, lambda *m: 1.3 * bent(*m) / self.threads).rows)
 
-    def timed_run(algorithm, graph, weighting, iterations, *, prior=None, threads=None):
-        return bent(graph.edges * 0.8 ** np.arange(iterations), 1) / threads, 0.0
+    def timed_run(algorithm, staged, *, threads):
+        falling = 0.8 ** np.arange(len(staged.run.work))
+        return bent(staged.graph.edges * falling, 1) / threads, 0.0
 
     monkeypatch.setattr(LocalEngine, "run", made_up_run)
 

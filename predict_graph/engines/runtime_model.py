@@ -22,6 +22,7 @@ from predict_graph.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from predict_graph.engines.local.observed import ObservedRun
     from predict_graph.engines.spark.blocks.packing import PackedGraph
     from predict_graph.history import History
 
@@ -41,20 +42,16 @@ class StagedSample:
         How many vertices of the graph each sample vertex represents.
     prior_values : ndarray, optional
         Result of the preceding algorithm for the vertices of the sample.
-    work, whole_work : ndarray of float64, shape (iterations,)
-        Work of each iteration on the sample, and on the whole graph.
+    run : ObservedRun
+        Its run on this machine, timed once, with counting in between.
     summary : SampleSummary
-    seconds : ndarray of float64, shape (iterations,)
-        Time of its supersteps on this machine, measured once, with counting in between.
     """
 
     graph: Graph
     weighting: Any
     prior_values: Array | None
-    work: FloatArray = field(repr=False)
-    whole_work: FloatArray = field(repr=False)
+    run: ObservedRun = field(repr=False)
     summary: SampleSummary
-    seconds: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from predict_graph.arrays import Array, FloatArray
 from predict_graph.engines.local.kernel import Kernel, Superstep, Weighting, kernel_of, supersteps
 from predict_graph.engines.local.team import Team, available_threads
 from predict_graph.engines.profile import evenly, per_iteration
+from predict_graph.engines.runtime_model import StagedSample
 from predict_graph.graph import Graph
 from predict_graph.stopwatch import Stopwatch
 from predict_graph.table import Table
@@ -32,7 +33,10 @@ PROBED_SUPERSTEPS = 6
 
 @dataclass(frozen=True)
 class ObservedRun:
-    """The convergence and counters of a sample run, scaled to the whole graph."""
+    """A sample run: its convergence and counters, scaled to the whole graph, by iteration.
+
+    ``work`` is that on the sample, and ``whole_work`` that on the whole graph.
+    """
 
     convergence: FloatArray
     counters: Table
@@ -59,43 +63,32 @@ def observed_run(
     """
     sent = weighting.weights * weighting.degrees
     sent *= edges / max(float(sent.sum()), 1.0)
-    aggregates: list[float] = []
-    work: list[tuple[float, float]] = []
-    totals: list[tuple[float, float, float]] = []
-    seconds: list[float] = []
+    rows: list[tuple[float, ...]] = []
     with Team(threads or available_threads()) as team:
         kernel = _kernel(algorithm, graph, weighting, prior, team)
         for superstep, took in supersteps(kernel, team, algorithm.max_iterations):
-            seconds.append(took)
-            aggregates.append(_aggregate(superstep, weighting.weights))
-            totals.append(superstep.totals(weighting.weights, sent))
-            work.append(_work(superstep, weighting.weights, graph, edges, totals[-1][1]))
-            if aggregates[-1] < threshold or getattr(kernel, "cycling", False):
+            aggregate = _aggregate(superstep, weighting.weights)
+            totals = superstep.totals(weighting.weights, sent)
+            work = _work(superstep, weighting.weights, graph, edges, messages=totals[1])
+            rows.append((aggregate, *totals, *work, took))
+            if aggregate < threshold or getattr(kernel, "cycling", False):
                 break
-    active, messages, volume = np.array(totals).T
-    return ObservedRun(
-        np.array(aggregates),
-        Table({"active_vertices": active, **evenly(messages, volume, workers)}),
-        np.array([own for own, _ in work]),
-        np.array([whole for _, whole in work]),
-        np.array(seconds),
-    )
+    convergence, active, messages, volume, own_work, whole_work, seconds = np.array(rows).T
+    counters = Table({"active_vertices": active, **evenly(messages, volume, workers)})
+    return ObservedRun(convergence, counters, own_work, whole_work, seconds)
 
 
 def timed_run(
-    algorithm: Algorithm,
-    graph: Graph,
-    weighting: Weighting,
-    iterations: int,
-    *,
-    prior: Array | None = None,
-    threads: int | None = None,
+    algorithm: Algorithm, staged: StagedSample, *, threads: int
 ) -> tuple[FloatArray, float]:
-    """Return the seconds of each superstep on a sample, run without interruption."""
+    """Return the seconds of each superstep on a sample, run without interruption.
+
+    And those of a superstep without senders.
+    """
     seconds = []
-    with Team(threads or available_threads()) as team:
-        kernel = _kernel(algorithm, graph, weighting, prior, team)
-        for _ in range(iterations):
+    with Team(threads) as team:
+        kernel = _kernel(algorithm, staged.graph, staged.weighting, staged.prior_values, team)
+        for _ in range(len(staged.run.work)):
             team.allow(0.0)
             watch = Stopwatch()
             kernel.step()

@@ -48,11 +48,11 @@ def estimate_by_rooted_samples(
     size = max(min(int(pilot * ratio * graph.vertices), most), few)
     progress("pilot sample", 0.3)
     started = time.perf_counter()
-    run, staged = _sample_and_run(case, recipe, size)
-    seconds, samples = time.perf_counter() - started, [staged]
-    length = min(_crossing(run, case.threshold, algorithm), algorithm.max_iterations)
+    samples = [_sample_and_run(case, recipe, size)]
+    seconds = time.perf_counter() - started
+    length = min(_crossing(samples[0].run, case.threshold, algorithm), algorithm.max_iterations)
     allowed = budget.overhead_of(math.ceil(length))
-    share = staged.graph.edges / max(graph.edges, 1)
+    share = samples[0].graph.edges / max(graph.edges, 1)
     factor = (allowed - share) / max(share, 1e-9)
     # Halved: the second sample is run once more to be timed.
     factor = min(factor, time_left() / (2.0 * seconds))
@@ -62,15 +62,15 @@ def estimate_by_rooted_samples(
     if larger >= worth_while * size:
         progress("sample", 0.5)
         with suppress(StopRun):  # the first sample is sufficient then
-            run, staged = _sample_and_run(case, recipe, larger)
-            samples.append(staged)
-    return _estimate(graph, algorithm, recipe, run, samples)
+            samples.append(_sample_and_run(case, recipe, larger))
+    return _estimate(graph, algorithm, recipe, samples)
 
 
 def _estimate(
-    graph: Graph, algorithm: Algorithm, recipe: Recipe, last: ObservedRun, ran: list[StagedSample]
+    graph: Graph, algorithm: Algorithm, recipe: Recipe, ran: list[StagedSample]
 ) -> IterationEstimate:
-    limit, threshold = algorithm.max_iterations, algorithm.threshold(graph.vertices)
+    last, limit = ran[-1].run, algorithm.max_iterations
+    threshold = algorithm.threshold(graph.vertices)
     own = log_std("iterations by rooted samples", algorithm.name)
     centre, std = _crossing(last, threshold, algorithm), own
     converged = bool((last.convergence < threshold).any())
@@ -99,15 +99,12 @@ def _estimate(
     )
 
 
-def _sample_and_run(
-    case: SamplingCase, recipe: Recipe, size: int
-) -> tuple[ObservedRun, StagedSample]:
+def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> StagedSample:
     started = time.perf_counter()
     graph, algorithm = case.graph, case.algorithm
     sample = recipe.sampler.draw(size, case.rng)
-    weighting = Weighting(
-        sample.vertices, sample.weights, sample.degrees, edge_weights(graph, sample.vertices)
-    )
+    to_others = edge_weights(graph, sample.vertices)
+    weighting = Weighting(sample.vertices, sample.weights, sample.degrees, to_others)
     prior_values = None if recipe.inputs is None else recipe.inputs(sample)
     run = observed_run(
         algorithm,
@@ -128,15 +125,7 @@ def _sample_and_run(
         seconds=time.perf_counter() - started,
         purpose="iterations",
     )
-    return run, StagedSample(
-        graph=sample.graph,
-        weighting=weighting,
-        prior_values=prior_values,
-        work=run.work,
-        whole_work=run.whole_work,
-        summary=summary,
-        seconds=run.seconds,
-    )
+    return StagedSample(sample.graph, weighting, prior_values, run, summary)
 
 
 def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float:

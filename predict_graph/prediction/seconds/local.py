@@ -129,13 +129,8 @@ class LocalRuntimeModel(SampledModel):
                 self._measure(algorithm)
 
 
-@dataclass(frozen=True)
-class TimedSample:
-    """The time of the iterations of a staged sample on this machine."""
-
-    seconds: FloatArray
-    idle_seconds: float
-    runs: int
+Timed = tuple[FloatArray, float]
+"""The seconds of the iterations of a staged sample, and those of one without senders."""
 
 
 def timed_sample(
@@ -145,7 +140,7 @@ def timed_sample(
     affords: Callable[[float], bool] = lambda seconds: True,
     most: int = 4,
     enough: float = 0.5,
-) -> TimedSample:
+) -> Timed:
     """Run a staged sample up to `most` times, and return the minimum seconds of each iteration.
 
     No more runs are made when they have taken `enough` seconds.
@@ -153,29 +148,22 @@ def timed_sample(
     The minimum excludes most disturbances, and page faults of the first run. If the budget does not
     allow the first run, these are the times of the run that estimated the iterations.
     """
-    iterations, took = len(staged.work), float(staged.seconds.sum())
-    least, idle, spent, runs = np.full(iterations, np.inf), math.inf, 0.0, 0
+    took = float(staged.run.seconds.sum())
+    least, idle, spent, runs = np.full(len(staged.run.work), np.inf), math.inf, 0.0, 0
     while runs < most and spent <= enough and affords(took):
         try:
-            seconds, resting = observed.timed_run(
-                algorithm,
-                staged.graph,
-                staged.weighting,
-                iterations,
-                prior=staged.prior_values,
-                threads=threads,
-            )
+            seconds, resting = observed.timed_run(algorithm, staged, threads=threads)
         except StopRun:
             break
         least, idle = np.minimum(least, seconds), min(idle, resting)
         took = float(seconds.sum())
         spent, runs = spent + took, runs + 1
-    return TimedSample(least, idle, runs) if runs else TimedSample(staged.seconds, 0.0, 0)
+    return (least, idle) if runs else (staged.run.seconds, 0.0)
 
 
 def transfer_evidence(
     workload: Workload,
-    timed: TimedSample | None,
+    timed: Timed | None,
     probes: list[observed.IterationProbe],
     unprobed_std: float = 0.25,
 ) -> Evidence | None:
@@ -193,11 +181,11 @@ def transfer_evidence(
         work = workload.rows.floats("active_vertices", "local_messages", "remote_messages")
         name, near = "probe", np.zeros(len(work))
     else:
-        name, idle = "sample run and probe", timed.idle_seconds
-        working = np.maximum(timed.seconds - idle, 0.0)
+        name, (seconds, idle) = "sample run and probe", timed
+        working = np.maximum(seconds - idle, 0.0)
         at = np.minimum(np.arange(workload.iterations), len(working) - 1)
-        work = staged.whole_work[at]
-        near = work * (working / staged.work)[at]
+        work = staged.run.whole_work[at]
+        near = work * (working / staged.run.work)[at]
     measured = observed.settled(probes, work)
     if measured is None:
         return None if timed is None else Evidence("sample run", idle + near, unprobed_std)

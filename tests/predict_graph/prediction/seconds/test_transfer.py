@@ -9,7 +9,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import Workload
 from predict_graph.engines.local import observed
 from predict_graph.engines.local.observed import IterationProbe
-from predict_graph.prediction.seconds.local import TimedSample, timed_sample, transfer_evidence
+from predict_graph.prediction.seconds.local import timed_sample, transfer_evidence
 from predict_graph.table import Table
 
 JOB = check_algorithm("connected-components")
@@ -17,9 +17,10 @@ JOB = check_algorithm("connected-components")
 
 def staged(work, whole_work):
     """A staged sample of so much work in each iteration, of which nothing is run."""
-    unused = dict.fromkeys(("graph", "weighting", "prior_values"))
-    unused["seconds"] = np.zeros(len(work))
-    return SimpleNamespace(work=np.array(work), whole_work=np.array(whole_work), **unused)
+    own, whole = np.array(work), np.array(whole_work)
+    return SimpleNamespace(
+        run=SimpleNamespace(work=own, whole_work=whole, seconds=np.zeros(len(work)))
+    )
 
 
 def carried(seconds, probed, *, sample_work, work):
@@ -29,7 +30,7 @@ def carried(seconds, probed, *, sample_work, work):
     """
     probes = [IterationProbe(np.array([0.5 + s]), Table({}), idle_seconds=0.5) for s in probed]
     workload = Workload(JOB, 3, pd.DataFrame(), staged(sample_work, work))
-    return transfer_evidence(workload, TimedSample(np.array(seconds), 0.1, 1), probes)
+    return transfer_evidence(workload, (np.array(seconds), 0.1), probes)
 
 
 def test_data_from_far_away_makes_each_unit_of_work_dearer_by_the_same_time():
@@ -52,7 +53,7 @@ def test_between_a_sample_run_and_a_probe_that_says_less_is_the_middle():
 def test_of_several_supersteps_all_but_the_first_count():
     workload = Workload(JOB, 4, pd.DataFrame(), staged([1.0] * 3, [9.0, 10.0, 20.0]))
     probe = IterationProbe(np.array([77.0, 12.0, 24.0]), Table({}))
-    found = transfer_evidence(workload, TimedSample(np.ones(3), 0.0, 1), [probe])
+    found = transfer_evidence(workload, (np.ones(3), 0.0), [probe])
     np.testing.assert_allclose(found.seconds, [9 * 1.2, 12.0, 24.0, 24.0])
 
 
@@ -74,6 +75,6 @@ def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(mon
 
     monkeypatch.setattr(observed, "timed_run", run)
     # Of runs, 0.4 s are not enough, and 0.75 are.
-    found = timed_sample(JOB, staged([1.0] * 2, [1.0] * 2), 3)
-    np.testing.assert_allclose(found.seconds, [0.1, 0.05])
-    assert (found.idle_seconds, found.runs, threads_seen) == (0.1, 2, [3, 3])
+    seconds, idle = timed_sample(JOB, staged([1.0] * 2, [1.0] * 2), 3)
+    np.testing.assert_allclose(seconds, [0.1, 0.05])
+    assert (idle, threads_seen) == (0.1, [3, 3])
