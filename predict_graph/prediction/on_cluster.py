@@ -19,7 +19,6 @@ from predict_graph.engines import Engine, RunProfile
 from predict_graph.engines.spark import SparkEngine, is_table
 from predict_graph.engines.spark.blocks import packing
 from predict_graph.engines.spark.blocks.running import StoredGraph, stored_on
-from predict_graph.engines.spark.session.opening import OpenSession
 from predict_graph.errors import RequestError
 from predict_graph.evidence import Source
 from predict_graph.history import History
@@ -66,7 +65,7 @@ def case_on_cluster(
         else:
             _refuse_unread(request, packed, engine)
             stored = held.enter_context(stored_on(session, packed))
-            sources = (EarlierRuns(), RunOnCluster(engine, session, stored), BaselineEstimate())
+            sources = (EarlierRuns(), RunOnCluster(engine, stored), BaselineEstimate())
         reading = time.perf_counter() - started
         yield Case.of(graph, request, history, reading_seconds=reading), sources
 
@@ -101,14 +100,13 @@ class RunOnCluster(FullRun):
     Parameters
     ----------
     engine : SparkEngine
-    session : OpenSession
     stored : StoredGraph
     """
 
     source = "full run"
 
-    def __init__(self, engine: SparkEngine, session: OpenSession, stored: StoredGraph) -> None:
-        self._engine, self._session, self._stored = engine, session, stored
+    def __init__(self, engine: SparkEngine, stored: StoredGraph) -> None:
+        self._engine, self._stored = engine, stored
 
     def cost(self, case: Case, evidence: Estimates) -> float:
         """Nothing: its budget ends it; infinity where that is 0."""
@@ -118,9 +116,7 @@ class RunOnCluster(FullRun):
         """Run the first supersteps; None if those of a run before it in a chain took too long."""
         request, begun = case.request, _FirstSupersteps(case)
         with deadline(begun.left):
-            profile = self._engine.run_stored(
-                self._session, request.algorithm, case.graph, self._stored, progress=begun
-            )
+            profile = self._engine.run_stored(request.algorithm, self._stored, progress=begun)
         return profile if profile.algorithm == request.algorithm.name else None
 
 

@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -187,7 +186,7 @@ class SparkEngine:
                 seconds = {"setup": session.seconds}
                 return _with_seconds(self._described(profile, algorithm), seconds)
         with self.started() as session, running.stored_on(session, graph) as stored:
-            return self.run_stored(session, algorithm, graph, stored, rule, progress, write_to)
+            return self.run_stored(algorithm, stored, rule, progress, write_to)
 
     def run_files(
         self,
@@ -230,13 +229,11 @@ class SparkEngine:
                 packed_graph(session, source, directed=directed) as graph,
                 running.stored_on(session, graph) as stored,
             ):
-                return self.run_stored(session, algorithm, graph, stored, **given)
+                return self.run_stored(algorithm, stored, **given)
 
     def run_stored(
         self,
-        session: OpenSession,
         algorithm: Algorithm,
-        graph: Graph | PackedGraph,
         stored: running.StoredGraph,
         rule: tuple[float, int] | None = None,
         progress: base.IterationCallback | None = None,
@@ -247,16 +244,14 @@ class SparkEngine:
         Until the current deadline, if any: the profile then covers the supersteps before it, and is
         marked ``stopped``.
         """
+        session, graph = stored.session, stored.graph
         algorithm = algorithm.on(graph)
-        run = partial(self._supersteps, session, graph, stored)
         profile = values = None
         if algorithm.prior is not None:
-            prior = algorithm.prior.on(graph)
-            rule_before = base.stopping_rule(prior, graph.vertices, None, None)
-            profile, values = run(prior, rule_before, base.follower_of(progress))
+            prior, follower = algorithm.prior.on(graph), base.follower_of(progress)
+            profile, values = self._supersteps(stored, prior, None, follower)
         if profile is None or not profile.stopped:
-            rule = rule or base.stopping_rule(algorithm, graph.vertices, None, None)
-            profile, values = run(algorithm, rule, progress, profile, values)
+            profile, values = self._supersteps(stored, algorithm, rule, progress, profile, values)
         if write_to is None:
             return profile
         started = time.perf_counter()
@@ -298,24 +293,23 @@ class SparkEngine:
 
     def _supersteps(
         self,
-        session: OpenSession,
-        graph: Graph | PackedGraph,
         stored: running.StoredGraph,
         algorithm: Algorithm,
-        rule: tuple[float, int],
+        rule: tuple[float, int] | None,
         progress: base.IterationCallback | None,
         prior: RunProfile | None = None,
         prior_values: DataFrame | None = None,
     ) -> tuple[RunProfile, DataFrame]:
         """Run one algorithm; return its profile and its values."""
+        session, graph = stored.session, stored.graph
+        rule = rule or base.stopping_rule(algorithm, graph.vertices, None, None)
         run = f"{algorithm.name}-a{uuid.uuid4().hex[:7]}"  # not a date
         logged, began = session.log_from_now(), time.perf_counter()
-        known = None if prior_values is None else _collected(prior_values, stored.vertices)
+        known = None if prior_values is None else _collected(prior_values, graph.vertices)
         kind: type[running.SuperstepJob] = (
             VertexJob if running.program_of(algorithm) is VertexJob else running.BlockJob
         )
-        given = (session, algorithm, stored, graph, known)
-        job = kind(*given, run=run, rule=rule, progress=progress)
+        job = kind(algorithm, stored, known, run, rule, progress)
         job.set_up()
         setup = time.perf_counter() - began  # with collecting what the prior gave
         if (follower := base.follower_of(progress)) is not None:

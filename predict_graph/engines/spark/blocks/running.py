@@ -21,6 +21,7 @@ from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array
 from predict_graph.deadline import time_left
 from predict_graph.engines.base import IterationCallback
+from predict_graph.engines.runtime_model import AnyGraph
 from predict_graph.engines.spark.blocks import program
 from predict_graph.engines.spark.blocks import stored as storage
 from predict_graph.engines.spark.blocks.packing import PackedGraph
@@ -37,25 +38,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredGraph:
-    """The blocks of a graph in a folder, and a table that ties each to an executor.
+    """The blocks of a graph in a folder, in a session, and a table that ties each to an executor.
 
     ``homes`` has the keys of the blocks as ``id``, cached in their partitions: what is joined with
     it runs where its partitions are.
     """
 
+    session: OpenSession
+    graph: AnyGraph
     blocks: storage.Blocks
     homes: DataFrame
     read_seconds: float
     setup_seconds: float
 
-    @property
-    def vertices(self) -> int:
-        """The number of vertices."""
-        return self.blocks.vertices
-
 
 @contextmanager
-def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[StoredGraph]:
+def stored_on(session: OpenSession, graph: AnyGraph) -> Iterator[StoredGraph]:
     """Write the blocks of a graph to a folder that all executors see; at the end, remove it.
 
     Those of a packed graph are written already. The Python of the executors starts meanwhile.
@@ -80,7 +78,7 @@ def stored_on(session: OpenSession, graph: Graph | PackedGraph) -> Iterator[Stor
             prepared.result()
         with released(placed.result()) as homes:
             setup = before + time.perf_counter() - written
-            yield StoredGraph(blocks, homes, read, setup_seconds=setup)
+            yield StoredGraph(session, graph, blocks, homes, read, setup_seconds=setup)
 
 
 def _homes(session: OpenSession, keys: tuple[int, ...]) -> DataFrame:
@@ -105,10 +103,8 @@ class SuperstepJob(ABC):
 
     Parameters
     ----------
-    session : OpenSession
     algorithm : Algorithm
     stored : StoredGraph
-    graph : Graph or PackedGraph
     prior : ndarray, optional
         The result of the algorithm that runs before.
     run : str
@@ -132,10 +128,8 @@ class SuperstepJob(ABC):
         The result, if it is in this process.
     """
 
-    session: OpenSession
     algorithm: Any
-    stored: Any
-    graph: Any
+    stored: StoredGraph
     prior: Array | None
     run: str
     rule: tuple[float, int]
@@ -149,10 +143,10 @@ class SuperstepJob(ABC):
     collected: Array | None = None
     _began: float = 0.0
 
-    def set_up(self) -> None:
-        """Create the first state."""
-        with spark_failures("setting up on Spark"):
-            self.session.group(superstep_group(self.run, 0))
+    def set_up(self, doing: str = "setting up on Spark") -> None:
+        """Create the first state; errors say what was `doing`."""
+        with spark_failures(doing):
+            self.stored.session.group(superstep_group(self.run, 0))
             self.begin()
 
     @abstractmethod
@@ -189,7 +183,7 @@ class SuperstepJob(ABC):
     def _superstep(self) -> None:
         iteration, started = len(self.aggregates) + 1, time.perf_counter()
         with spark_failures(f"superstep {iteration} on Spark"):
-            self.session.group(superstep_group(self.run, iteration))
+            self.stored.session.group(superstep_group(self.run, iteration))
             aggregate = self.advance()
         ended = time.perf_counter()
         # With what was lost since the superstep before, which says nothing of the next one.
@@ -216,8 +210,9 @@ class BlockJob(SuperstepJob):
 
     def __post_init__(self) -> None:
         found = program_of(self.algorithm)
-        given = (self.run, found, self.algorithm, self.stored.blocks)
-        self._program, self._known = found, program.run_of(*given, self.graph, self.prior)
+        stored, self._program = self.stored, found
+        given = (self.run, found, self.algorithm, stored.blocks, stored.graph, self.prior)
+        self._known = program.run_of(*given)
         self._sums: list[Mapping[str, Any]] = []
         self._saved: tuple[int, DataFrame] | None = None
         self._losses: list[int] = []  # number of supersteps completed before each loss
@@ -232,7 +227,7 @@ class BlockJob(SuperstepJob):
         """Run a superstep, and return its aggregate."""
         task = partial(program.advanced, run=self._known, sums=self._sums[-1])
         self._settle(self._delivered(self._state).mapInArrow(task, storage.PARCELS))
-        return float(self._program.convergence(self._sums[-1], self.stored.vertices))
+        return float(self._program.convergence(self._sums[-1], self.stored.graph.vertices))
 
     def _delivered(self, state: DataFrame) -> DataFrame:
         """Send the rows of a state to their blocks, and keep these where they are."""
@@ -249,7 +244,7 @@ class BlockJob(SuperstepJob):
 
         Work that is lost with an executor counts towards the first superstep after it.
         """
-        checkpoints, self._began = self.session.checkpoints, time.perf_counter()
+        checkpoints, self._began = self.stored.session.checkpoints, time.perf_counter()
         while not self._over:
             done, before = len(self.aggregates), self._state
             try:
@@ -269,7 +264,7 @@ class BlockJob(SuperstepJob):
         """
         done = len(self.aggregates)
         self._losses.append(done)
-        if self.session.checkpoints is None or self._losses.count(done) >= most:
+        if self.stored.session.checkpoints is None or self._losses.count(done) >= most:
             raise error
         forget(self._state)
         kept = 0 if self._saved is None else self._saved[0]
@@ -278,9 +273,7 @@ class BlockJob(SuperstepJob):
         if self._saved is None:
             self.counts.clear()
             self._sums.clear()
-            with spark_failures("setting up on Spark again"):
-                self.session.group(superstep_group(self.run, 0))
-                self.begin()
+            self.set_up("setting up on Spark again")
         else:
             self._state = self._saved[1]
             del self.counts[kept + 1 :], self._sums[kept + 1 :]
@@ -297,7 +290,7 @@ class BlockJob(SuperstepJob):
         iteration = len(self.aggregates)
         started = time.perf_counter()
         with spark_failures(f"the checkpoint after superstep {iteration} on Spark"):
-            self.session.group(f"{self.run}/checkpoint/{iteration}")
+            self.stored.session.group(f"{self.run}/checkpoint/{iteration}")
             saved = checkpoints.save(self._state)
         self._saved = iteration, saved
         if self._over:  # the result is read from there

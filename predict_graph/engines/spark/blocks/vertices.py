@@ -42,7 +42,7 @@ class VertexJob(SuperstepJob):
 
     def begin(self) -> None:
         """Set the kernel up."""
-        self._kernel = _Kernel(self.algorithm, self.graph, self.stored, self.prior)
+        self._kernel = _Kernel(self.algorithm, self.stored, self.prior)
 
     def advance(self) -> float:
         """Run a superstep, and return its aggregate."""
@@ -55,7 +55,7 @@ class VertexJob(SuperstepJob):
         """Run supersteps to the end, and store the result."""
         super().go_on()
         self.collected = values = self._kernel.values
-        self._table = self.session.small_table(id=np.arange(len(values)), value=values)
+        self._table = self.stored.session.small_table(id=np.arange(len(values)), value=values)
 
     def values(self) -> DataFrame:
         """Return ``id`` and ``value``."""
@@ -65,10 +65,9 @@ class VertexJob(SuperstepJob):
 class _Kernel(ProgramKernel):
     """A vertex program whose edges are in blocks on the executors."""
 
-    def __init__(
-        self, program: VertexProgram, graph: Graph, stored: StoredGraph, prior: Array | None
-    ) -> None:
+    def __init__(self, program: VertexProgram, stored: StoredGraph, prior: Array | None) -> None:
         self._stored = stored
+        graph: Any = stored.graph  # in this process
         super().__init__(program, graph, None, prior)
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram, team: Team | None) -> None:
