@@ -83,6 +83,10 @@ class Algorithm:
         """
         return self
 
+    def within(self, graph: Any) -> Self:
+        """Return the algorithm resolved for any graph, such as a sample; unchanged by default."""
+        return self
+
     @property
     def prior(self) -> Algorithm | None:
         """The algorithm whose result is the input of this one; it runs first, on the same graph."""

@@ -7,10 +7,9 @@ from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms.base import Algorithm
-from predict_graph.arrays import IntArray
+from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
 
 
@@ -54,7 +53,7 @@ class NamedVertices(Algorithm):
         if self.ids:
             return self._with(_looked_up(self.named_by, self.ids, graph), graph.vertices)
         degrees = getattr(graph, self.spread_by, None)
-        return self._with(None if degrees is None else _most_edges(degrees, 1), graph.vertices)
+        return self._with(None if degrees is None else self.vertices_in(degrees), graph.vertices)
 
     def within(self, graph: Any) -> Self:
         """Return the algorithm resolved for any graph: with its own vertices, or substitutes."""
@@ -77,14 +76,16 @@ class NamedVertices(Algorithm):
         """The number of named vertices."""
         return max(len(self.ids), 1)
 
-    def vertices_in(self, degrees: npt.NDArray[Any]) -> IntArray:
+    def vertices_in(self, degrees: Array) -> IntArray:
         """Return the vertices, or substitutes in the graph with these degrees.
 
         A graph with fewer vertices than are named has some of them several times.
         """
         if self.known is not None and len(degrees) == self._among:
             return self.known
-        return np.resize(_most_edges(degrees, self.count), self.count)
+        from samplers.search import largest  # imported here because it loads numba
+
+        return np.resize(largest(degrees, self.count), self.count)
 
 
 def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:
@@ -111,15 +112,6 @@ def _split(text: str) -> list[str]:
     return [each.strip() for each in text.split(",")]
 
 
-def _most_edges(degrees: npt.NDArray[Any], count: int) -> IntArray:
-    """Return the vertices with most edges; of equal ones, the first."""
-    degrees = np.asarray(degrees)
-    count = min(count, len(degrees))
-    if count == 1:
-        return np.array([degrees.argmax()], np.int64)
-    return np.argsort(-degrees.astype(np.int64), kind="stable")[:count].astype(np.int64)
-
-
 def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:
     labels = getattr(graph, "labels", False)
     if labels is not None and not isinstance(labels, np.ndarray):
@@ -130,7 +122,7 @@ def _looked_up(parameter: str, ids: tuple[str, ...], graph: Any) -> IntArray:
     return np.array([_place(parameter, each, labels, graph) for each in ids], np.int64)
 
 
-def _place(parameter: str, given: str, labels: npt.NDArray[Any] | None, graph: Any) -> int:
+def _place(parameter: str, given: str, labels: Array | None, graph: Any) -> int:
     """Return the vertex with an id."""
     ids = np.arange(graph.vertices) if labels is None else labels
     with suppress(ValueError):  # of text that is no number

@@ -78,14 +78,12 @@ class Parameter:
             exact = self.kind is not int or isinstance(value, str) or converted == value
         except (TypeError, ValueError, OverflowError):
             raise wrong from None
-        if self.choices:
-            if converted not in self.choices:
-                raise wrong
-            return str(converted)
         if self.kind is str:
-            return str(converted)
-        inside = self.low < converted < self.high  # NaN is not
-        if not exact or not (inside or (self.kind is int and converted in (self.low, self.high))):
+            fits = not self.choices or converted in self.choices
+        else:
+            inside = self.low < converted < self.high  # NaN is not
+            fits = exact and (inside or (self.kind is int and converted in (self.low, self.high)))
+        if not fits:
             raise wrong
         result: Value = converted
         return result

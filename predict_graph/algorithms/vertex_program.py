@@ -7,16 +7,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms.base import Algorithm
 from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.arrays import Array
 from predict_graph.errors import RequestError
 
 if TYPE_CHECKING:
     from predict_graph.graph import Graph
-
-Array = npt.NDArray[Any]
 
 _CHOICES = {
     "combiner": ("sum", "min", "max"),

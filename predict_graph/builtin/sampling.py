@@ -21,7 +21,6 @@ from predict_graph.iterations.completion.completed import CompletedSample
 from predict_graph.iterations.rooted import recipes
 from predict_graph.iterations.rooted.sample import (
     HopTree,
-    RootedSample,
     RootedSampler,
     component_trees,
     hop_tree,
@@ -140,11 +139,10 @@ def lists_recipe(algorithm: Any, graph: Graph) -> recipes.Recipe:
     best = top[np.argsort(-second, kind="stable")]
     trees = [hop_tree(graph, int(root)) for root in best[: min(algorithm.k, _MOST_ROOTS)]]
     trees += recipes.middle_trees(graph)
-
-    def inputs(sample: RootedSample) -> FloatArray:
-        return next_ranks(graph, algorithm.prior, first, sample.vertices)
-
-    return recipes.Recipe(recipes.rooted(graph, trees, top), inputs)
+    return recipes.Recipe(
+        recipes.rooted(graph, trees, top),
+        lambda sample: next_ranks(graph, algorithm.prior, first, sample.vertices),
+    )
 
 
 def next_ranks(
@@ -213,13 +211,9 @@ def labels_recipe(
     and rmat:scale=16 with eight values of tau each.
     """
     labels = _first_labels(graph)
-
-    def inputs(sample: RootedSample) -> IndexArray:
-        return labels[sample.vertices]
-
     order = np.lexsort((graph.out_degrees, labels, graph.out_degrees > 0))
     sampler = recipes.RepresentedSampler(graph, order, near)
-    return recipes.Recipe(sampler, inputs, level_std=level_std)
+    return recipes.Recipe(sampler, lambda sample: labels[sample.vertices], level_std=level_std)
 
 
 def _first_labels(graph: Graph) -> IndexArray:

@@ -116,8 +116,6 @@ class ComponentsProgram(BlockProgram):
     receives.
     """
 
-    algorithm: ConnectedComponents
-
     def first(self, prior: Array | None) -> None:
         """Set the label of each vertex to its own id."""
         self.state = np.array(self.block.rows, np.int64)

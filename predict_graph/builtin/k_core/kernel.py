@@ -147,7 +147,6 @@ class KCoreProgram(BlockProgram):
     as well.
     """
 
-    algorithm: KCore
     all_known = True
 
     def first(self, prior: Array | None) -> None:

@@ -138,7 +138,6 @@ def vote(first: int, last: int, graph: Any, states: Any) -> int:
 class LabelPropagationProgram(BlockProgram):
     """Every vertex sends its label, and takes the one with most votes or weight."""
 
-    algorithm: LabelPropagation
     kept = ("state", "changed")
 
     def first(self, prior: Array | None) -> None:

@@ -138,7 +138,6 @@ def triangles(first: int, last: int, rows: Any, sets: Any, marks: Any, found: An
 class TriangleCountProgram(BlockProgram):
     """All vertices send their degrees, then the neighbours that are above them."""
 
-    algorithm: TriangleCount
     kept = ("steps", "state", "sizes", "above")
 
     def first(self, prior: Array | None) -> None:

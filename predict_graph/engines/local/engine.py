@@ -101,11 +101,10 @@ class LocalEngine:
         if graph.vertices == 0:
             raise RequestError(f"the graph {graph.name!r} has no vertices")
         algorithm = algorithm.on(graph)
-        target, limit = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
+        rule = base.stopping_rule(algorithm, graph.vertices, threshold, max_iterations)
         if write_to is not None:
             check_table_file(write_to)
-        build = kernel_of(algorithm)
-        self._compile(algorithm, build)
+        build = self._compiled(algorithm)
         prior = None
         if algorithm.prior is not None:
             prior = self.run(algorithm.prior, graph, progress=base.follower_of(progress))
@@ -117,8 +116,8 @@ class LocalEngine:
             kernel = build(algorithm, graph, team, *(() if prior is None else (prior.values,)))
             setup = watch.seconds
             if (follower := base.follower_of(progress)) is not None:
-                follower.begins(algorithm, graph, target, limit)
-            aggregates, seconds, stopped = _iterate(kernel, team, tally, target, limit, progress)
+                follower.begins(algorithm, graph, *rule)
+            aggregates, seconds, stopped = _iterate(kernel, team, tally, rule, progress)
         started = time.perf_counter()
         if write_to is not None:
             are_vertices = getattr(kernel, "values_are_vertices", False)
@@ -138,7 +137,7 @@ class LocalEngine:
             },
             rows=tally.table(aggregates, seconds),
             convergence=aggregates,
-            converged=bool(len(aggregates) and aggregates[-1] < target),
+            converged=bool(len(aggregates) and aggregates[-1] < rule[0]),
             values=kernel.values,
             result=dict(kernel.summary()),
             prior=prior,
@@ -173,8 +172,7 @@ class LocalEngine:
         StopRun
             If the current deadline has passed.
         """
-        build = kernel_of(algorithm)
-        self._compile(algorithm, build)
+        build = self._compiled(algorithm)
         prior = algorithm.prior
         standing_in: tuple[Any, ...] = () if prior is None else (np.arange(float(graph.vertices)),)
         if prior is not None and build is ProgramKernel:
@@ -188,10 +186,8 @@ class LocalEngine:
             tally = Tally(graph, self.workers)
             team.limit(seconds)
             started = time.perf_counter()
-            target = algorithm.threshold(graph.vertices)
-            aggregates, took, stopped = _iterate(
-                kernel, team, tally, target, observed.PROBED_SUPERSTEPS, None
-            )
+            rule = (algorithm.threshold(graph.vertices), observed.PROBED_SUPERSTEPS)
+            aggregates, took, stopped = _iterate(kernel, team, tally, rule)
             if stopped and time_left() <= 0.0:
                 raise StopRun
             if not len(took):
@@ -211,16 +207,15 @@ class LocalEngine:
         """Compile the kernels of an algorithm and of the algorithms before it."""
         if algorithm.prior is not None:
             self.load(algorithm.prior)
-        self._compile(algorithm, kernel_of(algorithm))
+        self._compiled(algorithm)
 
-    def _compile(self, algorithm: Algorithm, build: Callable[..., Kernel]) -> None:
-        """Compile a kernel by running it on two vertices, so that no phase includes compilation."""
-        key = (type(algorithm), os.getpid())
-        if key in _COMPILED:
-            return
+    def _compiled(self, algorithm: Algorithm) -> Callable[..., Kernel]:
+        """Return a kernel, compiled by a run on two vertices: no phase includes compilation."""
+        build, key = kernel_of(algorithm), (type(algorithm), os.getpid())
         if build is ProgramKernel:  # a user's program may not run on two vertices
             warm_up()
-            return
+        if build is ProgramKernel or key in _COMPILED:
+            return build
         pair = Graph(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32))
         results = () if algorithm.prior is None else (np.array([0.6, 0.4]),)
         with deadline(None):
@@ -230,20 +225,20 @@ class LocalEngine:
                 for _ in range(3):  # another compiled function may follow the first superstep
                     tally.add(kernel.step())
         _COMPILED.add(key)
+        return build
 
 
 _COMPILED: set[tuple[type[Algorithm], int]] = set()
 
 
 def _iterate(
-    kernel: Kernel,
-    team: Team,
-    tally: Tally,
-    target: float,
-    limit: int,
-    progress: base.IterationCallback | None,
+    kernel: Kernel, team: Team, tally: Tally, rule: tuple[float, int], progress: Any = None
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Run the supersteps; return aggregates, seconds and whether a deadline stopped them."""
+    """Run the supersteps; return aggregates, seconds and whether a deadline stopped them.
+
+    The rule is a threshold, and the most supersteps.
+    """
+    target, limit = rule
     aggregates: list[float] = []
     seconds: list[float] = []
     stopped = False
@@ -270,13 +265,11 @@ def write_values(path: Path, graph: Graph, values: Array, *, are_vertices: bool 
 
     labels = graph.labels
     ids = pa.array(np.arange(graph.vertices) if labels is None else plain_labels(labels))
-    columns = {"vertex": ids}
-    if values.ndim == 1:
-        columns["value"] = _column(values, ids if are_vertices else None)
-    else:
-        for number, column in enumerate(values.T, start=1):
-            columns[f"value_{number}"] = _column(column, ids if are_vertices else None)
-    write_table(path, columns)
+    named = {"value": values}
+    if values.ndim > 1:
+        named = {f"value_{number}": column for number, column in enumerate(values.T, start=1)}
+    columns = {name: _column(each, ids if are_vertices else None) for name, each in named.items()}
+    write_table(path, {"vertex": ids, **columns})
 
 
 def _column(values: Array, ids: pa.Array | None) -> pa.Array:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from predict_graph.arrays import Array, FloatArray, IntArray
 from predict_graph.engines.local.kernel import Superstep
-from predict_graph.engines.profile import OUT_EDGES, TABLE_COLUMNS
+from predict_graph.engines.profile import OUT_EDGES
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 
@@ -61,7 +61,7 @@ class Tally:
         iterations = len(self._rows)
         counted = np.concatenate(self._rows or [np.zeros((0, 5), np.int64)])
         active, local, remote, local_bytes, remote_bytes = counted.T
-        columns = {
+        columns = {  # in the order of TABLE_COLUMNS
             "iteration": np.repeat(np.arange(1, iterations + 1), self._workers),
             "worker": np.tile(np.arange(self._workers), iterations),
             "active_vertices": active,
@@ -75,7 +75,7 @@ class Tally:
             "convergence": np.repeat(aggregates, self._workers),
             OUT_EDGES: np.tile(self._out_edges, iterations),
         }
-        return Table({name: columns[name] for name in (*TABLE_COLUMNS, OUT_EDGES)})
+        return Table(columns)
 
 
 def worker_of(vertices: npt.ArrayLike, workers: int) -> IntArray:

@@ -44,13 +44,13 @@ class Team:
         """The fraction of the blocks that the last call of `share` completed."""
         self.started = time.perf_counter()
         """When that call started; before the first one, when this was made."""
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(max(threads - 1, 1))  # starts threads when they get work
 
     def __enter__(self) -> Team:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
+        if self.threads > 1:
             self._remaining = lambda: -math.inf  # after Ctrl-C the others take no more
             meter.observe()
             self._pool.shutdown(cancel_futures=True)
@@ -79,7 +79,7 @@ class Team:
         brief = self.started - before < 0.02  # a deadline hardly falls into the next one
         least, most = (-(-blocks // (self.threads * ranges)) for ranges in (64, 8))
         size = max(least, min(most, 8))
-        if blocks < 2 or (self._pool is None and self._remaining is None):
+        if blocks < 2 or (self.threads == 1 and self._remaining is None):
             work(0, blocks)
             self.shared = 1.0
             return
@@ -97,9 +97,7 @@ class Team:
                 done.append(first)
                 self.shared = len(done) / len(every)
 
-        others = (
-            [] if self._pool is None else [self._pool.submit(take) for _ in range(self.threads - 1)]
-        )
+        others = [self._pool.submit(take) for _ in range(self.threads - 1)]
         take()
         for other in others:
             if not other.cancel():  # no share is left for threads that have not started

@@ -7,9 +7,9 @@ import time
 from contextlib import suppress
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import FloatArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import StopRun, time_left
 from predict_graph.engines import SampleSummary, StagedSample
@@ -139,7 +139,7 @@ def _level_factor(recipe: Recipe) -> float:
     return math.exp(QUANTILE * recipe.level_std)
 
 
-def _doubts(curve: npt.NDArray[np.float64], threshold: float, lasting: float = 0.9) -> list[str]:
+def _doubts(curve: FloatArray, threshold: float, lasting: float = 0.9) -> list[str]:
     """Warn if the share that changes stays above the threshold: it hardly falls, or oscillates."""
     half = (len(curve) - 1) // 2
     if half == 0 or curve[-1] < threshold or curve[-1] < lasting * curve[half]:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
-from predict_graph.arrays import IndexArray
+from predict_graph.arrays import Array, IndexArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from predict_graph.iterations.rooted import sample
 from samplers.search import largest
 
-Inputs = Callable[[sample.RootedSample], npt.NDArray[Any]]
+Inputs = Callable[[sample.RootedSample], Array]
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,11 @@ class Recipe:
 
 
 def recipe_of(algorithm: Algorithm, graph: Graph) -> Recipe:
-    """Return the recipe of an algorithm: its own, or the one for any algorithm."""
-    own = algorithm.part_of("rooted")
-    recipe: Recipe = for_any(algorithm, graph) if own is None else own(algorithm, graph)
-    return recipe
-
-
-def for_any(algorithm: Algorithm, graph: Graph) -> Recipe:
-    """Return the recipe of samples rooted in hubs, with paths from and to these roots."""
-    return Recipe(rooted(graph, middle_trees(graph)))
+    """Return the recipe of an algorithm: its own, or samples rooted in hubs, with paths from and to
+    these roots.
+    """
+    own: Callable[[Algorithm, Graph], Recipe] | None = algorithm.part_of("rooted")
+    return Recipe(rooted(graph, middle_trees(graph))) if own is None else own(algorithm, graph)
 
 
 def rooted(

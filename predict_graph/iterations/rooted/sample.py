@@ -16,7 +16,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.arrays import BoolArray, FloatArray, IndexArray
+from predict_graph.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of
 from samplers.search import breadth_first
@@ -86,9 +86,9 @@ def small_neighbours(graph: Graph, vertices: IndexArray, most: int) -> IndexArra
     return found
 
 
-def degrees_of(graph: Graph, vertices: IndexArray) -> npt.NDArray[np.int64]:
+def degrees_of(graph: Graph, vertices: IndexArray) -> IntArray:
     """Return the out-degrees of some vertices."""
-    degrees: npt.NDArray[np.int64] = graph.indptr[vertices + 1] - graph.indptr[vertices]
+    degrees: IntArray = graph.indptr[vertices + 1] - graph.indptr[vertices]
     return degrees
 
 
@@ -100,7 +100,7 @@ class HopTree:
     parent: IndexArray
 
     @property
-    def reached(self) -> npt.NDArray[np.bool_]:
+    def reached(self) -> BoolArray:
         """Whether a root reaches each vertex."""
         return self.distance >= 0
 
