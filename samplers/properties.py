@@ -153,16 +153,14 @@ def _closed_wedges(
     return int(np.count_nonzero(sparse.csr_matrix(links)[ends[0], ends[1]])) / wedges
 
 
-def _hop_sources(
-    n: int,
-    reads: int,
-    generator: np.random.Generator,
-    most: int = 64,
-    least: int = 4,
-    edges: int = 500_000_000,
-) -> npt.NDArray[np.int64]:
-    """Return vertices to search from, with bounds on the time (precision: docs/samplers.md)."""
-    count = min(most, max(least, edges // reads))
+# Bounds on the time of searches: the most and the fewest of them, and the edges that they read
+# (precision: docs/samplers.md).
+_MOST, _FEWEST, _READS = 64, 4, 500_000_000
+
+
+def _hop_sources(n: int, reads: int, generator: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return vertices to search from, where a search reads so many edges."""
+    count = min(_MOST, max(_FEWEST, _READS // reads))
     return np.arange(n) if n <= count else generator.integers(n, size=count)
 
 

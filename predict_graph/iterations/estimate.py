@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import FloatArray
 from predict_graph.engines import SampleSummary, StagedSample
 from predict_graph.intervals import QUANTILE
 from predict_graph.results import Value
@@ -49,7 +49,7 @@ class IterationEstimate(Value):
     iterations: int
     low: int
     high: int
-    curve: npt.NDArray[np.float64]
+    curve: FloatArray
     converged: bool
     samples: list[SampleSummary] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class IterationEstimate(Value):
     def exact(
         cls,
         method: str,
-        curve: npt.NDArray[np.float64],
+        curve: FloatArray,
         counters: Table,
         *,
         converged: bool,
@@ -109,7 +109,7 @@ def iteration_interval(crossing: float, relative_std: float, limit: int) -> tupl
     return whole(crossing), whole(crossing / spread), whole(crossing * spread)
 
 
-def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
+def crossing(curve: Sequence[float] | FloatArray, threshold: float) -> float:
     """Return the point at which a convergence curve falls below `threshold`.
 
     The curve is read as a straight line on a log scale between iterations, so samples can be
@@ -136,17 +136,15 @@ def crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float)
     return float(first + np.log(before / threshold) / np.log(before / after))
 
 
-def mean_curve(
-    curves: Sequence[npt.NDArray[np.float64]], iterations: int
-) -> npt.NDArray[np.float64]:
+def mean_curve(curves: Sequence[FloatArray], iterations: int) -> FloatArray:
     """Return the geometric mean of curves of any lengths, for so many iterations."""
     length = max(iterations, *(len(curve) for curve in curves))
     logs = [_extended(np.log(np.maximum(curve, 1e-300)), length) for curve in curves]
-    curve: npt.NDArray[np.float64] = np.exp(np.mean(logs, axis=0))[:iterations]
+    curve: FloatArray = np.exp(np.mean(logs, axis=0))[:iterations]
     return curve
 
 
-def _extended(logs: npt.NDArray[np.float64], length: int) -> npt.NDArray[np.float64]:
+def _extended(logs: FloatArray, length: int) -> FloatArray:
     """Continue a curve on a log scale with its last slope."""
     missing = length - len(logs)
     if missing == 0:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph import engines
 from predict_graph.algorithms import Algorithm
-from predict_graph.arrays import IntArray
+from predict_graph.arrays import IndexArray, IntArray
 from predict_graph.deadline import StopRun
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph
@@ -34,7 +33,7 @@ class WalkSample(Value):
 
     sampler: str
     ratio: float
-    vertices: npt.NDArray[np.integer]
+    vertices: IndexArray
     graph: Graph
     seconds: float
     note: str
@@ -115,14 +114,8 @@ def draw_sample(
     notes = [said] if said and not capped else []
     if len(kept) < wanted:
         notes.append(f"ended at {len(kept)} of {wanted} vertices: the budget of edges")
-    return WalkSample(
-        sampler,
-        len(kept) / max(graph.vertices, 1),
-        vertices,
-        subgraph,
-        time.perf_counter() - started,
-        "; ".join(notes),
-    )
+    ratio, seconds = len(kept) / max(graph.vertices, 1), time.perf_counter() - started
+    return WalkSample(sampler, ratio, vertices, subgraph, seconds, "; ".join(notes))
 
 
 def run_sample(
@@ -200,7 +193,7 @@ def extrapolated(rows: Table, iterations: int, vertex_factor: float, edge_factor
     return Table({name: scaled.floats(name) * factor for name, factor in factors.items()})
 
 
-def edges_by_later_position(graph: Graph, members: npt.NDArray[np.integer]) -> IntArray:
+def edges_by_later_position(graph: Graph, members: IndexArray) -> IntArray:
     """Count the edges among members, at the later of their two ends.
 
     The running sum is the number of edges among the first 1, 2, … members.

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from predict_graph.algorithms import Algorithm
+from predict_graph.arrays import FloatArray
 from predict_graph.engines import COUNTERS, RunProfile, evenly, per_iteration, spread_evenly
 from predict_graph.errors import RequestError
 from predict_graph.history import RunRecord
@@ -84,7 +84,7 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
     )
 
 
-def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], threshold: float) -> float:
+def continued_crossing(curve: Sequence[float] | FloatArray, threshold: float) -> float:
     """Return where a curve crosses a threshold by extrapolating its last two supersteps.
 
     With more of them, errors were larger.
@@ -103,25 +103,24 @@ def continued_crossing(curve: Sequence[float] | npt.NDArray[np.float64], thresho
     return len(curve) + max((math.log(threshold) - float(last[-1])) / slope, 0.0)
 
 
+# Deviations of log(predicted / true) if almost nothing of the curve was observed, of steady and of
+# other algorithms; measured on nine graphs (docs/studies/spark.md).
+_STEADY_STD, _SPREADING_STD = 0.3, 0.8
+
+
 def continued(
-    sampled: IterationEstimate,
-    algorithm: Algorithm,
-    profile: RunProfile,
-    threshold: float,
-    steady_std: float = 0.3,
-    spreading_std: float = 0.8,
+    sampled: IterationEstimate, algorithm: Algorithm, profile: RunProfile, threshold: float
 ) -> IterationEstimate:
     """Return an estimate, by samples or a baseline, with the first supersteps of the run itself.
 
     Both crossings are combined by inverse-variance weights of their logarithms. The run takes more
     supersteps than were counted. Their counters are exact; later ones are those of the samples, or
-    extrapolated if there are no samples. The deviations of log(predicted / true), if almost nothing
-    of the curve was observed, were measured on nine graphs (docs/studies/spark.md).
+    extrapolated if there are no samples.
     """
     done, limit = profile.iterations, algorithm.max_iterations
     own = continued_crossing(profile.convergence, threshold)
     left = max(1.0 - done / own, 0.0)
-    std = (steady_std if algorithm.steady else spreading_std) * left
+    std = (_STEADY_STD if algorithm.steady else _SPREADING_STD) * left
     if not algorithm.steady and math.isfinite(own):
         # A curve that hardly decreases yet may do so at any time: the interval starts at once.
         std = max(std, math.log(own / (done + 1)) / QUANTILE)
@@ -159,9 +158,7 @@ def continued(
     )
 
 
-def _extrapolated(
-    counted: Table, more: int, algorithm: Algorithm, curve: npt.NDArray[np.float64]
-) -> Table:
+def _extrapolated(counted: Table, more: int, algorithm: Algorithm, curve: FloatArray) -> Table:
     """Return the counters of later supersteps: those of the last one.
 
     If they have decreased before, they decrease as the curve did last.

@@ -16,16 +16,12 @@ LIBRARIES = 193_000_000  # measured; see docs/studies/memory.md
 """Bytes that a run of ten vertices holds: interpreter and libraries."""
 # Vertex programs and other kernels that do not declare what they hold: arrays of 64 bits.
 _UNKNOWN, _MOST_UNKNOWN = Footprint(8 * 8), Footprint(32 * 8, 8)
+# Shares of the peak within which it lies, by the first half of docs/studies/memory.md.
+_BELOW, _ABOVE = 0.15, 0.20
 _SPREAD = 0.25 * LIBRARIES  # by how much installations differ; measured on two
 
 
-def peak_memory(
-    graph: Graph,
-    algorithm: Algorithm,
-    threads: int | None = None,
-    below: float = 0.15,
-    above: float = 0.20,
-) -> PeakMemory:
+def peak_memory(graph: Graph, algorithm: Algorithm, threads: int | None = None) -> PeakMemory:
     """Return the peak memory of ``predict-graph run`` on the local engine.
 
     It is that of reading, which was measured, of making the reverse graph or of running, whichever
@@ -37,8 +33,6 @@ def peak_memory(
     algorithm : Algorithm
     threads : int, optional
         By default one for each available core.
-    below, above : float
-        Of the peak, in which it lies; both by the first half of docs/studies/memory.md.
 
     Raises
     ------
@@ -50,7 +44,7 @@ def peak_memory(
     reading = min(before, LIBRARIES) + most_reading - before
     running, most_running = _running(algorithm, graph, threads or available_threads())
     predicted, most = max(reading, base + running), max(reading, base + most_running)
-    peak = Interval(predicted, (1.0 - below) * predicted, (1.0 + above) * most + _SPREAD)
+    peak = Interval(predicted, (1.0 - _BELOW) * predicted, (1.0 + _ABOVE) * most + _SPREAD)
     return PeakMemory(peak, float(available_memory()))
 
 

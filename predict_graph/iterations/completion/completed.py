@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from predict_graph.arrays import FloatArray, IndexArray, IntArray
+from predict_graph.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import edges_of, inbound_rows
 from predict_graph.iterations.completion.profiles import FIELD, LEVELS, profile_key
@@ -35,7 +35,7 @@ class CompletedSample:
 
     operator: sparse.csr_array
     weights: FloatArray
-    dangling: npt.NDArray[np.bool_]
+    dangling: BoolArray
     graph: Graph
     vertices: IndexArray
 
@@ -155,7 +155,7 @@ class Completer:
 
 def _conserving(
     sources: IndexArray, targets: IndexArray, values: FloatArray, weights: FloatArray
-) -> tuple[sparse.csr_array, npt.NDArray[np.bool_]]:
+) -> tuple[sparse.csr_array, BoolArray]:
     """Scale the rank that each vertex sends so that it is conserved."""
     size = len(weights)
     sent = np.bincount(sources, values * weights[targets], minlength=size) / weights

@@ -6,8 +6,8 @@ import math
 import time
 
 import numpy as np
-import numpy.typing as npt
 
+from predict_graph.arrays import IntArray
 from predict_graph.calibration import log_std
 from predict_graph.deadline import deadline, time_left
 from predict_graph.engines import SampleSummary
@@ -86,7 +86,7 @@ def estimate_by_completion(
 
 def choose_hubs(
     graph: Graph, ratio: float, edge_budget: int, share: float = 0.03, neighbours: int = 10
-) -> npt.NDArray[np.int64]:
+) -> IntArray:
     """Return the vertices that a stratified sample takes with certainty, highest degree first.
 
     Hubs are the largest set of highest-degree vertices that has at most `edge_budget` edges among
@@ -104,26 +104,24 @@ def choose_hubs(
     return hubs.astype(np.int64)
 
 
-def sample_sizes(
-    edges: int,
-    allowed: int,
-    fewest: int = 5,
-    most: int = 9,
-    share: float = 0.2,
-    largest: int = 1_200_000,
-) -> tuple[int, int]:
+# Limits the error of the median of samples, and overhead: the number of samples, and the edges of
+# each, also as a share of the graph's.
+_FEWEST, _MOST = 5, 9
+_LARGEST, _SHARE = 1_200_000, 0.2
+
+
+def sample_sizes(edges: int, allowed: int) -> tuple[int, int]:
     """Return the edges of each sample of a graph of so many, and the (odd) number of samples.
 
-    All of them together have at most `allowed` edges, and each at most a share of the graph's; the
-    other limits bound the error of the median, and overhead.
+    All of them together have at most `allowed` edges.
 
     Examples
     --------
     >>> sample_sizes(1_500_000, 600_000)
     (120000, 5)
     """
-    size = max(min(int(share * edges), allowed // fewest, largest), 1)
-    count = min(max(allowed // size, fewest), most)
+    size = max(min(int(_SHARE * edges), allowed // _FEWEST, _LARGEST), 1)
+    count = min(max(allowed // size, _FEWEST), _MOST)
     return size, count - (count + 1) % 2
 
 

@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from predict_graph.arrays import BoolArray
+from predict_graph.arrays import BoolArray, IntArray
 from predict_graph.graph import Graph
 from predict_graph.graph.csr import inbound_shares
 from samplers.search import breadth_first
@@ -73,9 +73,7 @@ def _half_octaves(values: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
     return classes
 
 
-def profile_key(
-    profiles: npt.NDArray[np.int32], level: tuple[int, int, int]
-) -> npt.NDArray[np.int64]:
+def profile_key(profiles: npt.NDArray[np.int32], level: tuple[int, int, int]) -> IntArray:
     """Return the key of each profile at a coarsening level, one of `LEVELS`.
 
     Sides, and out-degrees 0, 1 and 2, are kept at every level: two joined vertices with one
@@ -91,5 +89,5 @@ def profile_key(
     packed, (by_in, by_out, by_inflow) = profiles.astype(np.int64), level
     inbound, out, inflow = (packed >> 2 * FIELD, packed >> FIELD & 127, packed & 127)
     out = np.where(out < 4, out, 4 + out // by_out)
-    key: npt.NDArray[np.int64] = inbound // by_in << 2 * FIELD | out << FIELD | inflow // by_inflow
+    key: IntArray = inbound // by_in << 2 * FIELD | out << FIELD | inflow // by_inflow
     return key

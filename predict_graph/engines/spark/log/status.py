@@ -14,6 +14,8 @@ from typing import Any
 from predict_graph.engines.spark.log.eventlog import EventLog, LogReader
 from predict_graph.errors import JobError, RequestError
 
+# Limits the wait for an answer, in seconds, and its size.
+_PATIENCE, _MOST_BYTES = 10.0, 1 << 28
 _RAN = ("COMPLETE", "ACTIVE", "FAILED")
 # What answers of another kind than Spark's raise.
 _UNLIKE = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
@@ -145,24 +147,14 @@ class ApplicationStatus:
         self._reader.tasks = [task for _, task in rows]
 
 
-def _get(
-    address: str,
-    what: str,
-    kind: type = dict,
-    missing: Any = None,
-    *,
-    patience: float = 10.0,
-    most: int = 1 << 28,
-) -> Any:
-    """Return an answer, of so many bytes at most; `missing` where this version of Spark has none,
-    if given.
-    """
+def _get(address: str, what: str, kind: type = dict, missing: Any = None) -> Any:
+    """Return an answer; `missing` where this version of Spark has none, if given."""
     whole = f"{address}/api/v1/{what}"
     try:
-        with urllib.request.urlopen(whole, timeout=patience) as answer:
-            content = answer.read(most + 1)
-        if len(content) > most:
-            raise JobError(f"{whole} answers with more than {most} bytes")
+        with urllib.request.urlopen(whole, timeout=_PATIENCE) as answer:
+            content = answer.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise JobError(f"{whole} answers with more than {_MOST_BYTES} bytes")
         found = json.loads(content)
         if not isinstance(found, kind):
             raise TypeError(f"{type(found).__name__} instead of a {kind.__name__}")

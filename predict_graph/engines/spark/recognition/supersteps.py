@@ -384,18 +384,13 @@ class Repetition:
     period: int
 
 
-def longest_repetition(
-    symbols: Sequence[Hashable],
-    weights: Sequence[float],
-    *,
-    least: int = 2,
-    longest: int = 64,
-    as_good: float = 0.98,
-) -> Repetition | None:
-    """Return the repetition with the most weight; among about equal ones, the shortest block.
+# Limits the quadratic search: items of a block. The share of the weight of another block that a
+# shorter one has if it is about as good; not tuned.
+_LONGEST, _AS_GOOD = 64, 0.98
 
-    A block has at most `longest` items, which limits the quadratic search; a shorter one may have
-    `as_good` of the weight of another.
+
+def longest_repetition(symbols: Sequence[Hashable], weights: Sequence[float]) -> Repetition | None:
+    """Return the repetition with the most weight; among about equal ones, the shortest block.
 
     Examples
     --------
@@ -409,15 +404,15 @@ def longest_repetition(
     heavy = np.concatenate([[0.0], np.cumsum(np.maximum(weights, 1e-9))])
     best: Repetition | None = None
     best_weight = 0.0
-    for period in range(1, min(longest, len(codes) // least) + 1):
+    for period in range(1, min(_LONGEST, len(codes) // 2) + 1):
         same = np.concatenate([[False], codes[:-period] == codes[period:], [False]])
         edges = np.flatnonzero(same[1:] != same[:-1])
         for start, end in zip(edges[::2], edges[1::2], strict=True):
             stop = int(end) + period
-            if stop - start < least * period:
+            if stop - start < 2 * period:
                 continue
             weight = float(heavy[stop] - heavy[start])
-            if best is None or weight * as_good > best_weight:
+            if best is None or weight * _AS_GOOD > best_weight:
                 best, best_weight = Repetition(int(start), stop, period), weight
     return best
 
