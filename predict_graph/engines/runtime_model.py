@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.budget import Spending
-from predict_graph.engines.profile import SampleSummary
+from predict_graph.engines.profile import PHASES, SampleSummary
 from predict_graph.graph import Graph
 from predict_graph.table import Table
 
@@ -80,27 +80,18 @@ class Workload:
         """The rows as a DataFrame."""
         return self.rows.frame()
 
-    def runtime(
-        self,
-        evidence: Evidence,
-        *,
-        setup: float,
-        read: float = 0.0,
-        write: float = 0.0,
-        phase_std: float,
-        relative_std: float | None = None,
-        **more: Any,
-    ) -> RuntimeEstimate:
-        """Return the runtime estimate by the seconds of iterations that one source has."""
-        total = float(evidence.seconds.sum())
-        return RuntimeEstimate(
-            evidence=evidence,
-            rows=self.rows.assign(seconds=evidence.seconds),
-            relative_std=evidence.relative_std if relative_std is None else relative_std,
-            phases={"setup": setup, "read": read, "superstep": total, "write": write},
-            phase_std=phase_std,
-            **more,
-        )
+    def runtime(self, evidence: Evidence, phase_std: float, **phases: float) -> RuntimeEstimate:
+        """Return the runtime estimate by the seconds that one source has of the iterations.
+
+        `phases` are those of the other phases, 0 where none are given.
+        """
+        rows = self.rows.assign(seconds=evidence.seconds)
+        phases = {
+            **dict.fromkeys(PHASES, 0.0),
+            **phases,
+            "superstep": float(evidence.seconds.sum()),
+        }
+        return RuntimeEstimate(evidence, rows, evidence.relative_std, phases, phase_std)
 
 
 @dataclass(frozen=True)

@@ -50,14 +50,16 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
     result = _of_stages(graph, stages[:1], doubts, None)
     for number in range(2, len(stages) + 1):
         result = _of_stages(graph, stages[:number], doubts, result)
-    local = is_local(chain[-1].engine)
-    if local:
+    last, memory = chain[-1], None
+    local = is_local(last.engine)
+    if local and isinstance(graph, Graph):
         result = _under(result, meter.read(), measured=best.measured)
+        memory = peak_memory(graph, last.algorithm, getattr(last.engine, "threads", None))
     return replace(
         result,
         overhead_seconds=spending.reading_seconds + spending.spent,
         loading_seconds=spending.loading_seconds,
-        budget=str(chain[-1].budget),
+        budget=str(last.budget),
         more=best.more or next((each.more for each in runtimes if each.more), ""),
         verdict=verdict_of(
             result.runtime_seconds,
@@ -65,11 +67,7 @@ def assembled(graph: AnyGraph, best: Estimate, spending: Spending) -> Prediction
             estimated=estimates[-1].method == BASELINE and not best.measured,
             local=local,
             load=result.load,
-            memory=peak_memory(
-                graph, chain[-1].algorithm, getattr(chain[-1].engine, "threads", None)
-            )
-            if local and isinstance(graph, Graph)
-            else None,
+            memory=memory,
             executors=result.executors,
         ),
     )

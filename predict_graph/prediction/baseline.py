@@ -158,20 +158,15 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     )
 
 
-def baseline_runtime(
-    graph: AnyGraph,
-    baseline: Baseline,
-    workload: engines.Workload,
-    engine: engines.Engine,
-    *,
-    first: bool,
-    slower: float = 40.0,
-) -> engines.RuntimeEstimate:
-    """Return a baseline as the runtime estimate of an engine; the first of a chain reads.
+# Engines of others take so many times as long as compiled ones, with a deviation of its logarithm
+# of 1 (measured).
+_SLOWER = 40.0
 
-    Engines of others take `slower` times as long as compiled ones, with a deviation of its
-    logarithm of 1 (measured).
-    """
+
+def baseline_runtime(
+    baseline: Baseline, workload: engines.Workload, engine: engines.Engine, read: float
+) -> engines.RuntimeEstimate:
+    """Return a baseline as the runtime estimate of an engine, with the seconds of reading."""
     each, std = baseline.superstep_seconds / max(baseline.iterations, 1.0), baseline.relative_std
     setup, name = baseline.setup_seconds, "runs of other graphs" if baseline.runs else BASELINE
     if type(engine) is not LocalEngine:
@@ -180,13 +175,10 @@ def baseline_runtime(
             # start-up, and a superstep (0.5 s for 128 vertices: docs/studies/spark.md).
             setup, each = setup + 8.0, each + 0.3
         else:
-            setup, each = slower * setup, slower * each
+            setup, each = _SLOWER * setup, _SLOWER * each
         std = 1.0
     evidence = engines.Evidence(name, np.full(workload.iterations, each), std)
-    read = graph.read_seconds if first else 0.0
-    return workload.runtime(
-        evidence, setup=setup, read=read, phase_std=log_std("usual seconds") / 2.0
-    )
+    return workload.runtime(evidence, log_std("usual seconds") / 2.0, setup=setup, read=read)
 
 
 def _usual(algorithm: Algorithm, history: History | None) -> tuple[Usual, int]:

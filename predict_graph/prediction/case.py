@@ -20,7 +20,7 @@ from predict_graph.outcome import Prediction
 from predict_graph.prediction.assembly import assembled
 from predict_graph.prediction.baseline import Baseline, baselines_of
 from predict_graph.prediction.request import Request, is_local
-from predict_graph.prediction.work import workloads_of
+from predict_graph.prediction.work import counted
 
 if TYPE_CHECKING:
     from predict_graph.prediction.sources import Estimate
@@ -130,5 +130,8 @@ class Case:
         return replace(result, advice=[said])
 
     def workloads(self, estimates: Sequence[IterationEstimate]) -> list[Workload]:
-        """Return the workload of each algorithm of the chain."""
-        return workloads_of(self.algorithms, estimates)
+        """Return what the run of each algorithm of the chain will do."""
+        return [
+            Workload(algorithm, each.iterations, counted(each.counters), each.staged)
+            for algorithm, each in zip(self.algorithms, estimates, strict=True)
+        ]

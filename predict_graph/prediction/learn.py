@@ -179,13 +179,14 @@ class _Learner:
         with self.engine.session(java_works=any(job.java_works for job in self.jobs)) as session:
             for scale, factor in _GRAPHS:
                 size = factor * 2.0**scale
-                graphs = lru_cache(partial(self._generated, scale, factor))  # in both directions
+                source = f"rmat:scale={scale},edge_factor={factor},seed={self.seed}"
+                read = lru_cache(partial(check_graph, source, seed=self.seed))  # in both directions
                 for job in sorted(self.jobs, key=lambda job: rates[job.name]):
                     expected = rates[job.name] * size
                     if self.found.training_runs and self.spent + expected > self.allowed:
                         self.found.ended = _TOO_LONG
                         continue
-                    graph = graphs(direction(job, None))
+                    graph = read(directed=direction(job, None))
                     times = 2 if rates[job.name] == 0.0 else 1  # first to warm up the JVM
                     seconds = self._run(job, graph, session.seconds, times)
                     rates[job.name] = seconds / size
@@ -201,23 +202,11 @@ class _Learner:
         """
         self.report(f"{job.name} on {graph.name}", self._fraction)
         for number in range(1, times + 1):
-            runs = sample_run(
-                self.engine,
-                opening,
-                job,
-                graph,
-                "whole",
-                graph,
-                seed=self.seed,
-                before=self._before,
-                purpose="cost" if not self._before or number == times else WARM_UP,
-            )
+            purpose = "cost" if not self._before or number == times else WARM_UP
+            how = {"sampler": "whole", "seed": self.seed, "opening_seconds": opening}
+            runs = sample_run(self.engine, job, graph, graph, self._before, purpose=purpose, **how)
             self._before += sum(run.record.iterations for run in runs)
             self.history.add_all(run.record for run in runs)
             self.found.runs += len(runs)
         self.found.training_runs.setdefault(job.name, []).append(graph.name)
         return sum(run.record.seconds for run in runs)
-
-    def _generated(self, scale: int, factor: int, directed: bool | None) -> Graph:
-        source = f"rmat:scale={scale},edge_factor={factor},seed={self.seed}"
-        return check_graph(source, directed=directed, seed=self.seed)

@@ -165,24 +165,18 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
     given = {name: asked[name] for name in _READ} | _parts(asked, chosen)
     named = frozenset(name for name, value in given.items() if value is not None)
     sampler, transform, cost_model = (given[name] for name in _REGISTRIES)
-    method, budget, probe = (asked[name] for name in ("method", "budget", "probe"))
-    spend = check_budget(budget)
-    near = check_within(asked["within"])
+    method, spend = asked["method"], check_budget(asked["budget"])
     chosen_method = method is not None or iterations.METHODS.preferred(chosen.name) is not None
-    if budget is None and (named or chosen_method):
+    if asked["budget"] is None and (named or chosen_method):
         spend = Budget()  # what the user asks for is done, whatever it costs
     iterations.SAMPLERS.get(sampler or DEFAULT_SAMPLER)
     if cost_model is not None:
         COST_MODELS.get(cost_model)
-    estimated_by = _method(method, chosen, given)
-    _refuse_unread(named, estimated_by, chosen, runs_on, runtime_model)
-    if near is not None:
-        _refuse_within(estimated_by, chosen, runs_on)
-    return Request(
+    request = Request(
         algorithm=chosen,
         engine=runs_on,
         runtime_model=runtime_model,
-        method=estimated_by,
+        method=_method(method, chosen, given),
         sampler=sampler or DEFAULT_SAMPLER,
         ratio=iterations.check_ratio(DEFAULT_RATIO if asked["ratio"] is None else asked["ratio"]),
         transform=check_transform(transform, chosen.convergence),
@@ -191,12 +185,16 @@ def check_request(algorithm: Any, **options: Unpack[PredictOptions]) -> Request:
         progress=asked["progress"] or (lambda text, fraction: None),
         cost_model=cost_model,
         train_ratios=_check_train_ratios(asked["train_ratios"]),
-        probe=probe,
+        probe=asked["probe"],
         budget=spend,
-        within=near,
+        within=check_within(asked["within"]),
         named=named | (frozenset({"method"}) if chosen_method else frozenset()),
         given=frozenset(name for name in named if asked[name] is not None),
     )
+    _refuse_unread(request)
+    if request.within is not None:
+        _refuse_within(request)
+    return request
 
 
 def _parts(asked: Mapping[str, Any], algorithm: Algorithm) -> dict[str, Any]:
@@ -216,28 +214,24 @@ def _method(name: str | None, algorithm: Algorithm, parts: Mapping[str, Any]) ->
     return method
 
 
-def _refuse_unread(
-    named: frozenset[str],
-    method: iterations.Method,
-    algorithm: Algorithm,
-    engine: engines.Engine,
-    runtime_model: type[engines.RuntimeModel],
-) -> None:
+def _refuse_unread(request: Request) -> None:
     """Refuse the first option that neither the method nor the engine reads.
 
     A method that was named keeps the sampler and the transform to itself: of an engine that draws
     samples for its seconds too, the user would not notice that the iterations are others'.
     """
+    method, algorithm, engine = request.method, request.algorithm, request.engine
     # Where samples tell seconds, too, it matters which they are.
-    by_work = getattr(runtime_model, "by_work_alone", False)
+    by_work = getattr(request.runtime_model, "by_work_alone", False)
     known = algorithm.known_work and by_work and "sampler" not in method.reads
-    for name in sorted(named):
+    read = method.reads | (request.runtime_model.reads - _OF_METHOD)
+    for name in sorted(request.named - {"method"}):
         if name in _OF_SAMPLES and known:
             raise RequestError(
                 f"{name} is not read by the engine {engine.name} for {algorithm.name}, whose "
                 "supersteps and messages are known without samples; accepted: leave it out"
             )
-        if name in method.reads or (name in runtime_model.reads and name not in _OF_METHOD):
+        if name in read:
             continue
         models = {
             each: runtime_model_of(engines.ENGINES.get(each)) for each in engines.ENGINES.names()
@@ -248,14 +242,15 @@ def _refuse_unread(
         raise RequestError(f"{name} is not read by {where}; accepted: {accepted}")
 
 
-def _refuse_within(method: iterations.Method, algorithm: Algorithm, engine: engines.Engine) -> None:
+def _refuse_within(request: Request) -> None:
     """Refuse to stop when near enough where samples cannot be made larger step by step."""
-    if not is_local(engine):
+    name, method = request.engine.name, request.method
+    if not is_local(request.engine):
         raise RequestError(
-            f"within is not read by the engine {engine.name}; accepted: the engine local reads it"
+            f"within is not read by the engine {name}; accepted: the engine local reads it"
         )
     if "max_overhead" not in method.reads:
-        accepted = _accepted(_methods_that_read("max_overhead", algorithm))
+        accepted = _accepted(_methods_that_read("max_overhead", request.algorithm))
         raise RequestError(f"within is not read by the method {method.name}; accepted: {accepted}")
 
 

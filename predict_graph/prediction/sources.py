@@ -73,7 +73,7 @@ class StoppedRun:
         evidence = replace(own.evidence, seconds=seconds, relative_std=std)
         phases = {name: own.phases[name] for name in ("setup", "read", "write")}
         phases["write"] *= len(seconds) / max(done, 1)  # checkpoints
-        found[-1] = workloads[-1].runtime(evidence, **phases, phase_std=own.phase_std)
+        found[-1] = workloads[-1].runtime(evidence, own.phase_std, **phases)
         return found
 
 
@@ -342,7 +342,7 @@ def baseline_seconds(
         spending = Spending(free.budget, 0.0)
         return request.runtime_model(graph, free, case.history, spending).estimate(workloads)
     return [
-        baseline_runtime(graph, baseline, workload, request.engine, first=number == 0)
+        baseline_runtime(baseline, workload, request.engine, 0.0 if number else graph.read_seconds)
         for number, (baseline, workload) in enumerate(zip(case.baselines, workloads, strict=True))
     ]
 

@@ -1,27 +1,14 @@
-"""The workload of a run, counters of each iteration; and runs as the history keeps them."""
+"""Counters of iterations as whole numbers, and runs as the history keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from predict_graph.algorithms import Algorithm
-from predict_graph.engines import COUNTERS, RunProfile, Workload
+from predict_graph.engines import COUNTERS, RunProfile
 from predict_graph.history import RunRecord
-from predict_graph.iterations import IterationEstimate
 from predict_graph.table import Table
-
-
-def workloads_of(
-    algorithms: Sequence[Algorithm], estimates: Sequence[IterationEstimate]
-) -> list[Workload]:
-    """Return what the run of each algorithm of a chain will do."""
-    return [
-        Workload(algorithm, each.iterations, counted(each.counters), each.staged)
-        for algorithm, each in zip(algorithms, estimates, strict=True)
-    ]
 
 
 def counted(counters: Table) -> Table:

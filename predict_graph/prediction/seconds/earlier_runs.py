@@ -70,4 +70,4 @@ def _earlier(records: Sequence[RunRecord], workload: Workload, source: str) -> R
     ours = not workload.algorithm.java_works and not engine.get("checkpoint_interval")
     if engine.get("name") == "local" or (engine.get("name") == "spark" and ours):
         phases["write"] = 0.0  # only run --out writes, which no prediction asks
-    return workload.runtime(Evidence(source, mean[at], std), **phases, phase_std=equal)
+    return workload.runtime(Evidence(source, mean[at], std), equal, **phases)

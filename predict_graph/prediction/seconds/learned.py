@@ -169,7 +169,7 @@ class LearnedRuntimeModel(SampledModel):
             for name in ("setup", "read", "write")
         }
         evidence = replace(evidence, name="sample runs on the engine")
-        return workload.runtime(evidence, **phases, phase_std=PHASE_STD)
+        return workload.runtime(evidence, PHASE_STD, **phases)
 
 
 def _phase(name: str, runs: Sequence[RunRecord], graph: Graph) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -98,14 +98,10 @@ class LocalRuntimeModel(SampledModel):
         std, equal = evidence.relative_std, log_std("equal runs", algorithm.name)
         setup = self._setups[algorithm.name]
         read = self.graph.read_seconds if first else 0.0
-        return workload.runtime(
-            evidence,
-            setup=setup,
-            read=read,
-            relative_std=math.hypot(std, equal),
-            phase_std=PHASE_STD * math.hypot(setup, read) / max(setup + read, 1e-9),
-            samples=[run.summary for run in ran],
-        )
+        phase_std = PHASE_STD * math.hypot(setup, read) / max(setup + read, 1e-9)
+        found = workload.runtime(evidence, phase_std, setup=setup, read=read)
+        samples = [run.summary for run in ran]
+        return replace(found, relative_std=math.hypot(std, equal), samples=samples)
 
     def _measured(self, workload: Workload) -> Evidence | None:
         """Return the time of iterations as measured on this graph."""
@@ -133,24 +129,21 @@ Timed = tuple[FloatArray, float]
 """The seconds of the iterations of a staged sample, and those of one without senders."""
 
 
-def timed_sample(
-    algorithm: Algorithm,
-    staged: StagedSample,
-    threads: int,
-    affords: Callable[[float], bool] = lambda seconds: True,
-    most: int = 4,
-    enough: float = 0.5,
-) -> Timed:
-    """Run a staged sample up to `most` times, and return the minimum seconds of each iteration.
+# Limits the runs of a staged sample, and the seconds after which no other one is made.
+_MOST_RUNS, _ENOUGH = 4, 0.5
 
-    No more runs are made when they have taken `enough` seconds.
+
+def timed_sample(
+    algorithm: Algorithm, staged: StagedSample, threads: int, affords: Callable[[float], bool]
+) -> Timed:
+    """Run a staged sample several times, and return the minimum seconds of each iteration.
 
     The minimum excludes most disturbances, and page faults of the first run. If the budget does not
     allow the first run, these are the times of the run that estimated the iterations.
     """
     took = float(staged.run.seconds.sum())
     least, idle, spent, runs = np.full(len(staged.run.work), np.inf), math.inf, 0.0, 0
-    while runs < most and spent <= enough and affords(took):
+    while runs < _MOST_RUNS and spent <= _ENOUGH and affords(took):
         try:
             seconds, resting = observed.timed_run(algorithm, staged, threads=threads)
         except StopRun:
@@ -161,11 +154,11 @@ def timed_sample(
     return (least, idle) if runs else (staged.run.seconds, 0.0)
 
 
+_UNPROBED_STD = 0.25  # without a probe, as a sample fits in a cache (docs/design-notes.md, fact 4)
+
+
 def transfer_evidence(
-    workload: Workload,
-    timed: Timed | None,
-    probes: list[observed.IterationProbe],
-    unprobed_std: float = 0.25,
+    workload: Workload, timed: Timed | None, probes: list[observed.IterationProbe]
 ) -> Evidence | None:
     """Return the seconds of each iteration from a staged sample run and probes.
 
@@ -173,8 +166,6 @@ def transfer_evidence(
     the additional time per unit of work in memory, matches the first iterations to the probes.
     Probes below the sample run, whose data is in cache, indicate a disturbance of one of them, and
     the mean is used. Without a sample run all is in proportion to the work; None without either.
-    Without a probe the deviation is `unprobed_std`, as a sample fits in a cache
-    (docs/design-notes.md, fact 4).
     """
     staged, idle = workload.staged, 0.0
     if timed is None or staged is None:
@@ -188,7 +179,7 @@ def transfer_evidence(
         near = work * (working / staged.run.work)[at]
     measured = observed.settled(probes, work)
     if measured is None:
-        return None if timed is None else Evidence("sample run", idle + near, unprobed_std)
+        return None if timed is None else Evidence("sample run", idle + near, _UNPROBED_STD)
     probed, std = observed.undisturbed_seconds(probes)
     idle = min(probe.idle_seconds for probe in probes)
     taken = float(np.maximum(probed[measured] - idle, 0.0).sum())

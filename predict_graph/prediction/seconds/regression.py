@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from costmodels import COST_MODELS as BUILT_IN_COST_MODELS
 from costmodels import FEWEST_ROWS
@@ -131,7 +130,7 @@ class FittedCosts:
     model: Any
     columns: list[str]
 
-    def predict(self, features: pd.DataFrame) -> npt.NDArray[np.float64]:
+    def predict(self, features: pd.DataFrame) -> FloatArray:
         """Return seconds for rows of candidate features.
 
         Raises

@@ -24,7 +24,7 @@ def cluster(monkeypatch):
     """A cluster on which only a clock goes on."""
     now, begun = [0.0], []
 
-    def run(engine, opening, job, graph, *given, **named):
+    def run(engine, job, graph, *given, **named):
         turn = (int(graph.name.partition("=")[2].partition(",")[0]) - 6) // 2
         begun.append((job.name, turn))
         seconds = SECONDS[job.name] * 4.0**turn

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -139,7 +140,9 @@ class ClusterSamples(EngineModel):
         taken, samples = 0.0, dict[float, Graph]()
         engine, before = self.engine, 0
         java_works = algorithm.java_works or "packing_seconds" in vars(graph)
+        how: dict[str, Any] = {"sampler": request.sampler, "seed": request.seed, "purpose": "cost"}
         with engine.session(java_works=java_works) as session:
+            how["opening_seconds"] = session.seconds
             for number, ratio in enumerate(self.ratios):
                 if number > 1 and not (in_any_case or self.spending.affords(taken)):
                     break
@@ -148,16 +151,7 @@ class ClusterSamples(EngineModel):
                     most = max(int(ratio * graph.edges), 1)  # a sample may be denser
                     drawn = draw_sample(graph, request.sampler, ratio, self.rng, max_edges=most)
                     samples[ratio] = drawn.graph
-                runs = sample_run(
-                    engine,
-                    session.seconds,
-                    algorithm,
-                    graph,
-                    request.sampler,
-                    samples[ratio],
-                    seed=request.seed,
-                    before=before,
-                )
+                runs = sample_run(engine, algorithm, graph, samples[ratio], before, **how)
                 taken = sum(run.record.seconds for run in runs)
                 before += sum(run.record.iterations for run in runs)
                 if runs[-1].disturbed:
@@ -182,18 +176,12 @@ def supersteps_run(algorithm: Algorithm, most: int = 15) -> int:
 
 
 def sample_run(
-    engine: SparkEngine,
-    opening: float,
-    algorithm: Algorithm,
-    graph: Graph,
-    sampler: str,
-    sample: Graph,
-    *,
-    seed: int,
-    before: int,
-    purpose: str = "cost",
+    engine: SparkEngine, algorithm: Algorithm, graph: Graph, sample: Graph, before: int, **how: Any
 ) -> list[cluster.ClusterRun]:
-    """Run a chain of algorithms on a sample in a session that has run so many supersteps before."""
+    """Run a chain of algorithms on a sample in a session that has run so many supersteps before.
+
+    `how` has the sampler, its seed, the purpose, and the seconds in which the session opened.
+    """
     profile = engine.run(
         algorithm,
         sample,
@@ -202,13 +190,10 @@ def sample_run(
     )
     doubtful = profile.result.get("certainty") == "doubtful"
     drawn = {
-        "sampler": sampler,
+        **how,
         "ratio": sample.vertices / graph.vertices,
-        "seed": seed,
-        "purpose": purpose,
         "machines": engine.workers,
         "cold": before == 0,
-        "opening_seconds": opening,
         "doubt": profile.result.get("reason") if doubtful else "",
     }
     runs = []

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from predict_graph.arrays import FloatArray
+from predict_graph.arrays import FloatArray, IndexArray
 from predict_graph.engines import Workload
 from predict_graph.engines.spark import SparkEngine, SparkSettings
 from predict_graph.engines.spark.blocks.program import BlockProgram
@@ -205,10 +205,8 @@ def _joined(degree: Any, partitions: int) -> Any:
 
 
 def combined_share(
-    degrees_counted: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]],
-    active: npt.ArrayLike,
-    partitions: int,
-) -> npt.NDArray[np.float64]:
+    degrees_counted: tuple[IndexArray, IndexArray], active: npt.ArrayLike, partitions: int
+) -> FloatArray:
     """Return records relative to messages, one record for each vertex and partition.
 
     If a share a of the edges carries a message, a vertex with d edges gets ``P (1 - (1 - a/P)^d)``
@@ -227,5 +225,5 @@ def combined_share(
     edges = float((degrees * counts).sum())
     missed = (1.0 - shares[:, None] / partitions) ** degrees[None, :]
     records = partitions * ((1.0 - missed) * counts).sum(axis=1)
-    result: npt.NDArray[np.float64] = records / np.maximum(shares * edges, 1e-300)
+    result: FloatArray = records / np.maximum(shares * edges, 1e-300)
     return result

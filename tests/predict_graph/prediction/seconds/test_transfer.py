@@ -75,6 +75,6 @@ def test_a_sample_run_is_repeated_for_its_least_seconds_until_that_is_enough(mon
 
     monkeypatch.setattr(observed, "timed_run", run)
     # Of runs, 0.4 s are not enough, and 0.75 are.
-    seconds, idle = timed_sample(JOB, staged([1.0] * 2, [1.0] * 2), 3)
+    seconds, idle = timed_sample(JOB, staged([1.0] * 2, [1.0] * 2), 3, lambda seconds: True)
     np.testing.assert_allclose(seconds, [0.1, 0.05])
     assert (idle, threads_seen) == (0.1, [3, 3])
