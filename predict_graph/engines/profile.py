@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +34,7 @@ PHASE_NAMES = {
 
 def answer_of_run(profile: RunProfile) -> Answer:
     """Return the answer of a run."""
-    graph = profile.graph
+    graph, prior = profile.graph, profile.prior
     ended = "until it converged" if profile.converged else "its limit"
     counted = f": {profile.iterations} iterations, {ended}" if profile.iterations else ""
     return Answer(
@@ -43,7 +43,7 @@ def answer_of_run(profile: RunProfile) -> Answer:
         [
             ("graph", graph_text(graph)),
             ("phases", phases_said(profile.phases)),
-            *_first(profile),
+            *([] if prior is None else [includes(prior.algorithm, prior.iterations, prior.phases)]),
             *((name.replace("_", " "), _short(value)) for name, value in profile.result.items()),
         ],
         details=[
@@ -92,13 +92,10 @@ def phases_said(phases: Mapping[str, float]) -> str:
     )
 
 
-def _first(profile: RunProfile) -> list[tuple[str, str]]:
-    """Describe the algorithm that ran first in a chain."""
-    if profile.prior is None:
-        return []
-    spent = profile.prior.phases["setup"] + profile.prior.phases["superstep"]
-    said = f"{profile.prior.iterations} iterations, {readable_seconds(spent)}"
-    return [(f"includes {profile.prior.algorithm}", said)]
+def includes(algorithm: str, iterations: float, phases: Mapping[str, float]) -> tuple[str, str]:
+    """Describe the algorithm that runs first in a chain, and how much of the runtime that is."""
+    seconds = readable_seconds(phases["setup"] + phases["superstep"])
+    return f"includes {algorithm}", f"{iterations:.0f} iterations, {seconds}"
 
 
 def _short(value: Any, most: int = 6) -> str:
@@ -213,6 +210,11 @@ class RunProfile(Result):
             return np.empty(0)
         own: FloatArray = self.rows.floats("seconds")[self.rows["worker"] == 0]
         return own
+
+    def with_seconds(self, **more: float) -> RunProfile:
+        """Return the profile of a run with so many more seconds in some phases."""
+        phases = {name: each + more.get(name, 0.0) for name, each in self.phases.items()}
+        return replace(self, phases=phases)
 
     def per_iteration(self) -> pd.DataFrame:
         """Return counters summed over workers, seconds and convergence; one row per iteration."""

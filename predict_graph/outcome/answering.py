@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from predict_graph import answers
 from predict_graph.cores import NOTED
 from predict_graph.durations import counted, readable_seconds
-from predict_graph.engines.profile import PHASE_NAMES, engine_said, phases_said
+from predict_graph.engines.profile import PHASE_NAMES, engine_said, includes, phases_said
 from predict_graph.intervals import Interval
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def answer_of(found: Prediction) -> answers.Answer:
         *([] if found.engine["name"] in _HERE else [("engine", engine_said(found.engine))]),
         *([] if iterations is None else [("iterations", _counted(iterations))]),
         ("phases", phases_said(found.phases)),
-        *_chain(found),
+        *_chain(found.prior),
         *_cluster(found),
         *_memory(found),
         ("estimated from", _estimated_from(found)),
@@ -93,14 +93,10 @@ def _memory(found: Prediction) -> list[tuple[str, str]]:
     return [("peak memory", f"{peak} {what}, {free} are free")]
 
 
-def _chain(found: Prediction) -> list[tuple[str, str]]:
-    """Say what runs first, and how much of the runtime that is."""
-    if found.prior is None:
+def _chain(first: Prediction | None) -> list[tuple[str, str]]:
+    if first is None:
         return []
-    first = found.prior
-    seconds = readable_seconds(first.phases["setup"] + first.phases["superstep"])
-    said = f"{float(first.iterations or 0):.0f} iterations, {seconds}"
-    return [(f"includes {first.algorithm['name']}", said)]
+    return [includes(first.algorithm["name"], float(first.iterations or 0), first.phases)]
 
 
 def _cluster(found: Prediction, most: int = 6) -> list[tuple[str, str]]:

@@ -99,22 +99,16 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prediction, the real run and the errors, ready for JSON."""
-        before = self._prior()
         errors = self.errors()
-        if before is not None:
-            errors["prior"] = before.errors()
+        first, ran = self.prediction.prior, self.actual.prior
+        if first is not None and ran is not None:
+            errors["prior"] = Comparison(first, ran).errors()
         return {
             **self.prediction.to_dict(),
             "actual": _actual(self.actual),
             "errors": errors,
             "inside_interval": self.inside(),
         }
-
-    def _prior(self) -> Comparison | None:
-        """Return the comparison of what ran first in a chain."""
-        if self.prediction.prior is None or self.actual.prior is None:
-            return None
-        return Comparison(self.prediction.prior, self.actual.prior)
 
 
 def _actual(profile: RunProfile) -> dict[str, Any]:

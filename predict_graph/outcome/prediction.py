@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from predict_graph.answers import Answer
+from predict_graph.arrays import FloatArray
 from predict_graph.cores import Load
 from predict_graph.engines import COUNTERS, SampleSummary
 from predict_graph.intervals import Interval
@@ -147,7 +145,7 @@ class Prediction(Result):
         return {**fitted[-1].model, "weight": fitted[-1].weight}
 
     @property
-    def convergence(self) -> npt.NDArray[np.float64]:
+    def convergence(self) -> FloatArray:
         """Predicted convergence aggregate after each iteration."""
         return self.rows.floats("convergence")
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -183,8 +183,7 @@ class SparkEngine:
                 algorithm.check(self.settings)
             with self.started(java_works=True) as session:
                 profile = algorithm.run_in(session, graph, base.follower_of(progress))
-                seconds = {"setup": session.seconds}
-                return _with_seconds(self._described(profile, algorithm), seconds)
+                return self._described(profile, algorithm).with_seconds(setup=session.seconds)
         with self.started() as session, running.stored_on(session, graph) as stored:
             return self.run_stored(algorithm, stored, rule, progress, write_to)
 
@@ -258,7 +257,7 @@ class SparkEngine:
         with spark_failures(f"writing {write_to}"):
             session.group("write")
             _write(_named(values, algorithm, graph, session), session.new_path(), write_to)
-        return _with_seconds(profile, {"write": time.perf_counter() - started})
+        return profile.with_seconds(write=time.perf_counter() - started)
 
     def check_reads(self, algorithm: Algorithm) -> None:
         """Refuse algorithms that cannot run on a graph that only Spark reads."""
@@ -359,12 +358,6 @@ class SparkEngine:
             adopting.warm_for(self._callers).add(algorithm.name)
         engine = {**self.describe(), **profile.engine, **({"warm": True} if warm else {})}
         return replace(profile, engine=engine)
-
-
-def _with_seconds(profile: RunProfile, seconds: Mapping[str, float]) -> RunProfile:
-    """Add seconds to phases of a profile."""
-    phases = {name: each + seconds.get(name, 0.0) for name, each in profile.phases.items()}
-    return replace(profile, phases=phases)
 
 
 def _check_output(path: Path) -> None:

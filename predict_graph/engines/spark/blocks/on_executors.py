@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from predict_graph.arrays import BoolArray, IntArray
+from predict_graph.arrays import Array, BoolArray, IntArray
 from predict_graph.engines.spark.blocks import stored
 
 VALUES = "values binary"
@@ -36,7 +36,7 @@ def distinct_ids(batches: stored.Batches) -> Iterator[pa.RecordBatch]:
         yield _bytes_of(batch.column(0).to_numpy(zero_copy_only=False).astype(np.int64))
 
 
-def _bytes_of(values: npt.NDArray[Any]) -> pa.RecordBatch:
+def _bytes_of(values: Array) -> pa.RecordBatch:
     return pa.record_batch([pa.array([values.tobytes()])], ["values"])
 
 

@@ -19,7 +19,6 @@ from zipimport import zipimporter
 
 import numpy as np
 
-from predict_graph.algorithms.naming import NamedVertices
 from predict_graph.arrays import Array
 from predict_graph.engines.spark.blocks import stored
 from samplers.csr import frozen
@@ -158,9 +157,7 @@ def run_of(
     name: str, program: Any, algorithm: Any, blocks: stored.Blocks, graph: Any, values: Any = None
 ) -> Run:
     """Return what workers know of a run, and save what it gets of the `values` of its prior."""
-    place = None
-    if isinstance(algorithm, NamedVertices):
-        algorithm = algorithm.within(graph)
+    place, algorithm = None, algorithm.within(graph)
     if values is not None:
         place = blocks.folder / f"{name}.npy"
         np.save(place, program.prepared(algorithm, values))

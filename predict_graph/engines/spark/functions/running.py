@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -89,9 +90,11 @@ class FunctionAlgorithm(CalledAlgorithm):
             read = time.perf_counter() - started
         if follower is not None:
             follower.begins(self, graph, 0.0, self.max_iterations)
-        known: Any = {"graph": graph.describe(), "read_seconds": read, "follower": follower}
         with released(edges):
-            return profile_spark_function(self, session, edges, vertices, **known)
+            profile = profile_spark_function(
+                self, session, edges, vertices, graph=graph.describe(), follower=follower
+            )
+        return profile.with_seconds(read=read)
 
     def supersteps(self, log: EventLog, began: float) -> Recognised:
         """Return the supersteps by what repeats."""
@@ -164,7 +167,6 @@ def profile_spark_function(
     vertices: DataFrame,
     *,
     graph: Mapping[str, Any],
-    read_seconds: float = 0.0,
     follower: RunFollower | None = None,
 ) -> RunProfile:
     """Run a job on the tables of a graph and find its supersteps in Spark's event log.
@@ -173,11 +175,10 @@ def profile_spark_function(
     follower is notified of supersteps as they end.
     """
     job = job if isinstance(job, FunctionAlgorithm) else FunctionAlgorithm(job)
-    if not isinstance(session, OpenSession):
-        known: Any = {"graph": graph, "read_seconds": read_seconds, "follower": follower}
-        with adopted_session(session, settings_of(session)) as adopted:
-            return profile_spark_function(job, adopted, edges, vertices, **known)
-    with warnings.catch_warnings():
+    with ExitStack() as held:
+        if not isinstance(session, OpenSession):
+            session = held.enter_context(adopted_session(session, settings_of(session)))
+        held.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", "DataFrame", UserWarning)  # concern older GraphFrames
         arguments = _arguments(job, session, vertices, edges)
         session.group(None)  # the function may set its own
@@ -188,11 +189,8 @@ def profile_spark_function(
 
         logged, kept = session.log_from_now(), session.storage_bytes()
         profile, found = job.profiled(call, session, logged, graph, follower, kept)
-    return replace(
-        profile,
-        phases={**profile.phases, "read": profile.phases["read"] + read_seconds},
-        result={"by": found.by, "certainty": found.certainty, "reason": found.reason},
-    )
+    result = {"by": found.by, "certainty": found.certainty, "reason": found.reason}
+    return replace(profile, result=result)
 
 
 def _option(name: str, options: Mapping[str, Any], key: str, value: Any) -> Any:

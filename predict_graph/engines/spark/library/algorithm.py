@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -197,12 +197,6 @@ class LibraryAlgorithm(CalledAlgorithm):
         """The name of the algorithm whose costs apply: usually its own."""
         return self.name
 
-    def within(self, graph: Graph) -> Self:
-        """Return the algorithm with its parameters resolved for a graph or sample; unchanged by
-        default.
-        """
-        return self
-
     @property
     def at(self) -> tuple[int, ...]:
         """The vertices that a parameter names, or those that represent them in a sample."""
@@ -265,14 +259,7 @@ class LibraryAlgorithm(CalledAlgorithm):
         if self.separated_by == "messages":
             found = recognition.by_messages(log, self.name, began)
         else:
-            jobs = log.jobs[log.jobs["group"] == self.name].sort_values("job")
-            steps = _by_sums(log, jobs, began)
-            reason = f"each ends with one of the {self.separated_by}"
-            found = (
-                recognition.Recognised(steps, "names", self.name, "certain", reason)
-                if steps
-                else None
-            )
+            found = _by_sums(log, self.name, began)
         if found is None:
             raise JobError(f"{self.name} made no messages that its log shows")
         return found
@@ -336,8 +323,11 @@ def _counted(table: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _by_sums(log: EventLog, jobs: pd.DataFrame, began: float) -> tuple[recognition.Superstep, ...]:
+def _by_sums(log: EventLog, name: str, began: float) -> recognition.Recognised | None:
     """Return the supersteps that each end with a sum, which exchanges records without a query."""
+    jobs = log.jobs[log.jobs["group"] == name].sort_values("job")
     exchanging = log.stages.loc[[bool(each) for each in log.stages["parents"]], "job"]
     ends = jobs.loc[(jobs["execution"] < 0) & jobs["job"].isin(exchanging), "job"]
-    return recognition.steps_of_jobs(log, jobs, ends.tolist(), began)
+    steps = recognition.steps_of_jobs(log, jobs, ends.tolist(), began)
+    reason = "each ends with one of the sums"
+    return recognition.Recognised(steps, "names", name, "certain", reason) if steps else None

@@ -46,7 +46,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class SourceFiles:
-    """Files of one graph, of the form ``parquet`` or ``text``.
+    """Files of one graph, Parquet or text.
 
     `source` is the user's path, `path` that for Spark; `identity` is a digest of addresses, lengths
     and modification times.
@@ -56,7 +56,6 @@ class SourceFiles:
     name: str
     path: str
     files: tuple[str, ...]
-    form: str
     suffix: str
     identity: str
 
@@ -99,7 +98,7 @@ def edge_source(spark: SparkSession, graph: Any) -> ListedEdges:
             "DataFrame of edges"
         )
     found = _source_files(spark, graph)
-    edges = _text_edges if found.form == "text" else _parquet_edges
+    edges = _text_edges if _FORMATS[found.suffix] == "text" else _parquet_edges
     return edges(spark, found, EdgeList.of(graph, "integer"))
 
 
@@ -158,9 +157,8 @@ def _source_files(spark: SparkSession, source: str | os.PathLike[str]) -> Source
     if not any(length for _, length, _ in found):
         raise RequestError(f"{text} is empty")
     files = tuple(address for address, _, _ in found)
-    form, suffix = _format(text, files)
     name, digest = name_of(Path(text)), hashlib.blake2b(repr(found).encode(), digest_size=16)
-    return SourceFiles(text, name, path, files, form, suffix, digest.hexdigest())
+    return SourceFiles(text, name, path, files, _suffix(text, files), digest.hexdigest())
 
 
 def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
@@ -179,8 +177,8 @@ def _listed(spark: SparkSession, path: str) -> Iterator[tuple[str, int, int]]:
                 yield address, int(file.getLen()), int(file.getModificationTime())
 
 
-def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
-    """Return the common format of files, and the suffix of the first."""
+def _suffix(source: str, files: tuple[str, ...]) -> str:
+    """Return the suffix of the first of some files, which have a common format."""
     first, forms = suffixes_of(Path(files[0]))[0], set()
     for address in files:
         suffix, compression = suffixes_of(Path(address))
@@ -192,7 +190,7 @@ def _format(source: str, files: tuple[str, ...]) -> tuple[str, str]:
         forms.add(_FORMATS[suffix])
     if len(forms) > 1:
         raise RequestError(f"{source} holds Parquet files and text; accepted: one of them")
-    return forms.pop(), first
+    return first
 
 
 def checked_columns(
