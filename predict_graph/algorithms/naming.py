@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from predict_graph.algorithms.base import Algorithm
+from predict_graph.algorithms.parameters import Parameter
 from predict_graph.arrays import Array, IntArray
 from predict_graph.errors import RequestError
 
@@ -86,6 +87,12 @@ class NamedVertices(Algorithm):
         from samplers.search import largest  # imported here because it loads numba
 
         return np.resize(largest(degrees, self.count), self.count)
+
+
+def naming_parameter(name: str, edges: str = "out-edges", *, several: bool) -> Parameter:
+    """Return a parameter that names vertices; by default the one with most of some edges."""
+    ids = "comma-separated ids of vertices" if several else "id of a vertex"
+    return Parameter(name, str, None, f"{ids}; by default the one with most {edges}")
 
 
 def check_ids(parameter: str, value: object, *, several: bool = True) -> str | None:

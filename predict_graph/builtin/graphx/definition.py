@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from predict_graph.algorithms import Parameter
-from predict_graph.algorithms.naming import NamedVertices
+from predict_graph.algorithms.naming import NamedVertices, naming_parameter
 from predict_graph.algorithms.parameters import Value
 from predict_graph.engines.spark.library.algorithm import LibraryAlgorithm
 from predict_graph.errors import RequestError
@@ -137,10 +137,7 @@ class GraphXPersonalizedPageRank(NamedVertices, GraphXPageRank):
 
     name = "graphx:personalizedPageRank"
     summary = "personalized ranks from one vertex by GraphX"
-    declared = (
-        Parameter("srcId", str, None, "id of a vertex; by default the one with most out-edges"),
-        *GraphXPageRank.declared,
-    )
+    declared = (naming_parameter("srcId", several=False), *GraphXPageRank.declared)
     named_by, several = "srcId", False
     sampled_by = _replay("personalized")
 
@@ -174,14 +171,7 @@ class GraphXShortestPaths(NamedVertices, GraphXAlgorithm):
     name = "graphx:shortestPaths"
     summary = "hops to landmarks by GraphX"
     named_by, spread_by = "landmarks", "in_degrees"
-    declared = (
-        Parameter(
-            "landmarks",
-            str,
-            None,
-            "comma-separated ids of vertices; by default the one with most in-edges",
-        ),
-    )
+    declared = (naming_parameter("landmarks", "in-edges", several=True),)
     sampled_by = _replay("paths")
     tags = 1
 

@@ -51,10 +51,7 @@ class NeighborhoodKernel(MergingKernel):
 
     def summary(self) -> dict[str, Any]:
         """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""
-        return {
-            "neighborhood_function": list(self._reached),
-            "effective_diameter": effective_diameter(np.array(self._reached)),
-        }
+        return summary_of(self._reached)
 
     def step(self) -> Superstep:
         """Run one superstep; its aggregate is the share of vertices whose counter changed."""
@@ -77,6 +74,12 @@ class NeighborhoodKernel(MergingKernel):
         counters = (self._state, self._next)
         self._share_blocks(settle, changed, counters, (self._estimates, self._sums))
         self._reached.append(float(ordered_sum(self._sums)))
+
+
+def summary_of(reached: list[float]) -> dict[str, Any]:
+    """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""
+    diameter = effective_diameter(np.array(reached))
+    return {"neighborhood_function": list(reached), "effective_diameter": diameter}
 
 
 def effective_diameter(reached: FloatArray, connected: float = 0.9) -> float:
@@ -186,8 +189,4 @@ class NeighborhoodProgram(MergingProgram):
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:
         """Return the neighbourhood function, for 0, 1, … hops, and the effective diameter."""
-        reached = [found["reached"] for found in sums]
-        return {
-            "neighborhood_function": reached,
-            "effective_diameter": effective_diameter(np.array(reached)),
-        }
+        return summary_of([found["reached"] for found in sums])

@@ -18,7 +18,7 @@ import numpy as np
 
 from predict_graph.arrays import Array, FloatArray
 from predict_graph.builtin.pagerank.definition import PageRank
-from predict_graph.engines.local.blocks import SharedRows, ordered_sum, row_blocks
+from predict_graph.engines.local.blocks import SharedRows, ordered_sum, row_blocks, unsigned
 from predict_graph.engines.local.kernel import Footprint, Superstep
 from predict_graph.engines.local.team import Team
 from predict_graph.engines.spark.blocks.program import BlockProgram
@@ -33,9 +33,7 @@ class PageRankKernel(SharedRows):
     def __init__(self, algorithm: PageRank, graph: Graph, team: Team | None = None) -> None:
         n, reverse = graph.vertices, graph.reverse
         super().__init__(reverse, team)
-        # Unsigned indices spare the compiled loop the check for negative ones.
-        sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
-        self._rows = (reverse.indptr, sources)
+        self._rows = (reverse.indptr, unsigned(reverse.indices))
         degrees = graph.out_degrees
         self._scale = np.where(degrees > 0, algorithm.damping / np.maximum(degrees, 1), 0.0)
         self._spread = algorithm.damping if algorithm.spread_dangling else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.naming import NamedVertices
+from predict_graph.algorithms.naming import NamedVertices, naming_parameter
 from predict_graph.algorithms.parameters import Parameter
 from predict_graph.arrays import IntArray
 from predict_graph.builtin.pagerank.definition import PageRank
@@ -48,7 +48,7 @@ class PersonalisedPageRank(NamedVertices, PageRank):
     summary = "rank of vertices by random walks with restarts at one source"
     named_by, several = "source", False
     declared = (
-        Parameter("source", str, None, "id of a vertex; by default the one with most out-edges"),
+        naming_parameter("source", several=False),
         *(each for each in PageRank.declared if each.name != "dangling"),
         Parameter(
             "dangling",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from predict_graph.algorithms.naming import NamedVertices
-from predict_graph.algorithms.parameters import MAX_ITERATIONS, Parameter
+from predict_graph.algorithms import MAX_ITERATIONS
+from predict_graph.algorithms.naming import NamedVertices, naming_parameter
 from predict_graph.builtin.parts import parts_of
 from predict_graph.errors import RequestError
 
@@ -48,15 +48,7 @@ class ShortestPaths(NamedVertices):
     by_hops = True
     runs_on, sampled_by = parts_of(__name__, "ShortestPaths", rooted="paths_recipe")
     named_by = "landmarks"
-    declared = (
-        Parameter(
-            "landmarks",
-            str,
-            None,
-            "comma-separated ids of vertices; by default the one with most out-edges",
-        ),
-        MAX_ITERATIONS,
-    )
+    declared = (naming_parameter("landmarks", several=True), MAX_ITERATIONS)
 
     def __init__(self, **parameters: object) -> None:
         super().__init__(**parameters)

@@ -48,17 +48,21 @@ class TopKRankingKernel(EntriesKernel):
         """The vertices with the k highest ranks that reach each vertex, -1 for none, shape (n,
         k).
         """
-        lists = self._state
-        known = lists < len(lists)
-        found = np.full(lists.shape, -1, lists.dtype)
-        found[known] = self._by_rank[lists[known]]
-        return found
+        return vertices_at(self._state, self._by_rank)
 
     def summary(self) -> dict[str, Any]:
         """Return how many different lists there are."""
         ordered = self._state[np.lexsort(self._state.T)]
         steps = (ordered[1:] != ordered[:-1]).any(axis=1)
         return {"different_lists": 1 + int(np.count_nonzero(steps))}
+
+
+def vertices_at(lists: Array, by_rank: Array) -> Array:
+    """Return the vertices at the ranks in some lists, -1 for none."""
+    known = lists < FAR
+    found = np.full_like(lists, -1)
+    found[known] = by_rank[lists[known]]
+    return found
 
 
 class TopKRankingProgram(MergingProgram):
@@ -92,10 +96,7 @@ class TopKRankingProgram(MergingProgram):
 
     def values(self) -> Array:
         """Return the vertices with the k highest ranks that reach each vertex, -1 for none."""
-        known = self.state < FAR
-        found = np.full(self.state.shape, -1, np.int64)
-        found[known] = self._by_rank[self.state[known]]
-        return found
+        return vertices_at(self.state, self._by_rank).astype(np.int64)
 
     @classmethod
     def summary(cls, values: Any, sums: list[Mapping[str, float]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from predict_graph.arrays import IntArray
+from predict_graph.arrays import Array, IndexArray, IntArray
 from predict_graph.engines.local.team import Team
 from predict_graph.graph import Graph
 
@@ -32,6 +32,11 @@ def row_blocks(
     count = max(1, int(np.ceil(work[-1] / size)))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], count + 1)[1:-1])
     return np.unique(np.concatenate(([0], cuts, [n]))).astype(np.int64)
+
+
+def unsigned(indices: IndexArray) -> Array:
+    """Return a view that spares a compiled loop the check for negative indices."""
+    return indices.view(np.dtype(f"u{indices.itemsize}"))
 
 
 class SharedRows:

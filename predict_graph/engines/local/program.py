@@ -18,7 +18,7 @@ import numpy as np
 
 from predict_graph.algorithms.vertex_program import VertexProgram
 from predict_graph.arrays import Array
-from predict_graph.engines.local.blocks import SharedRows
+from predict_graph.engines.local.blocks import SharedRows, unsigned
 from predict_graph.engines.local.edge_loops import MAX, MIN, SUM, identity, pull, push
 from predict_graph.engines.local.kernel import Superstep
 from predict_graph.engines.local.team import Team
@@ -61,15 +61,12 @@ class ProgramKernel(SharedRows):
 
     def _prepare_edges(self, graph: Graph, program: VertexProgram, team: Team | None) -> None:
         """Store the edges in the layout of the compiled loops, whose rows threads share."""
-        reverse = graph.reverse
-        super().__init__(reverse, team)
-        self._indptr = reverse.indptr
-        # Unsigned indices spare the compiled loop the check for negative ones.
-        self._sources = reverse.indices.view(np.dtype(f"u{reverse.indices.itemsize}"))
-        self._targets = graph.indices.view(np.dtype(f"u{graph.indices.itemsize}"))
+        super().__init__(graph.reverse, team)
         self._weighted = program.weighted and graph.weights is not None
-        self._in_weights = reverse.weights if self._weighted else _NO_WEIGHTS
-        self._out_weights = graph.weights if self._weighted else _NO_WEIGHTS
+        self._in, self._out = (
+            (rows.indptr, unsigned(rows.indices), rows.weights if self._weighted else _NO_WEIGHTS)
+            for rows in (graph.reverse, graph)
+        )
         self._reached = graph.in_degrees > 0
 
     @property
@@ -130,8 +127,7 @@ class ProgramKernel(SharedRows):
         sending = np.flatnonzero(senders)
         if self._degrees[sending].sum() <= PUSH_SHARE * self._graph.edges:
             combined.fill(nothing)
-            rows = (self._graph.indptr, self._targets, self._out_weights)
-            push(self._code, sending, rows, frozen(message), (combined, received))
+            push(self._code, sending, self._out, frozen(message), (combined, received))
         else:
             # Vertices that do not send offer the identity element.
             offered = np.where(senders, message, nothing)
@@ -139,8 +135,8 @@ class ProgramKernel(SharedRows):
         return combined, received
 
     def _pull(self, offered: Array, senders: Array, nothing: Any, results: Any) -> None:
-        rows = (self._indptr, self._sources, self._in_weights)
-        self._share(pull, self._code, rows, (frozen(offered), senders, nothing), results, False)
+        messages = (frozen(offered), senders, nothing)
+        self._share(pull, self._code, self._in, messages, results, False)
 
     def _checked(self, method: str, value: Any, dtype: np.dtype[Any] | None = None) -> Array:
         """Validate the array that a method returned; convert it to 64-bit integers or floats."""
