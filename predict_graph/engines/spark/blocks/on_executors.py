@@ -55,10 +55,8 @@ def sent(
         sources, targets = number(columns[0]), number(columns[1])
         weights: Any = columns[2].astype(np.float32) if weighted else np.empty(0, np.float32)
         if both:
-            sources, targets = (
-                np.concatenate((sources, ~targets)),
-                np.concatenate((targets, sources)),
-            )
+            turned = np.concatenate((sources, ~targets))
+            sources, targets = turned, np.concatenate((targets, sources))
             weights = np.concatenate((weights, weights))
         order = np.argsort(homes[targets], kind="stable")
         ends = np.cumsum(np.bincount(homes[targets], minlength=len(keys)))

@@ -83,14 +83,9 @@ class _Kernel(ProgramKernel):
             ids = np.flatnonzero(senders)
             sent = message[ids]
         homes = self._stored.homes
-        shared = homes.sparkSession.sparkContext.broadcast((n, ids, sent, few))
-        work = partial(
-            _combine,
-            shared=shared,
-            code=self._code,
-            weighted=self._weighted,
-            blocks=self._stored.blocks,
-        )
+        known = (self._code, self._weighted, n, ids, sent, few)
+        shared = homes.sparkSession.sparkContext.broadcast(known)
+        work = partial(_combine, shared=shared, blocks=self._stored.blocks)
         try:
             found = homes.mapInArrow(work, storage.PARCELS).collect()
         finally:
@@ -109,25 +104,22 @@ class _Kernel(ProgramKernel):
 
 
 def _combine(
-    batches: storage.Batches, shared: Any, code: int, weighted: bool, blocks: storage.Blocks
+    batches: storage.Batches, shared: Any, blocks: storage.Blocks
 ) -> Iterator[pa.RecordBatch]:
     """Combine the messages to the vertices of blocks; runs on executors."""
     for batch in batches:
         for key in batch.column(0).to_pylist():
             block = blocks.opened()[blocks.numbers[key]]
-            found = _combined_in(block, weighted, shared.value, code)
-            yield storage.parcel(DRIVER, block.number, found)
+            yield storage.parcel(DRIVER, block.number, _combined_in(block, shared.value))
     keep_loaded()
 
 
-def _combined_in(
-    block: storage.StoredBlock, weighted: bool, shared: Any, code: int
-) -> tuple[Array, Array, dict[str, int]]:
+def _combined_in(block: storage.StoredBlock, shared: Any) -> tuple[Array, Array, dict[str, int]]:
     """Combine the messages to the vertices of a block, in the order of the local engine.
 
     Return the receivers, what they get, and the counts of the senders in the block.
     """
-    n, ids, offered, few = shared
+    code, weighted, n, ids, offered, few = shared
     nothing = identity(code, offered.dtype)
     senders = np.empty(0, np.uint8)
     columns = block.ids

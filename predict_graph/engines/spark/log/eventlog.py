@@ -43,7 +43,8 @@ _COLUMNS = {
 }
 
 _NAN = float("nan")
-_DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What contents that Spark does not write raise."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +112,7 @@ class LogReader:
                 continue
             try:
                 _EVENTS[name](self, json.loads(line))
-            except _DAMAGED:
+            except DAMAGED:
                 continue
 
     def log(self) -> EventLog:

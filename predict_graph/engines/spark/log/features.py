@@ -119,14 +119,8 @@ def observed_table(log: EventLog, found: Recognised, vertices: int = 0) -> pd.Da
     size = table["local_message_bytes"] + table["remote_message_bytes"]
     records = table["shuffle_read_records"]
     remote: Any = np.round(records * table["remote_message_bytes"] / np.maximum(size, 1))
-    return with_average(
-        table.assign(
-            total_vertices=held,
-            active_vertices=held,
-            remote_messages=remote,
-            local_messages=records - remote,
-        )
-    )
+    table = table.assign(total_vertices=held, active_vertices=held)
+    return with_average(table.assign(remote_messages=remote, local_messages=records - remote))
 
 
 def observed_phases(log: EventLog, found: Recognised) -> dict[str, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from predict_graph.durations import counted
-from predict_graph.engines.spark.log.eventlog import EventLog, read_event_log
+from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, read_event_log
 from predict_graph.engines.spark.log.features import observed_phases, observed_table
 from predict_graph.engines.spark.recognition.supersteps import Recognised, recognise
 from predict_graph.engines.spark.session.settings import is_local
@@ -66,7 +66,7 @@ def record_of_log(
         return record, found
     except RequestError as error:
         raise RequestError(f"{path}: {error}") from error
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError) as error:
+    except (*DAMAGED, OSError) as error:
         raise RequestError(
             f"the event log {path} is not as Spark writes it: {type(error).__name__}: "
             f"{error!s:.100}"

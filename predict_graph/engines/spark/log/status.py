@@ -11,14 +11,12 @@ from datetime import UTC, datetime
 from http.client import HTTPException
 from typing import Any
 
-from predict_graph.engines.spark.log.eventlog import EventLog, LogReader
+from predict_graph.engines.spark.log.eventlog import DAMAGED, EventLog, LogReader
 from predict_graph.errors import JobError, RequestError
 
 # Limits the wait for an answer, in seconds, and its size.
 _PATIENCE, _MOST_BYTES = 10.0, 1 << 28
 _RAN = ("COMPLETE", "ACTIVE", "FAILED")
-# What answers of another kind than Spark's raise.
-_UNLIKE = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 def running_applications(address: str, since: float = 0.0) -> list[ApplicationStatus]:
@@ -38,7 +36,7 @@ def running_applications(address: str, since: float = 0.0) -> list[ApplicationSt
             f"nothing answers at {address}: {getattr(cause, 'strerror', None) or cause}; "
             "accepted: the address of a running application, such as http://127.0.0.1:4040"
         ) from error
-    except _UNLIKE as error:
+    except DAMAGED as error:
         raise _not_spark(address, error) from error
 
 
@@ -86,7 +84,7 @@ class ApplicationStatus:
         except OSError:
             self.ended = True
             return False
-        except _UNLIKE as error:
+        except DAMAGED as error:
             raise _not_spark(self.address, error) from error
         self._seen = seen
         return True

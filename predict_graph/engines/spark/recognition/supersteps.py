@@ -273,15 +273,11 @@ def _joined(units: list[Unit]) -> list[Unit]:
     """
     joined: list[Unit] = []
     for unit in units:
-        last = joined[-1] if joined else None
-        again = last is not None and last.site == unit.site and last.wrote > 0
-        if again and unit.wrote == 0 and unit.skipped > 0 and last is not None:
-            joined[-1] = replace(
-                last,
-                finished=max(last.finished, unit.finished),
-                jobs=last.jobs + unit.jobs,
-                stages=last.stages + unit.stages,
-            )
+        again = unit.wrote == 0 and unit.skipped > 0
+        if again and joined and joined[-1].site == unit.site and joined[-1].wrote > 0:
+            last, finished = joined[-1], max(joined[-1].finished, unit.finished)
+            jobs, stages = last.jobs + unit.jobs, last.stages + unit.stages
+            joined[-1] = replace(last, finished=finished, jobs=jobs, stages=stages)
         else:
             joined.append(unit)
     return joined
