@@ -86,12 +86,8 @@ def induced_csr(
 
 @njit(cache=True, nogil=True)
 def _induced(
-    indptr: IntArray,
-    indices: IntArray,
-    weights: npt.NDArray[Any],
-    chosen: IntArray,
-    new_id: IntArray,
-) -> tuple[IntArray, IntArray, npt.NDArray[Any], bool]:
+    indptr: IntArray, indices: IntArray, weights: Any, chosen: IntArray, new_id: IntArray
+) -> tuple[IntArray, IntArray, Any, bool]:
     """Return the rows of the edges kept, their weights, and whether all rows ascend."""
     starts = np.zeros(len(chosen) + 1, np.int64)
     for i in range(len(chosen)):

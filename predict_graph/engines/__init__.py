@@ -8,6 +8,7 @@ from predict_graph.engines.profile import PHASES as PHASES
 from predict_graph.engines.profile import TABLE_COLUMNS as TABLE_COLUMNS
 from predict_graph.engines.profile import RunProfile as RunProfile
 from predict_graph.engines.profile import SampleSummary as SampleSummary
+from predict_graph.engines.profile import counters_of as counters_of
 from predict_graph.engines.profile import critical_worker as critical_worker
 from predict_graph.engines.profile import evenly as evenly
 from predict_graph.engines.profile import per_iteration as per_iteration

@@ -332,6 +332,14 @@ def spread_evenly(rows: Table, workers: int) -> Table:
     return rows.assign(**evenly(messages, volume, workers))
 
 
+def counters_of(
+    active: npt.ArrayLike, messages: Array, volume: Array, workers: int, vertices: int
+) -> Table:
+    """Return the counters of iterations, with messages spread over workers by a hash."""
+    sent = evenly(messages, volume, workers)
+    return Table({"active_vertices": active, **sent, "total_vertices": vertices})
+
+
 def evenly(messages: npt.ArrayLike, volume: npt.ArrayLike, workers: int) -> dict[str, FloatArray]:
     """Return messages and their bytes as a hash spreads them: one in `workers` stays local."""
     found = {}

@@ -62,9 +62,8 @@ class IterationEstimate(Value):
         method: str,
         curve: FloatArray,
         counters: Table,
-        *,
+        *samples: SampleSummary,
         converged: bool,
-        samples: Sequence[SampleSummary] = (),
     ) -> IterationEstimate:
         """Return what is known of a run from all of its iterations."""
         count = len(curve)

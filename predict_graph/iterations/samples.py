@@ -142,15 +142,10 @@ def run_sample(
     )
     if profile.stopped:
         raise StopRun
+    sizes = (sample.ratio, sample.graph.vertices, sample.graph.edges)
+    seconds = sample.seconds + time.perf_counter() - started
     summary = engines.SampleSummary(
-        sampler=sample.sampler,
-        ratio=sample.ratio,
-        vertices=sample.graph.vertices,
-        edges=sample.graph.edges,
-        iterations=profile.iterations,
-        seconds=sample.seconds + time.perf_counter() - started,
-        purpose=purpose,
-        note=sample.note,
+        sample.sampler, *sizes, profile.iterations, seconds, purpose, sample.note
     )
     return SampleRun(profile, threshold_of_sample, summary)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from predict_graph.algorithms import Algorithm
 from predict_graph.arrays import FloatArray
-from predict_graph.engines import COUNTERS, RunProfile, evenly, per_iteration, spread_evenly
+from predict_graph.engines import COUNTERS, RunProfile, counters_of, per_iteration, spread_evenly
 from predict_graph.errors import RequestError
 from predict_graph.history import RunRecord
 from predict_graph.intervals import QUANTILE
@@ -31,14 +31,12 @@ def whole_run_estimates(profile: RunProfile | None) -> list[IterationEstimate]:
     found: list[IterationEstimate] = []
     while profile is not None:
         seconds = profile.runtime_seconds - profile.phases["read"] if not found else 0.0
-        made = IterationEstimate.exact(
-            "whole-run",
-            np.asarray(profile.convergence),
-            per_iteration(profile.rows).without("seconds"),
-            converged=profile.converged,
-            samples=[whole_graph(profile.graph, profile.iterations, seconds)],
+        curve, counters = np.asarray(profile.convergence), per_iteration(profile.rows)
+        run = whole_graph(profile.graph, profile.iterations, seconds)
+        exact = IterationEstimate.exact(
+            "whole-run", curve, counters.without("seconds"), run, converged=profile.converged
         )
-        found.insert(0, made)
+        found.insert(0, exact)
         profile = profile.prior
     return found
 
@@ -66,21 +64,13 @@ def estimate_by_replay(case: SamplingCase) -> IterationEstimate:
     graph, started = case.graph, time.perf_counter()
     rounds = rounds_of(algorithm, graph, engine.settings.partitions)
     seconds = time.perf_counter() - started
-    count = len(rounds)
-    messages = rounds["messages"].to_numpy(np.float64)
-    counters = Table(
-        {
-            "active_vertices": rounds["active_vertices"],
-            **evenly(messages, np.zeros(count), engine.workers),
-            "total_vertices": graph.vertices,
-        }
-    )
+    messages, received = (rounds[name].to_numpy(np.float64) for name in ("messages", "received"))
+    active, unknown = rounds["active_vertices"], np.zeros(len(rounds))
+    counters = counters_of(active, messages, unknown, engine.workers, graph.vertices)
+    run = whole_graph(graph.describe(), len(rounds), seconds)
+    curve = received / max(graph.vertices, 1)
     return IterationEstimate.exact(
-        "replay",
-        rounds["received"].to_numpy(np.float64) / max(graph.vertices, 1),
-        counters,
-        converged=bool(rounds["received"].iloc[-1] == 0),
-        samples=[whole_graph(graph.describe(), count, seconds)],
+        "replay", curve, counters, run, converged=bool(received[-1] == 0)
     )
 
 

@@ -23,7 +23,6 @@ from predict_graph.history import History, RunRecord, machine_identity
 from predict_graph.iterations import IterationEstimate
 from predict_graph.iterations.estimate import iteration_interval
 from predict_graph.iterations.rooted.sample import depth_of
-from predict_graph.table import Table
 
 BASELINE = "baseline estimate"
 """Name of the method of an estimate that is none."""
@@ -140,13 +139,8 @@ def baseline_iterations(graph: AnyGraph, baseline: Baseline, workers: int) -> It
     share = decay ** np.arange(iterations)
     size = float(getattr(algorithm, "message_bytes", 16))
     sent = graph.edges * share
-    counters = Table(
-        {
-            "active_vertices": graph.vertices * share,
-            **engines.evenly(sent, sent * size, workers),
-            "total_vertices": graph.vertices,
-        }
-    )
+    active = graph.vertices * share
+    counters = engines.counters_of(active, sent, sent * size, workers, graph.vertices)
     threshold = algorithm.threshold(graph.vertices)
     return IterationEstimate(
         BASELINE,

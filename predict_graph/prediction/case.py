@@ -45,16 +45,12 @@ class Case:
 
     @classmethod
     def of(
-        cls,
-        graph: AnyGraph,
-        request: Request,
-        history: History | None,
-        reading_seconds: float = 0.0,
+        cls, graph: AnyGraph, request: Request, history: History | None, reading: float = 0.0
     ) -> Case:
         """Return the case of a request on a graph; its budget starts to be spent."""
         meter.start()
         request = replace(request, algorithm=request.algorithm.on(graph))
-        spending = Spending(request.budget, 0.0, reading_seconds)
+        spending = Spending(request.budget, 0.0, reading)
         _ = graph.fingerprint  # every answer has it, so what is left of the budget is without it
         return cls(graph, request, history, spending)
 

@@ -67,7 +67,7 @@ def case_on_cluster(
             stored = held.enter_context(stored_on(session, packed))
             sources = (EarlierRuns(), RunOnCluster(engine, stored), BaselineEstimate())
         reading = time.perf_counter() - started
-        yield Case.of(graph, request, history, reading_seconds=reading), sources
+        yield Case.of(graph, request, history, reading), sources
 
 
 def check_reader(engine: Engine, ids: str | None) -> SparkEngine:

@@ -146,7 +146,7 @@ class Completer:
         kind, own = self.profiles, self.profiles[vertices]
         (mine, theirs), (source, to), (target, of) = stubs
         one, other = match_mutual(own[mine], kind[theirs], rng)
-        out, into = match_one_way(own[source], kind[to], own[target], kind[of], rng)
+        out, into = match_one_way((own[source], kind[to]), (own[target], kind[of]), rng)
         return (
             np.concatenate((mine[one], mine[other], source[out])),
             np.concatenate((mine[other], mine[one], target[into])),
@@ -166,6 +166,7 @@ def _conserving(
 
 
 ProfileArray = npt.NDArray[np.int32]
+StubProfiles = tuple[ProfileArray, ProfileArray]
 Pairs = tuple[IntArray, IntArray]
 
 _KEY_BITS = FIELD * 3
@@ -191,14 +192,9 @@ def match_mutual(owner: ProfileArray, wanted: ProfileArray, rng: np.random.Gener
     return _joined(found)
 
 
-def match_one_way(
-    out_owner: ProfileArray,
-    out_wanted: ProfileArray,
-    in_owner: ProfileArray,
-    in_wanted: ProfileArray,
-    rng: np.random.Generator,
-) -> Pairs:
+def match_one_way(outward: StubProfiles, inward: StubProfiles, rng: np.random.Generator) -> Pairs:
     """Pair out-stubs with in-stubs of edges that run in one direction only, likewise."""
+    (out_owner, out_wanted), (in_owner, in_wanted) = outward, inward
     out, into = (rng.permutation(len(each)).astype(np.int64) for each in (out_owner, in_owner))
     found = []
     for level in LEVELS:

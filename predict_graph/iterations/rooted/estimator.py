@@ -116,16 +116,10 @@ def _sample_and_run(case: SamplingCase, recipe: Recipe, size: int) -> StagedSamp
         prior=prior_values,
         threads=getattr(case.engine, "threads", None),
     )
-    summary = SampleSummary(
-        sampler="rooted",
-        ratio=len(sample.vertices) / max(graph.vertices, 1),
-        vertices=sample.graph.vertices,
-        edges=sample.graph.edges,
-        iterations=len(run.convergence),
-        seconds=time.perf_counter() - started,
-        purpose="iterations",
-    )
-    return StagedSample(sample.graph, weighting, prior_values, run, summary)
+    own, seconds = sample.graph, time.perf_counter() - started
+    sizes = (own.vertices / max(graph.vertices, 1), own.vertices, own.edges)
+    summary = SampleSummary("rooted", *sizes, len(run.convergence), seconds, "iterations")
+    return StagedSample(own, weighting, prior_values, run, summary)
 
 
 def _crossing(run: ObservedRun, threshold: float, algorithm: Algorithm) -> float:

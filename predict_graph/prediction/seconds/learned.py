@@ -189,11 +189,8 @@ def _on_critical_path(rows: pd.DataFrame, runs: Sequence[RunRecord]) -> pd.DataF
     names = [*engines.COUNTERS, "total_vertices"]
     fractions = []
     for table in (run.table for run in runs):
-        own, every = (
-            regression.cost_rows(table, virtual_workers=False)[names].sum(),
-            table[names].sum(),
-        )
-        fractions.append((own / every).fillna(1.0 / table["worker"].nunique()))
+        own = regression.cost_rows(table, virtual_workers=False)[names].sum()
+        fractions.append((own / table[names].sum()).fillna(1.0 / table["worker"].nunique()))
     return rows.assign(**rows[names] * np.mean(fractions, axis=0))
 
 

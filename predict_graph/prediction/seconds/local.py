@@ -73,10 +73,7 @@ class LocalRuntimeModel(SampledModel):
 
     def estimate(self, workloads: Sequence[Workload]) -> list[RuntimeEstimate]:
         """Return the estimate of each algorithm of the chain; the first one reads the graph."""
-        return [
-            self._runtime_on(workload, first=number == 0)
-            for number, workload in enumerate(workloads)
-        ]
+        return [self._runtime_on(each, first=each is workloads[0]) for each in workloads]
 
     def _runtime_on(self, workload: Workload, *, first: bool) -> RuntimeEstimate:
         algorithm = workload.algorithm

@@ -112,9 +112,7 @@ SEEDS = st.integers(0, 2**32)
 @given(pairs=stubs(30), seed=SEEDS)
 def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
     # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
-    sources, targets = match_one_way(
-        pairs[:, 0], pairs[:, 1], pairs[:, 1], pairs[:, 0], np.random.default_rng(seed)
-    )
+    sources, targets = match_one_way(pairs.T, pairs.T[::-1], np.random.default_rng(seed))
     assert len(sources) == len(pairs)
     np.testing.assert_array_equal(pairs[sources], pairs[targets])
     both = np.concatenate((pairs, pairs[:, ::-1]))
@@ -128,7 +126,5 @@ def test_the_finest_level_goes_first():
     out = np.array([[a, b], [a, c]], np.int32)
     inn = np.array([[c, a], [b, a]], np.int32)
     for seed in range(5):
-        pairs = match_one_way(
-            out[:, 0], out[:, 1], inn[:, 0], inn[:, 1], np.random.default_rng(seed)
-        )
+        pairs = match_one_way(out.T, inn.T, np.random.default_rng(seed))
         assert dict(zip(*(each.tolist() for each in pairs), strict=True)) == {0: 1, 1: 0}

@@ -20,6 +20,7 @@ from predict_graph.prediction.seconds.cluster.costs import (
     CLUSTER_STD,
     RUN_STD,
     ClusterSpeed,
+    reference_costs,
 )
 from predict_graph.prediction.seconds.cluster.runs import ClusterRun, shipped_name, shipped_runs
 from predict_graph.prediction.seconds.cluster.work import work_by_machines
@@ -73,7 +74,8 @@ class ClusterRuntimeModel(sampling.ClusterSamples):
         graph, engine, algorithm = self.graph, self.engine, workload.algorithm
         name = shipped_name(algorithm)
         speed = speed.with_runs(name, own) if own else speed
-        costs = self._costs(name, speed, self.parts[algorithm.name].cost_model, own)
+        costs = reference_costs(name, self.parts[algorithm.name].cost_model)
+        costs = costs.scaled(self._factors(name, speed), own)
         shown = [run for run in own if run.informative]
         std, common_std = deviations(shown, speed)
         source = _source(shown, speed)

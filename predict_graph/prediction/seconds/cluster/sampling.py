@@ -100,7 +100,7 @@ class ClusterSamples(EngineModel):
         machines = engine.workers
         for number, each in enumerate(workloads):
             name = cluster.shipped_name(each.algorithm)
-            costs = self._costs(name, speed)
+            costs = cluster_costs.reference_costs(name).scaled(self._factors(name, speed))
             rows = work_by_machines(self.graph, engine, each, cluster.shipped_runs(name))(machines)
             features = rows[[*cluster.FEATURES]]
             phases = partial(costs.phases, reads=number == 0)
@@ -113,18 +113,10 @@ class ClusterSamples(EngineModel):
                 samples += sum(phases(*sizes, opens=number == place == 0, before=before).values())
         return whole, samples
 
-    def _costs(
-        self,
-        name: str,
-        speed: cluster_costs.ClusterSpeed,
-        cost_model: str | None = None,
-        runs: Sequence[cluster.ClusterRun] = (),
-    ) -> cluster_costs.ClusterCosts:
-        """Return the costs of reference runs at the speed of the cluster; `runs` show writing."""
-        factors = speed.factors(name)
-        if self.engine.settings.in_open_session:
-            factors["opening"] = 0.0
-        return cluster_costs.reference_costs(name, cost_model).scaled(factors, runs)
+    def _factors(self, name: str, speed: cluster_costs.ClusterSpeed) -> dict[str, float]:
+        """Return those of the cluster for an algorithm; an open session need not be opened."""
+        opened = {"opening": 0.0} if self.engine.settings.in_open_session else {}
+        return {**speed.factors(name), **opened}
 
     def _run_samples(
         self, stored: list[list[cluster.ClusterRun]], *, in_any_case: bool
@@ -182,12 +174,8 @@ def sample_run(
 
     `how` has the sampler, its seed, the purpose, and the seconds in which the session opened.
     """
-    profile = engine.run(
-        algorithm,
-        sample,
-        max_iterations=supersteps_run(algorithm),
-        threshold=0.0 if algorithm.steady else None,
-    )
+    most, threshold = supersteps_run(algorithm), 0.0 if algorithm.steady else None
+    profile = engine.run(algorithm, sample, max_iterations=most, threshold=threshold)
     doubtful = profile.result.get("certainty") == "doubtful"
     drawn = {
         **how,
