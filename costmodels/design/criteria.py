@@ -68,24 +68,6 @@ class Criterion:
         spread = np.einsum("ij,ij->i", self.rows @ inverse, self.rows)
         return np.asarray(self.of_inverse(inverse) - self.sensitivity(inverse) / (1 + spread))
 
-    def bound(self, weights: FloatArray, costs: FloatArray, budget: float, most: float) -> float:
-        """Return what no design within the budget can go below, whole runs or not.
-
-        A criterion that is convex and homogeneous of degree -1 is, for every design n, at least
-        its value at `weights`, squared, divided by the sum of n times the sensitivities there. The
-        largest such sum under the budget is a fractional knapsack. Exact at the optimum, and a
-        bound at any weights, so it does not depend on the precision of a solver.
-        """
-        inverse = self.inverse(weights)
-        if inverse is None:
-            return 0.0
-        speed = self.sensitivity(inverse)
-        order = np.argsort(-speed / costs, kind="stable")
-        spent = np.cumsum(costs[order] * most)
-        room = np.clip(budget - (spent - costs[order] * most), 0, costs[order] * most)
-        largest = float((speed[order] * room / costs[order]).sum())
-        return self.of_inverse(inverse) ** 2 / largest
-
 
 def make_criterion(
     name: str, rows: FloatArray, names: tuple[str, ...], targets: FloatArray

@@ -14,7 +14,7 @@ import pandas as pd
 from costmodels.arrays import FloatArray
 from costmodels.design.criteria import make_criterion
 from costmodels.design.grid import check_whole
-from costmodels.design.rounding import cheapest_basis, round_weights, solve_relaxed
+from costmodels.design.rounding import RunChoice, cheapest_basis
 from costmodels.scaling.terms import ERNEST, Term, check_terms
 
 CRITERIA = {
@@ -134,7 +134,6 @@ class DesignProblem:
         check_whole("max_repeats", max_repeats)
         self.candidates = check_table(candidates, "candidates", ("scale", "machines", "cost"))
         self.terms = check_terms(terms)
-        self.max_repeats = max_repeats
         self.costs: FloatArray = self.candidates["cost"].to_numpy(np.float64)
         wanted = self.candidates
         if targets is not None:
@@ -146,6 +145,7 @@ class DesignProblem:
             _rows(wanted, self.terms),
         )
         self.budget = self._check_budget(budget)
+        self._choice = RunChoice(self.criterion, self.costs, self.budget, max_repeats)
 
     def _check_budget(self, budget: float) -> float:
         if not (np.isfinite(budget) and budget > 0):
@@ -161,12 +161,11 @@ class DesignProblem:
     @cached_property
     def weights(self) -> FloatArray:
         """Solution of the convex problem: runs of each candidate, not whole; shape (n,)."""
-        return solve_relaxed(self.criterion, self.costs, self.budget, self.max_repeats)
+        return self._choice.relaxed()
 
     def optimal(self) -> Design:
         """Return whole runs whose criterion is near the relaxed optimum."""
-        limits = self.criterion, self.costs, self.budget, self.max_repeats
-        return self.design(round_weights(*limits, self.weights))
+        return self.design(self._choice.rounded(self.weights))
 
     def design(self, repeats: npt.ArrayLike) -> Design:
         """Return the design with given runs of each candidate, shape (n,).
@@ -193,7 +192,7 @@ class DesignProblem:
             self.budget,
             self.criterion.name,
             self.criterion.value(counts),
-            self.criterion.bound(self.weights, self.costs, self.budget, self.max_repeats),
+            self._choice.bound(self.weights),
             tuple(term.name for term in self.terms),
         )
 
