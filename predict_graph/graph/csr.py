@@ -159,14 +159,12 @@ class Graph(Described):
         if labels is not None and labels.shape != (len(indptr) - 1,):
             raise RequestError(f"there are {labels.size} labels, but {len(indptr) - 1} vertices")
         arrays = {"indptr": indptr, "indices": indices, "weights": weights, "labels": labels}
-        for name, value in arrays.items():
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "ascending", ascending)
+        vars(self).update(arrays, ascending=ascending)
         if not (self.directed or is_symmetric(indptr, indices)):
             raise RequestError(
                 "the graph is said to be undirected, but some edge is stored in one direction only"
             )
-        for array in (self.indptr, self.indices, self.weights, self.labels):
+        for array in arrays.values():
             if array is not None and array.flags.writeable:
                 array.flags.writeable = False
 
@@ -271,9 +269,7 @@ class Graph(Described):
     def described_as(self, **changes: Any) -> Graph:
         """Return the graph with another name, direction or labels; its rows are the same."""
         other = object.__new__(Graph)
-        for each in fields(self):
-            value = changes[each.name] if each.name in changes else getattr(self, each.name)
-            object.__setattr__(other, each.name, value)
+        vars(other).update({each.name: vars(self)[each.name] for each in fields(self)}, **changes)
         return other
 
     def neighbors(self, vertex: int) -> IndexArray:

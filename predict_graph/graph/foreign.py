@@ -50,18 +50,14 @@ def from_library(wanted: EdgeList, *, directed: bool | None, name: str | None) -
 
 def _from_igraph(source: Any) -> Graph:
     edges = np.array(source.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    weights, labels = None, None
-    if "weight" in source.es.attributes():
-        weights = weights_of(source.es["weight"], "the igraph graph")
-    if "name" in source.vs.attributes():
-        labels = labels_of(source.vs["name"])
+    weighted, named = "weight" in source.es.attributes(), "name" in source.vs.attributes()
     return from_edges(
         *edges.T,
         vertices=source.vcount(),
-        weights=weights,
+        weights=weights_of(source.es["weight"], "the igraph graph") if weighted else None,
         directed=source.is_directed(),
         name="igraph",
-        labels=labels,
+        labels=labels_of(source.vs["name"]) if named else None,
     )
 
 

@@ -124,27 +124,22 @@ def fit(
     table, columns, conditions = typed(table, columns, conditions)
     measured = measurements_of(table, columns, conditions)
     kinds = read_types(Path(types)) if isinstance(types, str | PathLike) else types
-    prior: Prior | None = None
-    warnings: list[str] = []
+    past = PastJobs()
     if history is not None:
         given = [history] if isinstance(history, str | PathLike) else history
         check_read(model, history=given)
         paths = [Path(path) for path in given]
         if paths != [Path("none")]:
             past = past_jobs(paths, kinds)
-            prior, warnings = past.prior, past.warnings
     elif model == "auto" and conditions:
         # The rows that were left out, as past jobs of the same cluster.
-        past = PastJobs()
         same = columns | measured.columns
         try:
-            others = measurements_of(table, same, conditions, others=True)
-            past.add(table, others, kinds)
-            prior, warnings = past.prior, past.warnings
+            past.add(table, measurements_of(table, same, conditions, others=True), kinds)
         except RequestError as error:
-            warnings = [f"{error}; the rows that --where leaves out are not used"]
-    fitted = fit_job(measured, model, weights=weights, prior=prior, types=kinds, **options)
-    return replace(fitted, warnings=(*fitted.warnings, *warnings))
+            past.warnings.append(f"{error}; the rows that --where leaves out are not used")
+    fitted = fit_job(measured, model, weights=weights, prior=past.prior, types=kinds, **options)
+    return replace(fitted, warnings=(*fitted.warnings, *past.warnings))
 
 
 def fit_job(
