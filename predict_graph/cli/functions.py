@@ -24,13 +24,11 @@ def call_of(case: Case, cluster: Cluster) -> dict[str, Any] | None:
 
     ENGINES.get(cluster.engine)
     if not (is_function(case.algorithm) and cluster.engine == "local"):
-        for name, value in {"--arg": case.arg, "--as": case.graph_form}.items():
-            if value is not None:
-                raise RequestError(
-                    f"{name} is for functions such as networkx:betweenness_centrality, but "
-                    f"{case.algorithm!r} is an algorithm; accepted: -p NAME=VALUE for its "
-                    "parameters"
-                )
+        options.refuse(
+            {"--arg": case.arg, "--as": case.graph_form},
+            f"is for functions such as networkx:betweenness_centrality, but {case.algorithm!r} is "
+            "an algorithm; accepted: -p NAME=VALUE for its parameters",
+        )
         return None
     if case.parameter:
         raise RequestError(

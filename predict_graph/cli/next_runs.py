@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from predict_graph.cli import options
 from predict_graph.cli.output import Pages
@@ -81,7 +80,17 @@ def next_run(
     from predict_graph.sizing.planning.next_run import advise, parse_goal
     from predict_graph.sizing.quantities import parse_counts
 
-    _check_options(run, command, {"max-runs": max_runs, "timeout": timeout, "logs": logs})
+    if run != bool(command):
+        raise RequestError(
+            "--run needs a command, such as: --run -- python job.py {machine_type} {machines}"
+            if run
+            else "there is a command, but no --run; accepted: both or none"
+        )
+    if not run:
+        measuring = {"--max-runs": max_runs, "--timeout": timeout, "--logs": logs}
+        options.refuse(measuring, "goes with --run only")
+    if max_runs is not None and max_runs < 1:
+        raise RequestError(f"--max-runs is {max_runs}; accepted: 1 or more")
     if candidates is None:
         raise RequestError(
             "next needs --candidates TYPES.csv; accepted: a table with machine_type, cores, "
@@ -127,21 +136,6 @@ def next_run(
         raise JobError(
             f"none of the {ended} runs succeeded; --logs FOLDER keeps what the command prints"
         )
-
-
-def _check_options(run: bool, command: list[str] | None, measuring: Mapping[str, Any]) -> None:
-    if run != bool(command):
-        raise RequestError(
-            "--run needs a command, such as: --run -- python job.py {machine_type} {machines}"
-            if run
-            else "there is a command, but no --run; accepted: both or none"
-        )
-    for name, value in measuring.items():
-        if value is not None and not run:
-            raise RequestError(f"--{name} goes with --run only")
-    most = measuring["max-runs"]
-    if most is not None and most < 1:
-        raise RequestError(f"--max-runs is {most}; accepted: 1 or more")
 
 
 def _design(there: Candidates, entries: pd.DataFrame, scale: float | None) -> Design:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,13 @@ def named_values(texts: list[str] | None, refused: str, twice: str | None = None
             raise RequestError(twice.format(name))
         found[name] = value
     return found
+
+
+def refuse(given: Mapping[str, object], reason: str) -> None:
+    """Raise an error for the first option that is given although nothing would read it."""
+    for name, value in given.items():
+        if value is not None:
+            raise RequestError(f"{name} {reason}")
 
 
 def check_parameters(texts: list[str] | None) -> dict[str, str]:

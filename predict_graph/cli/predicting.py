@@ -133,9 +133,8 @@ def _asked(
     if spark_reads:
         asked["spark_reads"] = True
     if call is not None:
-        for name, value in (of_algorithms or {}).items():
-            if value is not None:
-                raise RequestError(f"{name} is for algorithms, but {case.algorithm} is a function")
+        reason = f"is for algorithms, but {case.algorithm} is a function"
+        options.refuse(of_algorithms or {}, reason)
         for_function(asked)
     options.prepare(None, *([] if spark_reads else [case.graph]))
     if call is not None:

@@ -61,34 +61,29 @@ def calibrate(
     from predict_graph.resources.network import serve as answer
 
     console = options.messages()
-    other = "--serve" if serve is not None else "--master"
-    if listen is not None and serve is None:
-        raise RequestError("--listen is the address of --serve; accepted: together with it")
-    unread: dict[str, object] = {"--peer": peer, "--folder": folder}
-    unread["--no-disk"] = None if disk else True
+    measured: dict[str, object] = {"--peer": peer, "--folder": folder}
+    measured["--no-disk"] = None if disk else True
     if serve is not None:
-        unread |= {"--master": master, "--machines": machines, "--out": out, "--json": json}
-    elif master is None:
-        unread = {}
-    for name, value in unread.items():
-        if value is not None:
-            raise RequestError(f"{name} is not read together with {other}; leave it out")
-    if serve is not None:
+        others = {"--master": master, "--machines": machines, "--out": out, "--json": json}
+        options.refuse({**measured, **others}, "is not read together with --serve; leave it out")
         if not 0 <= serve < 65536:
             raise RequestError(f"--serve is {serve}; accepted: a port from 0 to 65535")
         address, said = listen or "127.0.0.1", "answering on {}:{}, until Ctrl-C"
         with suppress(KeyboardInterrupt):  # how it is meant to end
             answer(serve, address, lambda port: console.print(said.format(address, port)))
         return
-    if folder is not None and not disk:
-        raise RequestError("--folder is on the disk to measure; accepted: without --no-disk")
-    if folder is not None and not folder.is_dir():
-        raise RequestError(f"there is no folder {folder}")
+    if listen is not None:
+        raise RequestError("--listen is the address of --serve; accepted: together with it")
     if master is not None:
+        options.refuse(measured, "is not read together with --master; leave it out")
         _executors(master, 1 if machines is None else machines, out, json)
         return
     if machines is not None:
         raise RequestError("--machines counts executors; accepted: together with --master")
+    if folder is not None and not disk:
+        raise RequestError("--folder is on the disk to measure; accepted: without --no-disk")
+    if folder is not None and not folder.is_dir():
+        raise RequestError(f"there is no folder {folder}")
     with Display(console) as display:
         found = measure(
             folder=folder,
