@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 from costmodels.lazy import lazily
 
 if TYPE_CHECKING:
-    from costmodels.forward import ForwardSelectedLinear as ForwardSelectedLinear
+    from costmodels.linear import ForwardSelectedLinear as ForwardSelectedLinear
     from costmodels.linear import NonNegativeLinear as NonNegativeLinear
 
 COST_MODELS = {
-    "forward-nnls": "costmodels.forward:ForwardSelectedLinear",
+    "forward-nnls": "costmodels.linear:ForwardSelectedLinear",
     "nnls": "costmodels.linear:NonNegativeLinear",
 }
 """Name of each cost model, and where it is: ``"module:attribute"``."""

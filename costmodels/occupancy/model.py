@@ -11,8 +11,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costmodels.arrays import FloatArray
-from costmodels.intervals import interval_about
-from costmodels.leftout import LeaveOneOut, folds_of
+from costmodels.leftout import LeaveOneOut, folds_of, interval_about
 from costmodels.occupancy.measured import occupancies_of
 from costmodels.occupancy.overlap import OverlapModel
 from costmodels.occupancy.predictor import OccupancyPredictor

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from costmodels.arrays import FloatArray
-from costmodels.intervals import interval_about
+from costmodels.leftout import interval_about
 from costmodels.rows import WEIGHTS, CostRegressor, determination
 from costmodels.scaling.check import Cliff, find_cliffs, left_out_configurations
 from costmodels.scaling.laws import Law, LinearLaw, fit_linear

@@ -26,7 +26,7 @@ COMMANDS = {
     "collect": "designing:collect",
     "fit": "plans:fit",
     "plan": "plans:plan",
-    "next": "next_runs:next_run",
+    "next": "designing:next_run",
     "calibrate": "resources:calibrate",
     "profile": "resources:profile",
     "history list": "history:list_runs",

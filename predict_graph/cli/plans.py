@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from predict_graph.cli import options
 from predict_graph.cli.declaring import Group
 from predict_graph.cli.output import Pages
+from predict_graph.durations import parse_duration
 from predict_graph.errors import JobError, RequestError
+from predict_graph.sizing.quantities import parse_money, parse_share
 
 if TYPE_CHECKING:
     from predict_graph.sizing import Plan
@@ -145,8 +147,6 @@ class Planning(Group):
     @property
     def share(self) -> float:
         """The confidence as a number."""
-        from predict_graph.sizing.quantities import parse_share
-
         return parse_share(self.confidence, "confidence")
 
 
@@ -203,8 +203,6 @@ def _rank(
     planning: Planning,
 ) -> Plan:
     """Rank candidate assignments for a task, or for a chain of them."""
-    from predict_graph.durations import parse_duration
-    from predict_graph.sizing.quantities import parse_money
     from predict_graph.sizing.tasks.assignments import plan_tasks, read_assignments
     from predict_graph.sizing.tasks.model import load_task
 

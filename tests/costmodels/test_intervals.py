@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from costmodels.intervals import interval_about
+from costmodels.leftout import interval_about
 
 CASES = 4000
 
