@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from costmodels.arrays import FloatArray
 from costmodels.rows import check_positive
 
 
@@ -50,9 +49,15 @@ def occupancies_of(
     0  50.0      1.2      0.6   0.2
     """
     time = np.atleast_1d(np.asarray(seconds, dtype=np.float64))
-    busy = _column("utilization", utilization, len(time), 0.0, 1.0)
-    share = _column("network_share", network_share, len(time), 0.0, 1.0)
-    flow = _column("data", data, len(time), 0.0, np.inf)
+    busy, share, flow = (
+        np.broadcast_to(np.asarray(given, dtype=np.float64), time.shape)
+        for given in (utilization, network_share, data)
+    )
+    for name, values in {"utilization": busy, "network_share": share}.items():
+        wrong = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))
+        if len(wrong):
+            value = values[wrong[0]]
+            raise ValueError(f"{name} of row {wrong[0]} is {value:g}, but must be from 0 to 1")
     check_positive("seconds", time)
     check_positive("data", flow)
     a_unit = time / flow
@@ -60,14 +65,3 @@ def occupancies_of(
     network = stalled * share
     parts = {"compute": a_unit * busy, "network": network, "disk": stalled - network}
     return pd.DataFrame({"data": flow, **parts})
-
-
-def _column(name: str, given: npt.ArrayLike, rows: int, low: float, high: float) -> FloatArray:
-    values = np.broadcast_to(np.asarray(given, dtype=np.float64), (rows,)).copy()
-    wrong = np.flatnonzero(~((values >= low) & (values <= high)))
-    if len(wrong):
-        raise ValueError(
-            f"{name} of row {wrong[0]} is {values[wrong[0]]:g}, but must be from {low:g} to "
-            f"{high:g}"
-        )
-    return values

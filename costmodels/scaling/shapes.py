@@ -128,8 +128,9 @@ def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> Fl
     )
     u, v, c, g = places
     data = expit(r) * v
-    # Of less than one machine, in tables that count something else, the same part.
-    kept = _reserved(reserved)
+    # The part of a machine that does not work on the data, at most so much: with half, errors stay.
+    kept = 0.95 * expit(reserved)
+    # Of less than one machine, in tables that count something else, it is the same part.
     machines, center = np.exp(middle[0] + u), np.exp(middle[0])
     w = np.log(machines - kept * np.minimum(machines, 1))
     w -= np.log(center - kept * min(center, 1.0))
@@ -137,12 +138,6 @@ def log_shapes(shapes: FloatArray, places: FloatArray, middle: FloatArray) -> Fl
     total = np.logaddexp(np.logaddexp(fixed + data, work), growing + expit(q) * u + data)
     found: FloatArray = total + memory * (g - c) + _log_factor(pressure) * (v - u - g > edge)
     return found
-
-
-def _reserved(number: FloatArray, most: float = 0.95) -> FloatArray:
-    """Return the part of a machine that does not work on the data: with half, errors stay."""
-    part: FloatArray = most * expit(number)
-    return part
 
 
 def _log_factor(

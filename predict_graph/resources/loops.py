@@ -12,7 +12,7 @@ from predict_graph.arrays import FloatArray, IntArray
 from predict_graph.cores import usable_cores
 from predict_graph.limits import usable_memory
 from predict_graph.resources.profile import WORKING_SETS, Measured, latency_name
-from predict_graph.resources.repeating import in_turns, rate_of, side_by_side, summed_up
+from predict_graph.resources.repeating import in_turns, rate_of, side_by_side
 
 
 @njit(cache=True, nogil=True)
@@ -67,9 +67,9 @@ def measure_processor(repeats: int = 7, steps: int = 200_000) -> dict[str, Measu
     }
     found = in_turns(works, repeats)
     together = found.pop("all")
-    speeds = {name: summed_up(values, "million steps/s") for name, values in found.items()}
+    speeds = {name: Measured.of(values, "million steps/s") for name, values in found.items()}
     one = speeds["cpu_integer_speed"].value
-    busy = summed_up([max(speed / one, 1e-3) for speed in together], "cores")
+    busy = Measured.of([max(speed / one, 1e-3) for speed in together], "cores")
     return {**speeds, "cpu_cores": replace(busy, value=min(busy.value, float(cores)))}
 
 
@@ -87,8 +87,8 @@ def measure_memory(repeats: int = 5, stream_bytes: int = 32 << 20) -> dict[str, 
     works = {"memory_bandwidth": lambda: side_by_side(streams, 3 * 8 * length) / 1e9}
     works |= {latency_name(size): partial(_latency, size) for size in WORKING_SETS}
     found = in_turns(works, repeats)
-    bandwidth = summed_up(found.pop("memory_bandwidth"), "GB/s")
-    waits = {name: summed_up(each, "ns", less_is_better=True) for name, each in found.items()}
+    bandwidth = Measured.of(found.pop("memory_bandwidth"), "GB/s")
+    waits = {name: Measured.of(each, "ns", less_is_better=True) for name, each in found.items()}
     return {"memory_bandwidth": bandwidth, **waits}
 
 

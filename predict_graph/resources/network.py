@@ -13,7 +13,6 @@ from functools import partial
 from predict_graph.errors import JobError, RequestError
 from predict_graph.limits import beyond, limits, whole_number
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import summed_up
 from predict_graph.timing import clock
 
 _ASK = struct.Struct("!Q")  # number of bytes to send back
@@ -87,10 +86,10 @@ def measure_network(peer: tuple[str, int], patience: float = 5.0) -> dict[str, M
             f"{where} does not answer ({reason}); does calibrate --serve {peer[1]} run there?"
         ) from error
     return {
-        "network_latency": summed_up(
+        "network_latency": Measured.of(
             [1e3 * seconds for seconds in trips], "ms", less_is_better=True
         ),
-        "network_bandwidth": summed_up([rate / 1e6 for rate in rates], "MB/s"),
+        "network_bandwidth": Measured.of([rate / 1e6 for rate in rates], "MB/s"),
     }
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from predict_graph.documents import DocumentKind, usable
 from predict_graph.errors import RequestError
@@ -35,6 +37,9 @@ def latency_name(size: int) -> str:
 class Measured:
     """One attribute.
 
+    Other processes only make measurements slower. The capacity of a machine is therefore the
+    quartile on the faster side, which is robust against single values.
+
     Attributes
     ----------
     value : float
@@ -49,6 +54,21 @@ class Measured:
     unit: str
     spread: float
     repeats: int
+
+    @classmethod
+    def of(cls, values: Sequence[float], unit: str, *, less_is_better: bool = False) -> Measured:
+        """Return the better quartile of repeats, and their interquartile range relative to it.
+
+        Examples
+        --------
+        >>> Measured.of([1.0, 2.0, 4.0, 5.0, 5.0], "MB/s")
+        Measured(value=5.0, unit='MB/s', spread=0.6, repeats=5)
+        >>> Measured.of([1.0, 2.0, 4.0, 5.0, 5.0], "ms", less_is_better=True)
+        Measured(value=2.0, unit='ms', spread=1.5, repeats=5)
+        """
+        low, high = np.quantile(values, (0.25, 0.75)).tolist()
+        value = low if less_is_better else high
+        return cls(value, unit, (high - low) / value, len(values))
 
 
 @dataclass(frozen=True)

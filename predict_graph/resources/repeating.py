@@ -1,33 +1,11 @@
-"""Repeated measurements, summarized by their better quartile and spread.
-
-Other processes only make measurements slower. The capacity of a machine is therefore the quartile
-on the faster side, which is robust against single values.
-"""
+"""Measurements that are repeated, in turns or by several threads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
-
-from predict_graph.resources.profile import Measured
 from predict_graph.timing import clock
-
-
-def summed_up(values: Sequence[float], unit: str, *, less_is_better: bool = False) -> Measured:
-    """Return the better quartile of repeats, and their interquartile range relative to it.
-
-    Examples
-    --------
-    >>> summed_up([1.0, 2.0, 4.0, 5.0, 5.0], "MB/s")
-    Measured(value=5.0, unit='MB/s', spread=0.6, repeats=5)
-    >>> summed_up([1.0, 2.0, 4.0, 5.0, 5.0], "ms", less_is_better=True)
-    Measured(value=2.0, unit='ms', spread=1.5, repeats=5)
-    """
-    low, high = np.quantile(values, (0.25, 0.75)).tolist()
-    value = low if less_is_better else high
-    return Measured(value, unit, (high - low) / value, len(values))
 
 
 def in_turns(works: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, list[float]]:

@@ -11,7 +11,6 @@ from typing import IO
 
 from predict_graph.errors import JobError
 from predict_graph.resources.profile import Measured
-from predict_graph.resources.repeating import summed_up
 from predict_graph.timing import clock
 
 
@@ -44,14 +43,14 @@ def _measured(
                 commits.append(1e3 * _write(out, b"x" * 512))
         if clock.wall() - begun > 5.0:  # seconds: a slow disk
             break
-    found = {"disk_write_bandwidth": summed_up(writes, "MB/s")}
+    found = {"disk_write_bandwidth": Measured.of(writes, "MB/s")}
     if reads:
-        found["disk_read_bandwidth"] = summed_up(reads, "MB/s")
+        found["disk_read_bandwidth"] = Measured.of(reads, "MB/s")
     else:
         notes.append(
             "the file system lets no reading pass its cache: disk_read_bandwidth is absent"
         )
-    found["disk_latency"] = summed_up(commits, "ms", less_is_better=True)
+    found["disk_latency"] = Measured.of(commits, "ms", less_is_better=True)
     return found, notes
 
 

@@ -200,12 +200,12 @@ class JobModel(Result):
         Where it is likely to succeed.
         """
         scales = self.measured["scale"]
-        table = self._fitted(scales.max())
+        table = self.to_frame(scales.max())
         likely = self._chance(pd.DataFrame(columns_of(table, self.types))) >= 0.5
         if likely.any():
             table = table[likely]
         else:  # what ran at this scale
-            table = self._fitted().loc[lambda ran: ran["scale"] == scales.max()]
+            table = self.to_frame().loc[lambda ran: ran["scale"] == scales.max()]
         ends: Any = table.loc[[table["predicted"].idxmax(), table["predicted"].idxmin()]]
         said = []
         for one in ends.drop_duplicates().itertuples():
@@ -215,12 +215,11 @@ class JobModel(Result):
         of = f" at {self._of_scale(scales.max())}" if scales.nunique() > 1 else ""
         return f"a run{of} takes about {' and '.join(said)}; {trust}"
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return measured and fitted seconds with 90% intervals, one row a configuration."""
-        return self._fitted()
+    def to_frame(self, scale: float | None = None) -> pd.DataFrame:
+        """Return measured and fitted seconds with 90% intervals, one row a configuration.
 
-    def _fitted(self, scale: float | None = None) -> pd.DataFrame:
-        """Return measured configurations, or those of another scale, with fitted seconds."""
+        With a `scale`, the configurations are those that were measured at any, taken to this one.
+        """
         every = self.measured_types()
         parts = [one.measured.assign(machine_type=one.machine_type) for one in every]
         table = pd.concat(parts, ignore_index=True)

@@ -59,9 +59,7 @@ class _Runtimes:
 
 def _curve(rows: list[dict[str, float]]) -> Logs:
     """Return runtimes between the machine counts of a prediction: straight in logarithms."""
-    known, seconds, high = (
-        np.log([row[name] for row in rows]) for name in ("machines", "predicted", "high")
-    )
+    known, seconds, high = (np.log([row[name] for row in rows]) for name in _WANTED)
     std = (high - seconds) / NormalDist().inv_cdf(0.95)  # of an end of a 90% interval
     most = max(row["machines"] for row in rows)
 
