@@ -121,6 +121,14 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
+def damaged(path: Path, how: str) -> RequestError:
+    """Build the error for a history that is not as it was written."""
+    return RequestError(
+        f"the history {path} is damaged{how}; move it away to start a new one, or name another "
+        "history file"
+    )
+
+
 @contextmanager
 def _explained(path: Path, what: str) -> Iterator[None]:
     try:
@@ -128,20 +136,14 @@ def _explained(path: Path, what: str) -> Iterator[None]:
             raise RequestError(f"{path} is a folder, but a history is one file")
         yield
     except UnicodeDecodeError as error:
-        raise RequestError(
-            f"the history {path} is damaged: it has text that is not UTF-8; move it away to start "
-            "a new one, or name another history file"
-        ) from error
+        raise damaged(path, ": it has text that is not UTF-8") from error
     except OverflowError as error:  # of sqlite3, whose whole numbers have 64 bits
         raise RequestError(f"the history {path} keeps no number beyond 64 bits") from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         reason = " ".join(str(error).split())
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-            raise RequestError(
-                f"the history {path} is damaged or not a history ({reason}); move it away to start "
-                "a new one, or name another history file"
-            ) from error
+            raise damaged(path, f" or not a history ({reason})") from error
         raise JobError(f"the history {path} could not be {what}: {reason}") from error
     except OSError as error:
         raise JobError(

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from predict_graph.errors import RequestError
-from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS
+from predict_graph.history.database import FIELDS, OPTIONAL, WHOLE_NUMBERS, damaged
 from predict_graph.history.record import RunRecord, check_fields, to_json
 from predict_graph.inputs import parse_json
 from predict_graph.limits import beyond, limits
@@ -70,7 +69,7 @@ def insert(connection: sqlite3.Connection, record: RunRecord) -> int | None:
 
 
 def select(
-    connection: sqlite3.Connection, where: Mapping[str, Any], limit: int | None
+    connection: sqlite3.Connection, path: Path, where: Mapping[str, Any], limit: int | None
 ) -> list[dict[str, Any]]:
     """Return the runs whose fields have the values of `where` (None: any), newest first."""
     given = {name: value for name, value in where.items() if value is not None}
@@ -86,15 +85,12 @@ def select(
         try:
             found.append(decode(dict(zip(names, row, strict=True))))
         except (ValueError, OverflowError) as error:
-            raise RequestError(
-                f"the run {row[0]} in the history is damaged: {error}; move the file away to start "
-                "a new one, or name another history file"
-            ) from error
+            raise damaged(path, f", its run {row[0]}: {error}") from error
     return found
 
 
 def read_tables(
-    connection: sqlite3.Connection, runs: Sequence[int], path: Path
+    connection: sqlite3.Connection, path: Path, runs: Sequence[int]
 ) -> dict[int, Table]:
     """Return the tables of runs by their ids."""
     tables: dict[int, Table] = {}
@@ -105,10 +101,7 @@ def read_tables(
         try:
             tables[run] = unpack(types, rows, cells)
         except (ValueError, TypeError, ArithmeticError, LookupError, zlib.error) as error:
-            raise RequestError(
-                f"the table of run {run} in the history {path} is damaged ({error}); "
-                "move the file away to start a new one, or name another history file"
-            ) from error
+            raise damaged(path, f", the table of run {run}: {error}") from error
     return tables
 
 
