@@ -237,5 +237,4 @@ def _apart(columns: Columns, others: Columns) -> FloatArray:
     """Return the distances of configurations from others by axis, shape (4, n, m)."""
     if not len(others.get("machines", ())):
         return np.zeros((len(_EASIER), len(columns["machines"]), 0))
-    logs: FloatArray = pooled.join_logs(columns)[:, :, None] - pooled.join_logs(others)[:, None, :]
-    return logs
+    return pooled.join_logs(columns)[:, :, None] - pooled.join_logs(others)[:, None, :]

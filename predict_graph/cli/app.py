@@ -160,11 +160,8 @@ def _has_to_finish(frame: FrameType | None) -> bool:
 
     A kernel that runs has no frame there. Python ignores what is raised around a fork.
     """
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).startswith(_WHOLE):
-            return True
-        frame = frame.f_back
-    return False
+    frames = (each for each, _ in traceback.walk_stack(frame))
+    return any(str(each.f_globals.get("__name__")).startswith(_WHOLE) for each in frames)
 
 
 def _failed(error: BaseException, given: Sequence[str], debug: bool) -> int:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from predict_graph.clock.display import Display
+from predict_graph.clock.moment import Moment, closing_words
 from predict_graph.errors import RequestError
 from predict_graph.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from predict_graph.clock.moment import Moment
 
 
 def named_values(texts: list[str] | None, refused: str, twice: str | None = None) -> dict[str, str]:
@@ -91,7 +91,6 @@ def amount(text: str, what: str) -> float:
 
 def fetched(name: str) -> Path:
     """Return the local copy of a dataset, downloaded under a bar if need be."""
-    from predict_graph.clock.display import Display
     from predict_graph.graph.datasets import fetch
     from predict_graph.reports.console import Download
 
@@ -113,8 +112,6 @@ def messages() -> Console:
 
 def conclude(name: str, moment: Moment) -> None:
     """Print the last line of a run on standard error: how good the first prediction was."""
-    from predict_graph.clock.moment import closing_words
-
     note(f"{name} {closing_words(moment.elapsed, moment.first, moment.by)}")
 
 

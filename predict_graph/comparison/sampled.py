@@ -82,12 +82,11 @@ class GraphSample(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return properties of the graph and of the sample, one row each."""
-        pairs = {
-            name: value
+        rows = [
+            (name, value["graph"], value["sample"])
             for name, value in self.report["fidelity"].items()
             if isinstance(value, dict) and {*value} == {"graph", "sample"} and name != "hop_sources"
-        }
-        rows = [(name, value["graph"], value["sample"]) for name, value in pairs.items()]
+        ]
         return pd.DataFrame(rows, columns=["property", "graph", "sample"], dtype=object)
 
     def pictures(self) -> list[Picture]:

@@ -310,14 +310,9 @@ class Graph(Described):
             indptr, indices, weights = induced_csr(self.indptr, self.indices, chosen, self.weights)
         except ValueError as error:
             raise RequestError(str(error)) from error
-        return Graph(
-            indptr.astype(np.int64, copy=False),
-            indices,
-            weights,
-            directed=self.directed,
-            name=f"{self.name}[{len(chosen)}]",
-            labels=None if self.labels is None else self.labels[chosen],
-        )
+        labels = None if self.labels is None else self.labels[chosen]
+        starts, name = indptr.astype(np.int64, copy=False), f"{self.name}[{len(chosen)}]"
+        return Graph(starts, indices, weights, directed=self.directed, name=name, labels=labels)
 
     def to_scipy(self, kind: Any = np.float32) -> sparse.csr_array:
         """Return the adjacency matrix as a scipy CSR array; values are weights, or ones."""

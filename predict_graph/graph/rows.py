@@ -112,8 +112,7 @@ def checked_weights(weights: Any, edges: int) -> npt.NDArray[np.float32] | None:
 
 def _plain(array: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
     """Return an array as one run of aligned numbers in the machine's byte order."""
-    plain: npt.NDArray[Any] = np.require(np.asarray(array), kind, ["C", "A"])
-    return plain
+    return np.require(np.asarray(array), kind, ["C", "A"])
 
 
 def is_symmetric(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.integer]) -> bool:

@@ -8,13 +8,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
+from predict_graph.clock.moment import Moment
 from predict_graph.errors import JobError
 from predict_graph.files import write_text
-
-if TYPE_CHECKING:
-    from predict_graph.clock.moment import Moment
 
 STANDARD_OUTPUT = "-"
 

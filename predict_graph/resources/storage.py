@@ -65,16 +65,11 @@ def _write(out: IO[bytes], block: bytes, blocks: int = 1) -> float:
 
 def _read_directly(file: Path, block: int) -> float | None:
     """Return the seconds to read without the page cache; None where that is not supported."""
-    try:
+    with suppress(OSError):
         handle = os.open(file, os.O_RDONLY | os.O_DIRECT)
-    except OSError:
-        return None
-    with suppress(OSError), mmap.mmap(-1, block) as aligned:
-        begun = clock.wall()
-        try:
-            while os.readv(handle, [aligned]):
+        with open(handle, "rb", buffering=0) as content, mmap.mmap(-1, block) as aligned:
+            begun = clock.wall()
+            while content.readinto(aligned):
                 pass
-        finally:
-            os.close(handle)
-        return clock.wall() - begun
+            return clock.wall() - begun
     return None

@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -196,9 +195,9 @@ def read_table(path: Path) -> TextTable:
 
 def _checked(table: TextTable, line: int) -> TextTable:
     """Return a table if its columns have different names, and it has rows."""
-    twice = next((name for name, count in Counter(table.columns).items() if count > 1), None)
-    if twice is not None:
-        raise RequestError(f"{table.place(line)}: the column {twice!r} comes twice")
+    twice = table.cells.columns[table.cells.columns.duplicated()]
+    if len(twice):
+        raise RequestError(f"{table.place(line)}: the column {twice[0]!r} comes twice")
     if table.cells.empty:
         raise NoRowsError(f"{table.path} has a header but no rows")
     return table

@@ -272,7 +272,7 @@ def graph_attributes(source: str | Graph) -> dict[str, float]:
     RequestError
         If the graph cannot be read.
     """
-    graph = source if isinstance(source, Graph) else check_graph(source)
+    graph = check_graph(source)
     degrees = graph.out_degrees.astype(np.float64)
     mean = float(degrees.mean())
     return {
