@@ -18,7 +18,7 @@ def lazily(package: str) -> tuple[Callable[[str], Any], list[str]]:
     --------
     >>> find, names = lazily("costmodels.occupancy")
     >>> find("occupancies_of").__module__, names[0]
-    ('costmodels.occupancy.measured', 'OccupancyModel')
+    ('costmodels.occupancy.model', 'OccupancyModel')
     """
     homes = {
         alias.name: node.module

@@ -27,8 +27,8 @@ from costmodels.lazy import lazily
 if TYPE_CHECKING:
     from costmodels.occupancy.active import first_assignments as first_assignments
     from costmodels.occupancy.active import next_assignment as next_assignment
-    from costmodels.occupancy.measured import occupancies_of as occupancies_of
     from costmodels.occupancy.model import OccupancyModel as OccupancyModel
+    from costmodels.occupancy.model import occupancies_of as occupancies_of
     from costmodels.occupancy.overlap import OverlapModel as OverlapModel
     from costmodels.occupancy.predictor import OccupancyPredictor as OccupancyPredictor
 
