@@ -140,7 +140,6 @@ def solve_scaled(factor: FloatArray, columns: IntArray) -> FloatArray:
     """Solve non-negative least squares of the last column of `factor` on `columns`."""
     if len(columns) == 0:
         return np.zeros(0)
-    solution: FloatArray = nnls(factor[:, columns], factor[:, -1], maxiter=100 + 30 * len(columns))[
-        0
-    ]
+    most = 100 + 30 * len(columns)
+    solution: FloatArray = nnls(factor[:, columns], factor[:, -1], maxiter=most)[0]
     return solution

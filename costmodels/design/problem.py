@@ -138,12 +138,9 @@ class DesignProblem:
         wanted = self.candidates
         if targets is not None:
             wanted = check_table(targets, "targets", ("scale", "machines"))
-        self.criterion = make_criterion(
-            criterion,
-            _rows(self.candidates, self.terms),
-            tuple(term.name for term in self.terms),
-            _rows(wanted, self.terms),
-        )
+        self._names = tuple(term.name for term in self.terms)
+        rows, targeted = (_rows(table, self.terms) for table in (self.candidates, wanted))
+        self.criterion = make_criterion(criterion, rows, self._names, targeted)
         self.budget = self._check_budget(budget)
         self._choice = RunChoice(self.criterion, self.costs, self.budget, max_repeats)
 
@@ -193,7 +190,7 @@ class DesignProblem:
             self.criterion.name,
             self.criterion.value(counts),
             self._choice.bound(self.weights),
-            tuple(term.name for term in self.terms),
+            self._names,
         )
 
 

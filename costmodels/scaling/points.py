@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_X_y, validate_data
@@ -33,11 +33,10 @@ class Points:
     def __len__(self) -> int:
         return len(self.seconds)
 
-    def take(self, rows: Any) -> Self:
+    def take(self, rows: Any) -> Points:
         """Return the points at `rows`, a mask or positions."""
-        return type(self)(
-            take_rows(self.columns, rows), self.seconds[rows], self.repeats[rows], self.noise
-        )
+        columns = take_rows(self.columns, rows)
+        return Points(columns, self.seconds[rows], self.repeats[rows], self.noise)
 
 
 def take_rows(columns: Columns, rows: Any) -> dict[str, FloatArray]:
@@ -75,10 +74,8 @@ def read_columns(estimator: Any, X: Any, *, reset: bool) -> dict[str, FloatArray
     columns.setdefault("scale", np.ones(len(table)))
     for name in ("scale", "machines"):
         negative = (columns[name] < 0).any()
-        check_positive(
-            f"Negative values in data: {name}" if negative else name,  # as scikit-learn has it
-            columns[name],
-        )
+        subject = f"Negative values in data: {name}" if negative else name  # as scikit-learn has it
+        check_positive(subject, columns[name])
     return columns
 
 
@@ -115,9 +112,5 @@ def gather_points(columns: Columns, y: Any) -> Points:
     medians = np.array([np.median(seconds[group == number]) for number in range(len(repeats))])
     spare = (repeats - 1).sum()
     variance = ((seconds / medians[group] - 1) ** 2).sum() / spare if spare > 0 else 0.0
-    return Points(
-        dict(zip(columns, configurations.T.copy(), strict=True)),
-        medians,
-        repeats,
-        float(np.sqrt(variance)),
-    )
+    distinct = dict(zip(columns, configurations.T.copy(), strict=True))
+    return Points(distinct, medians, repeats, float(np.sqrt(variance)))

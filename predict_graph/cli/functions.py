@@ -97,13 +97,8 @@ def _called(
             value = f"{type(result).__name__} of {len(result):,}"
         except TypeError:
             value = " ".join(repr(result).split())[:80]
-    profile = profile_of(
-        function,
-        source,
-        {"convert": converting, "call": tracked.seconds},
-        tracked.processor_seconds,
-        value=value,
-    )
+    phases = {"convert": converting, "call": tracked.seconds}
+    profile = profile_of(function, source, phases, tracked.processor_seconds, value=value)
     answer = replace(profile.answer, sentence=f"{profile.title}: the call {tracked.sentence}")
     return answer, {**profile.to_dict(), "first_prediction_seconds": tracked.first or None}
 

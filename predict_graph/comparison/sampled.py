@@ -270,14 +270,8 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _iterations(graph: Graph, job: Algorithm, drawn: WalkSample, truth: int) -> dict[str, Any]:
-    run = run_sample(
-        drawn,
-        job,
-        LocalEngine(),
-        default_transform(job.convergence),
-        job.threshold(graph.vertices),
-        purpose="iterations",
-    )
+    transform, threshold = default_transform(job.convergence), job.threshold(graph.vertices)
+    run = run_sample(drawn, job, LocalEngine(), transform, threshold, purpose="iterations")
     found = run.profile.iterations
     return {
         f"{job.name}_sample": found,

@@ -59,12 +59,8 @@ class Dataset:
     sha256: Sequence[str] = ()
 
 
-CATALOGUE = {
-    name: Dataset(name, **facts)
-    for name, facts in json.loads(
-        Path(__file__).with_name("catalogue.json").read_text("utf-8")
-    ).items()
-}
+_LISTED = json.loads(Path(__file__).with_name("catalogue.json").read_text("utf-8"))
+CATALOGUE = {name: Dataset(name, **facts) for name, facts in _LISTED.items()}
 
 
 def dataset_names() -> list[str]:

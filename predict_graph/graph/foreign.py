@@ -217,14 +217,9 @@ def from_scipy(source: Any) -> Graph:
     rows, columns = listed.coords
     values = np.asarray(listed.data, dtype=np.float64)
     check_weights(values, "the sparse array")
-    weighted = source.dtype != np.bool_ and bool(np.any(values != 1))
-    return from_edges(
-        rows,
-        columns,
-        vertices=int(source.shape[0]),
-        weights=values if weighted else None,
-        name="sparse array",
-    )
+    weights = values if source.dtype != np.bool_ and np.any(values != 1) else None
+    n = int(source.shape[0])
+    return from_edges(rows, columns, vertices=n, weights=weights, name="sparse array")
 
 
 def _is_whole(node: Any) -> bool:

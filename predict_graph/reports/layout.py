@@ -23,9 +23,8 @@ def wrapped(text: str, width: int) -> list[str]:
     >>> wrapped("under a second, mostly reading", 16)
     ['under a second,', 'mostly reading']
     """
-    return textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False) or [
-        ""
-    ]
+    lines = textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False)
+    return lines or [""]
 
 
 def fact_lines(facts: Sequence[tuple[str, str]], width: int) -> list[str]:

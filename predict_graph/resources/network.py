@@ -85,10 +85,9 @@ def measure_network(peer: tuple[str, int], patience: float = 5.0) -> dict[str, M
         raise JobError(
             f"{where} does not answer ({reason}); does calibrate --serve {peer[1]} run there?"
         ) from error
+    milliseconds = [1e3 * seconds for seconds in trips]
     return {
-        "network_latency": Measured.of(
-            [1e3 * seconds for seconds in trips], "ms", less_is_better=True
-        ),
+        "network_latency": Measured.of(milliseconds, "ms", less_is_better=True),
         "network_bandwidth": Measured.of([rate / 1e6 for rate in rates], "MB/s"),
     }
 

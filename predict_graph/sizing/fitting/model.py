@@ -245,16 +245,11 @@ class JobModel(Result):
             measured = view.measured
             machines = np.geomspace(measured["machines"].min(), measured["machines"].max())
             name = f"scale {readable_number(scale)}" if len(every) > 1 else "model"
+            label = str(view.machine_type) if self.types else name
+            middle, low, high = predicted(view.estimator, view.table(scale, machines), 0.95)
             here = measured[measured["scale"] == scale]
-            lines.append(
-                Line(
-                    str(view.machine_type) if self.types else name,
-                    machines,
-                    view.seconds(scale, machines),
-                    *view.bounds(scale, machines),
-                    (here["machines"], here["seconds"]),
-                )
-            )
+            points = (here["machines"], here["seconds"])
+            lines.append(Line(label, machines, middle, low, high, points))
         said = (
             f"Time against {self.unit}, measured (points) and by the model {self.name} (lines): "
             f"{self.answer.sentence}."
