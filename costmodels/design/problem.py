@@ -183,15 +183,10 @@ class DesignProblem:
         counts = counts.astype(np.int64)
         points = self.candidates.copy()
         points.insert(2, "repeats", counts)
-        points = points[counts > 0].sort_values(["cost", "machines", "scale"], kind="stable")
-        return Design(
-            points.reset_index(drop=True),
-            self.budget,
-            self.criterion.name,
-            self.criterion.value(counts),
-            self._choice.bound(self.weights),
-            self._names,
-        )
+        order = ["cost", "machines", "scale"]
+        points = points[counts > 0].sort_values(order, kind="stable", ignore_index=True)
+        value, bound = self.criterion.value(counts), self._choice.bound(self.weights)
+        return Design(points, self.budget, self.criterion.name, value, bound, self._names)
 
 
 def optimal_design(candidates: pd.DataFrame, budget: float, **options: Any) -> Design:

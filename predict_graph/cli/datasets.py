@@ -9,19 +9,13 @@ from predict_graph.reports.tables import show_table
 
 def list_datasets() -> None:
     """List the datasets, and which are here already."""
-    from predict_graph.graph.datasets import dataset, dataset_names, dataset_path
+    from predict_graph.graph.datasets import CATALOGUE, dataset_path
 
-    described = [dataset(name) for name in dataset_names()]
-    rows = [
-        (
-            data.name,
-            "directed" if data.directed else "undirected",
-            data.vertices,
-            data.edges,
-            str(dataset_path(data.name) or ""),
-        )
-        for data in described
-    ]
+    rows = []
+    for data in CATALOGUE.values():
+        kind = "directed" if data.directed else "undirected"
+        copy = str(dataset_path(data.name) or "")
+        rows.append((data.name, kind, data.vertices, data.edges, copy))
     columns = ["name", "kind", "vertices", "edges", "local copy"]
     show_table(options.results(None), "datasets", columns, rows)
 

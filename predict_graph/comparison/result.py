@@ -83,14 +83,9 @@ class SamplerComparison(Result):
         first = resampled[:, [np.argmin(ranks.mean())]]
         behind = np.quantile(resampled - first, 0.05, axis=0)
         found = pd.DataFrame(
-            {
-                "value": table.mean(),
-                "rank": ranks.mean(),
-                "low": low,
-                "high": high,
-                "tied": (behind <= 0.0) | _are_few(len(ranks)),
-            }
+            {"value": table.mean(), "rank": ranks.mean(), "low": low, "high": high}
         )
+        found["tied"] = (behind <= 0.0) | _are_few(len(ranks))
         costs = frame.groupby("sampler")[["edge_share", "seconds"]].mean()
         return found.join(costs).sort_values(["rank", "value"])
 
