@@ -311,7 +311,8 @@ class Graph(Described):
         except ValueError as error:
             raise RequestError(str(error)) from error
         labels = None if self.labels is None else self.labels[chosen]
-        starts, name = indptr.astype(np.int64, copy=False), f"{self.name}[{len(chosen)}]"
+        starts = indptr.astype(np.int64, copy=False)
+        name = f"{self.name}[{len(chosen)}]"
         return Graph(starts, indices, weights, directed=self.directed, name=name, labels=labels)
 
     def to_scipy(self, kind: Any = np.float32) -> sparse.csr_array:
