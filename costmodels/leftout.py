@@ -162,17 +162,15 @@ class GroupErrors:
             raise ValueError("all rows are of one group, but leaving groups out needs at least 2")
         table = (rows.design() / compressed.scale * np.sqrt(rows.frequency)[:, None])[counted]
         fold = group % min(len(names), max_folds)
-        self._out = [triangle(table[fold == i]) for i in range(fold.max() + 1)]
-        self._kept = [
-            triangle(np.vstack([part for j, part in enumerate(self._out) if j != i]))
-            for i in range(len(self._out))
-        ]
+        out = [triangle(table[fold == i]) for i in range(fold.max() + 1)]
+        kept = [triangle(np.vstack(out[:i] + out[i + 1 :])) for i in range(len(out))]
+        self._folds = list(zip(kept, out, strict=True))
         self._unit = compressed.scale[-1] / np.sqrt(rows.frequency.sum())
 
     def __call__(self, columns: IntArray) -> float:
         """Return the error, relative or in the unit of y."""
         total = 0.0
-        for kept, out in zip(self._kept, self._out, strict=True):
+        for kept, out in self._folds:
             residuals = out[:, -1] - out[:, columns] @ solve_scaled(kept, columns)
             total += float(residuals @ residuals)
         return float(np.sqrt(total) * self._unit)
