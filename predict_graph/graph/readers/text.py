@@ -58,12 +58,9 @@ def open_text(content: Content, wanted: EdgeList) -> EdgeSource:
     layout = layout_of(found, path, suffix, wanted)
     if layout.header:
         found.blank()
-    return EdgeSource(
-        scan_blocks(path, found.blocks(), layout, line=found.number - 1),
-        directed=layout.directed,
-        bipartite=layout.columns.bipartite,
-        notes=layout.notes,
-    )
+    edges = scan_blocks(path, found.blocks(), layout, line=found.number - 1)
+    bipartite = layout.columns.bipartite
+    return EdgeSource(edges, directed=layout.directed, bipartite=bipartite, notes=layout.notes)
 
 
 _ATTRIBUTES = re.compile(rb"([,;\t]?)\{(['\"}][^\n]*)")

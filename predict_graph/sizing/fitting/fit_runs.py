@@ -265,13 +265,10 @@ def load_model(path: Path, content: Any = None) -> JobModel:
     with usable(path, "model"):
         prior = document["prior"]
         runs = pd.DataFrame(document["runs"], document["lines"])[list(RUN_COLUMNS)]
-        measured = Measurements(
-            runs.astype(dict.fromkeys(RUN_COLUMNS[:3], float)),
-            document["columns"],
-            document["varying"],
-            tuple(document["notes"]),
-            Path(document["source"]),
-        )
+        runs = runs.astype(dict.fromkeys(RUN_COLUMNS[:3], float))
+        columns, varying = document["columns"], document["varying"]
+        notes, source = tuple(document["notes"]), Path(document["source"])
+        measured = Measurements(runs, columns, varying, notes, source)
         fitted = fit_job(
             measured,
             document["model"],
