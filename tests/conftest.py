@@ -25,6 +25,8 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("predict-graph"), max_examples=10)
 settings.load_profile("predict-graph")
 
+os.environ["PREDICT_GRAPH_HISTORY"] = "none"  # runs are kept only where a test says where
+
 
 # Of short sessions: optimising what Java compiles would cost more than it saves, and verifying the
 # classes of Spark takes two of the first twelve seconds of the processor.
@@ -169,17 +171,18 @@ class Result:
 
 @pytest.fixture
 def program(capsys, monkeypatch):
-    """Run the program in this process: on a wide terminal, and without a history of its own."""
+    """Run the program in this process, on a wide terminal; check an exit status that is given."""
     from predict_graph.cli import main
 
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
     monkeypatch.setenv("COLUMNS", "200")
 
-    def call(*arguments):
+    def call(*arguments, status=None):
         with pytest.raises(SystemExit) as exit_:
             main([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        return Result(int(exit_.value.code or 0), captured.out, captured.err)
+        done = Result(int(exit_.value.code or 0), captured.out, captured.err)
+        assert status in (None, done.status), done
+        return done
 
     return call
 

@@ -166,7 +166,7 @@ def predict(algorithm="pagerank", graph=GRAPH, **options):
         algorithm,
         graph,
         # Without a limit: what fits a budget depends on how busy the machine is.
-        **({"history": "none", "seed": 1, "workers": WORKERS, "budget": "none"} | options),
+        **({"seed": 1, "workers": WORKERS, "budget": "none"} | options),
     )
 
 
@@ -296,7 +296,7 @@ def usual_prediction(algorithm, engine):
     ],
 )
 def test_what_is_named_counts_beside_a_budget_for_nothing(option):
-    options = {"history": "none", "seed": 1, "budget": "0.001s"}
+    options = {"seed": 1, "budget": "0.001s"}
     usual = predict_graph.predict("pagerank", GRAPH, **options)
     named = predict_graph.predict("pagerank", GRAPH, **options, **option)
     assert usual.method["name"] == "baseline estimate"
@@ -321,7 +321,7 @@ def test_a_cost_model_that_is_named_prices_a_cluster_never_seen(registered):
 
     # A budget in which nothing is run there, and all that is free: nobody listens at the address.
     engine = SparkEngine("spark://127.0.0.1:1", 2)
-    options = {"history": "none", "seed": 1, "budget": "10s", "engine": engine}
+    options = {"seed": 1, "budget": "10s", "engine": engine}
     usual = predict_graph.predict("pagerank", GRAPH, **options)
     registered(COST_MODELS, "per-row", PerRow)
     assert not differs(predict_graph.predict("pagerank", GRAPH, **options), usual)

@@ -35,9 +35,8 @@ def commands(title):
 
 
 def surroundings(path):
-    environment = os.environ | {"PREDICT_GRAPH_HISTORY": "none", "COLUMNS": "200"}
-    parts = [path, str(PAGE.parents[1]), environment.get("PYTHONPATH", "")]
-    return environment | {"PYTHONPATH": os.pathsep.join(filter(None, parts))}
+    parts = [path, str(PAGE.parents[1]), os.environ.get("PYTHONPATH", "")]
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, parts)), "COLUMNS": "200"}
 
 
 def test_there_is_an_example_of_each_and_most_are_short():

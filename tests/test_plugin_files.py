@@ -198,8 +198,7 @@ FAILING = {
 def test_a_plug_in_that_fails_while_it_runs_is_named(plugin, case, program, monkeypatch, tmp_path):
     source, arguments, text = FAILING[case]
     monkeypatch.chdir(tmp_path)
-    done = program(*arguments, "--plugin", plugin(source), "--seed", 1)
-    assert done.status == 1
+    done = program(*arguments, "--plugin", plugin(source), "--seed", 1, status=1)
     assert done.lines[-1].startswith(f"error: {text}")
 
 
@@ -215,15 +214,13 @@ def test_a_plug_in_that_cannot_be_described_hides_no_other(plugin, program):
         "from predict_graph.algorithms import ALGORITHMS\n@ALGORITHMS.register('bare')\n"
         "class Bare: ...\n"
     )
-    done = program("list", "algorithms", "--plugin", plugin(source))
-    assert done.status == 0
+    done = program("list", "algorithms", "--plugin", plugin(source), status=0)
     assert "cannot be described: AttributeError" in done.out
     assert "pagerank" in done.out
 
 
 def test_what_no_other_process_can_load_is_told(plugin, program):
     made = "def make():" + indent(PROGRAM.format(body="return state"), "    ") + "\nmake()\n"
-    done = program("validate", "mine", GRAPH, "--plugin", plugin(made), "--seed", 1)
-    assert done.status == 1
+    done = program("validate", "mine", GRAPH, "--plugin", plugin(made), "--seed", 1, status=1)
     assert done.lines[-1].startswith("error: the run cannot be handed to a process of its own: ")
     assert "make.<locals>.Mine" in done.lines[-1]

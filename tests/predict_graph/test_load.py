@@ -116,7 +116,7 @@ def predictions(monkeypatch, job, **options):
     found = []
     for load in (Load(), BUSY):
         under(monkeypatch, load)
-        found.append(predict_graph.predict(job, GRAPH, history="none", seed=1, **options))
+        found.append(predict_graph.predict(job, GRAPH, seed=1, **options))
     return found
 
 
@@ -153,7 +153,7 @@ def test_seconds_of_a_quiet_machine_take_longer_on_a_busy_one(monkeypatch):
 def test_a_quota_is_assumed_to_stay(monkeypatch):
     quiet, _ = predictions(monkeypatch, "pagerank", budget=0)
     under(monkeypatch, Load(throttled=0.5))
-    found = predict_graph.predict("pagerank", GRAPH, history="none", seed=1, budget=0)
+    found = predict_graph.predict("pagerank", GRAPH, seed=1, budget=0)
     assert any("CPU quota" in text and "50%" in text for text in found.warnings)
     wide = found.runtime_seconds.high / found.runtime_seconds.predicted
     before = quiet.runtime_seconds.high / quiet.runtime_seconds.predicted

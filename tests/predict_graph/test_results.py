@@ -46,19 +46,17 @@ def task_plan(folder):
 
 
 def function():
-    return predict_graph.predict("networkx:pagerank", GRAPH, history="none", seed=1)
+    return predict_graph.predict("networkx:pagerank", GRAPH, seed=1)
 
 
 MAKE = {
-    "prediction": lambda _: predict_graph.predict("pagerank", GRAPH, history="none", seed=1),
-    "comparison": lambda _: predict_graph.validate("pagerank", GRAPH, history="none", seed=1),
-    "run": lambda _: predict_graph.run("pagerank", GRAPH, history="none"),
+    "prediction": lambda _: predict_graph.predict("pagerank", GRAPH, seed=1),
+    "comparison": lambda _: predict_graph.validate("pagerank", GRAPH, seed=1),
+    "run": lambda _: predict_graph.run("pagerank", GRAPH),
     "function": lambda _: function(),
-    "function comparison": lambda _: predict_graph.validate(
-        "networkx:pagerank", GRAPH, history="none", seed=1
-    ),
+    "function comparison": lambda _: predict_graph.validate("networkx:pagerank", GRAPH, seed=1),
     "functions": lambda _: compare_functions(
-        ["networkx:pagerank"], predict_graph.check_graph(GRAPH), history="none", seed=1
+        ["networkx:pagerank"], predict_graph.check_graph(GRAPH), seed=1
     ),
     "samplers": lambda _: predict_graph.compare_samplers(
         GRAPH, samplers=["rj", "brj"], algorithms=["pagerank"], seed=1

@@ -88,7 +88,7 @@ def test_landmarks_that_are_not_in_the_graph_are_refused_before_anything_runs(la
     with pytest.raises(RequestError, match=said):
         LocalEngine().run(ShortestPaths(landmarks=landmarks), graph)
     with pytest.raises(RequestError, match=said):
-        predict("shortest-paths", graph, parameters={"landmarks": landmarks}, history="none")
+        predict("shortest-paths", graph, parameters={"landmarks": landmarks})
 
 
 def test_in_another_graph_the_vertices_with_most_edges_represent_landmarks():

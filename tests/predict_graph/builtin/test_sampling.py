@@ -60,7 +60,7 @@ def test_a_sample_estimates_how_long_a_run_is_and_what_it_sends(name, given, sou
     algorithm = check_algorithm(name, given)
     graph = check_graph(source, directed=False if algorithm.undirected else None)
     truth = LocalEngine().run(algorithm, graph)
-    found = predict(algorithm, graph, method="rooted", history="none", seed=1, ratio=0.2)
+    found = predict(algorithm, graph, method="rooted", seed=1, ratio=0.2)
     assert found.iterations.predicted == truth.iterations
     for counter in ("remote_messages", "remote_message_bytes"):
         predicted, actual = found.features_total()[counter], truth.features_total()[counter]
@@ -72,7 +72,7 @@ def test_samples_estimate_how_long_a_run_from_one_source_is(source):
     graph = check_graph("rmat:scale=14,edge_factor=6,seed=3")
     algorithm = check_algorithm("personalised-pagerank", {"source": source})
     truth = LocalEngine().run(algorithm, graph)
-    found = predict(algorithm, graph, method="completion", history="none", seed=1)
+    found = predict(algorithm, graph, method="completion", seed=1)
     assert found.iterations.low <= truth.iterations <= found.iterations.high
     # Without the rank of the source, the curve is that of a walk that has mixed already.
     assert found.iterations.high < 3 * found.iterations.low

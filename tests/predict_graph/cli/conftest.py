@@ -7,10 +7,9 @@ TYPES = "machine_type,cores,memory_gb,price_per_hour\nsmall,2,4,0.1\nbig,8,32,0.
 
 
 @pytest.fixture(autouse=True)
-def _alone(monkeypatch):
-    monkeypatch.setenv("PREDICT_GRAPH_HISTORY", "none")
+def _patience(monkeypatch):
+    """Write no line of progress on a slow machine, where lines of errors are counted."""
     monkeypatch.setenv("COLUMNS", "200")
-    # A slow machine would write lines of progress where errors are counted.
     monkeypatch.setattr("predict_graph.clock.display.PATIENCE", 3600.0)
 
 

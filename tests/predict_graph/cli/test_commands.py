@@ -32,8 +32,7 @@ def test_sample_writes_edges_with_their_own_ids(program, tmp_path):
     edges = {(1000 + v, 1000 + (v * 7 + k) % 60) for v in range(60) for k in range(1, 4)}
     source.write_text("".join(f"{s} {t}\n" for s, t in sorted(edges)))
     asked = f"sample {source} --sampler rj --ratio 0.5 --out {out} --seed 1 --json {report}"
-    result = program(*asked.split())
-    assert result.status == 0
+    result = program(*asked.split(), status=0)
     kept = {tuple(row) for row in np.loadtxt(out, dtype=int, comments="#", ndmin=2).tolist()}
     assert kept
     assert kept <= edges
@@ -55,13 +54,12 @@ def test_a_sample_without_a_seed_can_be_drawn_again(program, tmp_path):
 def test_the_history_from_end_to_end(program, tmp_path):
     first, second, export = (tmp_path / n for n in ("1.sqlite", "2.sqlite", "runs.sqlite"))
     for _ in range(2):
-        assert program("run", "pagerank", GRAPH, "--history", first).status == 0
+        program("run", "pagerank", GRAPH, "--history", first, status=0)
     runs = program("history", "list", "--history", first, "--json", "-").answer
     assert [run["kind"] for run in runs] == ["run", "run"]
     listed = program("history", "list", "--history", first).out.splitlines()
     assert [line.split()[0] for line in listed] == ["runs", "id", "──", "2", "1"]  # in a pipe
-    shown = program("history", "show", runs[0]["id"], "--history", first, "--json", "-")
-    record = shown.answer
+    record = program("history", "show", runs[0]["id"], "--history", first, "--json", "-").answer
     assert record["iterations"] == runs[0]["iterations"]
     assert len(record["table"]) == 4 * record["iterations"]
     assert "2 runs" in program("history", "export", export, "--history", first).out
@@ -81,7 +79,7 @@ def test_shared_runs_do_not_show_whose_they_are(program, tmp_path):
     own.write_text("def mine(G):\n    return sum(G.degree(v) for v in G)\n")
     export = ("history", "export", shared, "--share", "--history", runs)
     for call in ((f"{own}:mine",), ("networkx:pagerank", "--arg", "weight=salary")):
-        assert program("predict", *call, "cycle:n=300", "--history", runs).status == 0
+        program("predict", *call, "cycle:n=300", "--history", runs, status=0)
     program(*export).is_refused("no run that can be shared")
     program("predict", "networkx:pagerank", "cycle:n=300", "--history", runs)
     assert "runs written" in program(*export).out
@@ -102,14 +100,12 @@ def test_a_dataset_is_listed_and_found_by_its_name(program, shared_file):
 
 
 def test_help_and_version(program):
-    assert program("--help").status == 0
-    result = program("--version")
-    assert result.status == 0
+    program("--help", status=0)
+    result = program("--version", status=0)
     assert result.out.startswith("predict-graph ")
     assert "--seed" in program("predict", "--help").out
     for arguments in ([], ["history"], ["datasets"]):  # a wrong request
-        result = program(*arguments)
-        assert result.status == 2
+        result = program(*arguments, status=2)
         assert "Usage" in result.out + result.err
 
 
@@ -117,6 +113,6 @@ def test_text_ids_survive_a_plain_sample_file(program, tmp_path):
     source, out = tmp_path / "source.csv", tmp_path / "sample.txt"
     source.write_text('a,"us;er 1"\n"us;er 1",b\nb,a\n')
     options = ["--ids", "string", "--seed", 1]
-    assert program("sample", source, "--ratio", 1, "--out", out, *options).status == 0
-    assert program("run", "pagerank", out, *options).status == 0
+    program("sample", source, "--ratio", 1, "--out", out, *options, status=0)
+    program("run", "pagerank", out, *options, status=0)
     assert sorted(out.read_text().splitlines()) == ["a\tus;er 1", "b\ta", "us;er 1\tb"]

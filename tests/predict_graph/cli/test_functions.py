@@ -12,24 +12,18 @@ GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
 def test_predict_a_function(program, tmp_path):
     file = tmp_path / "said.json"
-    asked = f"{GRAPH} --arg k=100 --budget 5% --seed 1 --json {file}"
-    done = program("predict", "networkx:betweenness_centrality", *asked.split())
-    assert done.status == 0, done
-    assert done.out.startswith("about")
+    asked = f"networkx:betweenness_centrality {GRAPH} --arg k=100 --budget 5% --seed 1"
+    assert program("predict", *asked.split(), "--json", file, status=0).out.startswith("about")
     said = json.loads(file.read_text())
     assert said["algorithm"]["parameters"] == {"k": 100, "seed": 1}
     assert said["overhead"]["budget"].startswith("5")
 
 
-def test_a_function_of_a_file_of_ones_own(program, tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text("def f(graph):\n    return graph.sum()\n")
-    failed = program("predict", f"{file}:f", GRAPH)
-    assert failed.status == 1
+def test_a_function_of_a_file_of_ones_own(program, written):
+    call = f"{written('def f(graph): return graph.sum()', 'mine.py')}:f"
+    failed = program("predict", call, GRAPH, status=1)
     assert "called with a graph of the form networkx, --as names another" in failed.err
-    done = program("predict", f"{file}:f", GRAPH, "--as", "scipy")
-    assert done.status == 0, done
-    assert "mine.py:f" in done.out
+    assert "mine.py:f" in program("predict", call, GRAPH, "--as", "scipy", status=0).out
 
 
 BACKEND = """
@@ -72,24 +66,17 @@ def test_backends_of_networkx_are_beside_it(process, tmp_path):
 
 
 @pytest.mark.slow
-def test_validate_and_run_a_function(program, tmp_path):
-    mine = tmp_path / "mine.py"
-    mine.write_text(
-        "import networkx as nx\ndef f(graph: nx.Graph, k=1):\n    return graph.degree\n"
-    )
-    for name in ("networkx:triangles", "networkx.algorithms.cluster:triangles", f"{mine}:f"):
-        done = program("validate", name, GRAPH, "--json", tmp_path / "said.json")
-        assert done.status == 0, done
-        assert "took" in done.out
-        said = json.loads((tmp_path / "said.json").read_text())
+def test_validate_and_run_a_function(program, written, tmp_path):
+    source = "import networkx as nx\ndef f(graph: nx.Graph, k=1): return graph.degree\n"
+    mine, out = f"{written(source, 'mine.py')}:f", tmp_path / "said.json"
+    for name in ("networkx:triangles", "networkx.algorithms.cluster:triangles", mine):
+        assert "took" in program("validate", name, GRAPH, "--json", out, status=0).out
+        said = json.loads(out.read_text())
         assert {"runtime_seconds", "actual", "errors", "inside_interval"} <= said.keys()
-    done = program("run", f"{mine}:f", GRAPH, "--expect", tmp_path / "said.json")
-    assert "the first prediction was" in done.out
-    program(
-        "run", f"{mine}:f", GRAPH, "--arg", "k=2", "--expect", tmp_path / "said.json"
-    ).is_refused("is no prediction of mine.py:f")
-    out = tmp_path / "run.json"
-    done = program("track", f"{mine}:f", GRAPH, "--arg", "k=2", "--history", "none", "--json", out)
+    assert "the first prediction was" in program("run", mine, GRAPH, "--expect", out).out
+    other = program("run", mine, GRAPH, "--arg", "k=2", "--expect", out)
+    other.is_refused("is no prediction of mine.py:f")
+    done = program("track", mine, GRAPH, "--arg", "k=2", "--json", out)
     assert json.loads(out.read_text())["phases"]["call"] > 0
     assert "no prediction was made before this run" in done.out
 
@@ -112,12 +99,10 @@ def test_validate_and_run_a_function(program, tmp_path):
     ],
 )
 @pytest.mark.parametrize("command", ["run", "predict"])  # validate predicts first, and then runs
-def test_whatever_a_function_does_is_its_own_failure(program, tmp_path, command, body, said):
-    (tmp_path / "f.py").write_text(
-        f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"
-    )
-    done = program(command, f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx")
-    assert done.status == 1
+def test_whatever_a_function_does_is_its_own_failure(program, written, command, body, said):
+    source = f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"
+    call = f"{written(source, 'f.py')}:f"
+    done = program(command, call, GRAPH, "--as", "networkx", status=1)
     assert "f.py:f fails on " in done.err
     assert f"{GRAPH}: " in done.err
     assert said in done.err
@@ -125,18 +110,14 @@ def test_whatever_a_function_does_is_its_own_failure(program, tmp_path, command,
 
 
 @pytest.mark.slow
-def test_a_function_that_forks_and_returns_is_shown_once(process, tmp_path):
-    (tmp_path / "f.py").write_text("import os\ndef f(graph):\n    os.fork()\n    return 1\n")
-    command = ["run", f"{tmp_path / 'f.py'}:f", GRAPH, "--as", "networkx", "--history", "none"]
-    done = process(*command)
+def test_a_function_that_forks_and_returns_is_shown_once(process, written):
+    file = written("import os\ndef f(graph):\n    os.fork()\n    return 1\n", "f.py")
+    done = process("run", f"{file}:f", GRAPH, "--as", "networkx")
     assert (done.out.count("took"), done.err.count("took")) == (1, 0)
 
 
-def test_a_function_of_undirected_graphs_says_how_to_read_one(program, tmp_path):
-    file = tmp_path / "g.txt"
-    file.write_text("0 1\n1 2\n2 0\n")
-    done = program("predict", "networkx:triangles", file, "--directed")
-    assert done.status == 1
-    assert done.err.rstrip().endswith(
-        "accepted: the graph without directions (--undirected, directed=False)"
-    )
+def test_a_function_of_undirected_graphs_says_how_to_read_one(program, written):
+    file = written("0 1\n1 2\n2 0\n", "g.txt")
+    done = program("predict", "networkx:triangles", file, "--directed", status=1)
+    said = "accepted: the graph without directions (--undirected, directed=False)"
+    assert done.err.rstrip().endswith(said)

@@ -12,6 +12,7 @@ START = start(9.0, **{"spark.master": "spark://far:7077", "spark.executor.memory
 
 SITES = ["count at a.py:3", *["collect at a.py:9"] * 4, "save at a.py:12"]
 LOOP = [job(number, site) for number, site in enumerate(SITES)]
+SIZES = ("--graph", "web", "--vertices", 40, "--edges", 200)
 
 
 @pytest.fixture
@@ -20,19 +21,18 @@ def history(tmp_path):
 
 
 @pytest.fixture
-def imported(program, history, tmp_path):
+def imported(program, history, written):
     """Import the log of an application with these events after its start."""
 
     def call(events, *more):
-        log = tmp_path / "app-7"
-        log.write_text(START + "".join(events))
+        log = written(START + "".join(events), "app-7")
         return program("history", "import-eventlog", log, *more, "--history", history)
 
     return call
 
 
 def test_a_log_becomes_a_run(program, imported, history):
-    added = imported(LOOP, "--graph", "web", "--vertices", 40, "--edges", 200)
+    added = imported(LOOP, *SIZES)
     assert added.status == 0, added.err
     assert "ranks: 4 supersteps in 4.0 s added, of 7.0 s of the application; certain" in added.out
     (run,) = program("history", "list", "--history", history, "--json", "-").answer
@@ -51,8 +51,7 @@ def test_a_log_becomes_a_run(program, imported, history):
 
 def test_a_cluster_is_predicted_from_a_log_alone(program, imported, history):
     """Nothing listens at far:7077, and nothing has to."""
-    given = ("--graph", "web", "--vertices", 40, "--edges", 200)
-    imported(LOOP, "--algorithm", "pagerank", *given)
+    imported(LOOP, "--algorithm", "pagerank", *SIZES)
     cluster = ("--engine", "spark", "--master", "spark://far:7077", "--memory", "2g")
     graph = "barabasi-albert:n=300,m=2,seed=1"
     # As many supersteps as the log has: later ones of a session take less.
@@ -93,12 +92,10 @@ def query(sites):
     return events + job_end(0, 10.0 + len(sites))
 
 
-@pytest.mark.parametrize(
-    "site", ["count at NativeMethodAccessorImpl.java:0", "count at Main.scala:12"]
-)
-def test_stages_of_one_query_are_no_supersteps(imported, site):
+@pytest.mark.parametrize("place", ["NativeMethodAccessorImpl.java:0", "Main.scala:12"])
+def test_stages_of_one_query_are_no_supersteps(imported, place):
     said = "nothing repeats in its 1 piece of work, whose jobs took 8.0 s"
-    imported(query([site] * 8)).is_refused("no supersteps", said)
+    imported(query([f"count at {place}"] * 8)).is_refused("no supersteps", said)
     # Datasets of a program are called by the lines that made them.
     named = query([*["reduceByKey at a.py:7"] * 7, "collect at a.py:9"])
     assert "7 supersteps in 7.0 s added" in imported(named).out

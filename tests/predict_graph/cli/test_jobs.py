@@ -20,15 +20,14 @@ def folder(folder):
 
 @pytest.fixture
 def model(program, folder):
-    assert program("fit", "runs.csv", "--model", "ernest", "--out", "model.json").status == 0
+    program("fit", "runs.csv", "--model", "ernest", "--out", "model.json", status=0)
     return "model.json"
 
 
 @pytest.mark.slow
 def test_a_design_is_collected(program, folder):
     arguments = ["design", "--scale", "10:100", "--machines", "1,2,4,8", "--scale-steps", 10]
-    result = program(*arguments, "--budget", 20, "--cost", "machine-time", "--json", "-")
-    made = result.answer
+    made = program(*arguments, "--budget", 20, "--cost", "machine-time", "--json", "-").answer
     assert made["cost"] <= 20
     assert 0.8 < made["efficiency"] <= 1
     assert {point["machines"] for point in made["points"]} <= {1, 2, 4, 8}
@@ -96,8 +95,7 @@ def test_a_failing_job_fails_the_collection(program, folder):
     (folder / "design.csv").write_text("machines\n1\n2\n")
     code = "import sys; print('out of memory'); sys.exit(sys.argv[1] == '2')"
     arguments = ["collect", "--design", "design.csv", "--", sys.executable, "-c", code]
-    result = program(*arguments, "{machines}")
-    assert result.status == 1
+    result = program(*arguments, "{machines}", status=1)
     assert result.out == "1 points measured: points.csv\n"
     assert "2 of 2: machines 2, repeat 1: failed with exit status 1" in result.err
     last = result.lines[-1]
@@ -109,11 +107,11 @@ def test_options_after_the_dashes_are_the_jobs(program, folder):
     (folder / "design.csv").write_text("machines\n1\n")
     code = "import sys; sys.exit(sys.argv[1:] != ['--debug', '--out', 'x', '1'])"
     command = [sys.executable, "-c", code, "--debug", "--out", "x", "{machines}"]
-    assert program("collect", "--design", "design.csv", "--", *command).status == 0
+    program("collect", "--design", "design.csv", "--", *command, status=0)
 
 
 def test_predictions_on_one_machine_are_no_models(program, folder):
-    given = ["path:n=50", "--seed", "1", "--history", "none", "--json", "p.json", "--quiet"]
-    assert program("predict", "pagerank", *given).status == 0
+    given = ["path:n=50", "--seed", "1", "--json", "p.json", "--quiet"]
+    program("predict", "pagerank", *given, status=0)
     refused = program("plan", "p.json", "--machines", "1:8")
     refused.is_refused("p.json", "--engine spark", "--budget")

@@ -8,7 +8,6 @@ from tests.predict_graph.cli.conftest import CORES, COUNTS, PRICES
 
 MACHINES = ",".join(map(str, COUNTS))
 JOB_ARGUMENTS = ("{machine_type}", "{machines}")
-SLEEPS = "import time; time.sleep(20)"
 JOB = """
 import sys, time
 kind, machines = sys.argv[1], int(sys.argv[2])
@@ -57,9 +56,7 @@ def test_following_the_advice_finds_a_good_configuration_in_few_runs(program, fo
     runs = []
     wrote(folder)
     for _ in range(6):
-        result = ask(program, "--uses", 1000, goal=goal)
-        assert result.status == 0, result
-        made = result.answer
+        made = ask(program, "--uses", 1000, goal=goal).answer
         if made["stop"]:
             break
         kind, count = named(made["next"][0])
@@ -160,23 +157,19 @@ def test_rows_that_contradict_each_other_are_told(program, folder):
     assert "4 × small failed (runs.csv:5) and succeeded (runs.csv:4)" in said
 
 
-def measure(program, folder, *more, job=("job.py", "{machine_type}", "{machines}")):
+def measure(program, folder, *more, job=("job.py",), status=0):
     command = ("next", "measured.csv", "--candidates", "types.csv", "--machines", MACHINES, "--run")
-    return program(*command, *more, "--", sys.executable, *job)
+    return program(*command, *more, "--", sys.executable, *job, *JOB_ARGUMENTS, status=status)
 
 
 def test_it_measures_until_it_does_not_pay(program, folder):
-    result = measure(program, folder, "--goal", "fastest", "--uses", "2")
-    assert result.status == 0, result
-    assert "stop: " in result.out
+    assert "stop: " in measure(program, folder, "--goal", "fastest", "--uses", "2").out
     rows = (folder / "measured.csv").read_text().splitlines()[1:]
     assert len({tuple(row.split(",")[:2]) for row in rows}) == len(rows) < 12
 
 
 def test_what_is_measured_is_said_and_nothing_else(program, folder):
-    works = ("-c", "pass", *JOB_ARGUMENTS)
-    result = measure(program, folder, "--parallel", "3", "--max-runs", "1", job=works)
-    assert result.status == 0, result
+    result = measure(program, folder, "--parallel", "3", "--max-runs", "1", job=("-c", "pass"))
     said = " ".join(result.err.split())
     assert said.startswith("measuring: ")
     assert said.count(", estimated from other jobs") == 1
@@ -184,10 +177,8 @@ def test_what_is_measured_is_said_and_nothing_else(program, folder):
 
 
 def test_runs_of_which_none_succeeds_are_a_failed_job(program, folder):
-    result = measure(program, folder, "--max-runs", "2", job=("-c", "exit(1)", *JOB_ARGUMENTS))
-    assert result.status == 1
+    result = measure(program, folder, "--max-runs", "2", job=("-c", "exit(1)"), status=1)
     assert "none of the 2 runs succeeded" in result.err
-    ended = measure(
-        program, folder, "--max-runs", "1", "--timeout", "200ms", job=("-c", SLEEPS, *JOB_ARGUMENTS)
-    )
+    limit, sleeps = ("--max-runs", "1", "--timeout", "200ms"), "import time; time.sleep(20)"
+    ended = measure(program, folder, *limit, job=("-c", sleeps), status=1)
     assert "ended by --timeout after" in " ".join(ended.err.split())

@@ -41,21 +41,18 @@ def test_profile_fit_and_plan(program, folder):
     for part in (1, 2, 3, 4):
         command = ["--", sys.executable, "-c", BUSY.format(0.1 * part)]
         options = ["--with", f"cpu_speed={1 / part}", "--graph", "star:n=4", "--out", "runs.csv"]
-        result = program("profile", *options, *command)
-        assert result.status == 0, result
+        result = program("profile", *options, *command, status=0)
         assert "processor" in result.out
     other = ["profile", "--with", "colour=1", "--out", "runs.csv", "--", "touch", "ran"]
     program(*other).is_refused("runs.csv")
     assert not (folder / "ran").exists()  # an hour's run would have been lost
-    result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json")
-    assert result.status == 0, result
+    result = program("fit", "runs.csv", "--model", "nimo", "--out", "model.json", status=0)
     assert "predict-graph plan model.json --assignments FILE.csv" in result.err
     assert "f_data" in result.out
     assert "OPD" in result.out
     (folder / "candidates.csv").write_text("name,cpu_speed,usd_per_hour\nquick,1,2\nslow,0.25,1\n")
     plan = ["plan", "model.json", "--assignments", "candidates.csv", "--with", "vertices=4"]
-    result = program(*plan, "--json", "-")
-    found = result.answer
+    found = program(*plan, "--json", "-").answer
     assert found["choice"] is None
     assert [one["machine_type"] for one in found["configurations"]] == ["quick", "slow"]
     assigned = found["configurations"][0]["assignment"]
@@ -63,18 +60,18 @@ def test_profile_fit_and_plan(program, folder):
     program(*plan, "--with", "colour=3").is_refused(
         "'colour'", "accepted: vertices, edges, skew, cpu_speed"
     )
-    late = program(*plan, "--deadline", "0.01s")
-    assert late.status == 1
+    late = program(*plan, "--deadline", "0.01s", status=1)
     assert late.lines[-1].startswith("error: no configuration is done in 10 ms with 90% conf")
 
 
 def test_candidates_that_are_alike_to_the_model(program, folder):
     rows = "".join(f"{size / 10},{size},1\n" for size in (10, 20, 30, 50, 80))
     (folder / "runs.csv").write_text("seconds,input_bytes,cpu_speed\n" + rows)
-    assert program("fit", "runs.csv", "--model", "nimo", "--out", "m.json").status == 0
+    program("fit", "runs.csv", "--model", "nimo", "--out", "m.json", status=0)
     (folder / "c.csv").write_text("name,cpu_speed\nquick,2\nslow,1\n")
-    result = program("plan", "m.json", "--assignments", "c.csv", "--with", "input_bytes=40")
-    assert result.status == 0, result
+    result = program(
+        "plan", "m.json", "--assignments", "c.csv", "--with", "input_bytes=40", status=0
+    )
     said = " ".join(result.out.split())
     assert "alike in what the models know (input_bytes)" in said
 
@@ -84,8 +81,7 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
     seen = Observation(1.0, 1.8, 1.0, 10, 10, 0, 0, 0)
     monkeypatch.setattr("predict_graph.sizing.tasks.watching.watch", lambda *_, **__: seen)
     monkeypatch.setattr("predict_graph.cores.usable_cores", lambda: 2)
-    result = program("profile", "--", "true")
-    assert result.status == 0, result
+    result = program("profile", "--", "true", status=0)
     said = " ".join(f"{result.out} {result.err}".split())
     assert "kept 1.8 cores busy, not 1; give --parallelism 2" in said
 
@@ -95,8 +91,7 @@ def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
 )
 def test_a_command_that_fails_is_not_kept(program, folder, job, how):
     kept = ("--with", "x=1", "--out", "runs.csv")
-    result = program("profile", *kept, "--", "sh", "-c", job)
-    assert result.status == 1
+    result = program("profile", *kept, "--", "sh", "-c", job, status=1)
     assert f"ended {how}; the run was not kept" in result.lines[-1]
     assert not (folder / "runs.csv").exists()
 
@@ -108,7 +103,7 @@ def test_a_prediction_is_carried(program, folder):
     found = {}
     for name in ("here", "slow"):
         target = ["--target-profile", f"{name}.json"]
-        assert program("predict", *common, f"{name}-out.json", *target).status == 0
+        program("predict", *common, f"{name}-out.json", *target, status=0)
         found[name] = json.loads((folder / f"{name}-out.json").read_text())
     carried = found["slow"]["method"]["carried"]
     assert carried["compute_factor"] == pytest.approx(4.0)

@@ -346,8 +346,7 @@ def test_on_the_command_line(program, tmp_path, count, said, took):
     """Without a loop, what it took is what its jobs took."""
     path, events = tmp_path / "app-7", tmp_path / "events"
     path.write_text(start(100.0) + "".join(steps(count, 100.0)) + end(110.0))
-    found = program("watch", path, "--history", "none", "--events", events)
-    assert found.status == 0, found.err
+    found = program("watch", path, "--events", events, status=0)
     lines = found.err.splitlines()
     assert lines[0] == "watching ranks (app-7)"
     assert lines[-2] == f"ranks (app-7) has ended: {said}"

@@ -76,9 +76,9 @@ def pairs(graph: nx.Graph):
 
 def test_the_answer_has_the_upper_end_and_says_that_items_are_not_kept():
     graph = nx.barabasi_albert_graph(100, 3, seed=1)
-    drawn = predict_call(pairs, graph, history="none", seed=1)
+    drawn = predict_call(pairs, graph, seed=1)
     assert f"up to {readable_bytes(drawn.verdict.memory.peak.high)}, and" in drawn.verdict.sentence
     assert "keeping none of its items" in drawn.verdict.sentence
     assert any("a list or dictionary of its items takes more" in text for text in drawn.warnings)
-    kept = predict_call(lambda graph: list(pairs(graph)), graph, history="none", seed=1)
+    kept = predict_call(lambda graph: list(pairs(graph)), graph, seed=1)
     assert "keeping none" not in kept.verdict.sentence

@@ -41,7 +41,7 @@ def test_a_function_of_a_library_gets_a_graph_of_that_library(name):
     found = check_function(name, graph=nx.path_graph(3))
     assert (found.name, found.form) == ("igraph:betweenness", "igraph")
     assert found == check_function(graph.betweenness)
-    assert predict_graph.track(name, nx.star_graph(3), history="none") == [3.0, 0.0, 0.0, 0.0]
+    assert predict_graph.track(name, nx.star_graph(3)) == [3.0, 0.0, 0.0, 0.0]
 
 
 COUNT = "import networkx as nx\ndef count(graph: nx.Graph):\n    return {}\n"

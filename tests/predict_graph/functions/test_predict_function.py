@@ -40,9 +40,7 @@ def one_loop_before_another(graph: nx.Graph):
 def predicted(function, graph=GRAPH, budget="0.5s", **options):
     """Predict a call that takes counted steps."""
     with calls_by(counted_call):
-        return predict_call(
-            function, graph, budget=budget, **{"history": "none", "seed": 1} | options
-        )
+        return predict_call(function, graph, budget=budget, **{"seed": 1} | options)
 
 
 def neighbour_by_neighbour(graph: nx.Graph):
@@ -75,9 +73,7 @@ def test_a_function_of_loops_is_predicted_by_the_first_part_of_its_run(function,
 
 
 def test_a_run_that_is_cheap_is_done():
-    said = predict_graph.predict(
-        nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1), history="none"
-    )
+    said = predict_graph.predict(nx.closeness_centrality, nx.barabasi_albert_graph(150, 3, seed=1))
     assert [each.source for each in said.evidence] == ["run"]
     assert said.phases["convert"] == 0.0  # the graph is networkx's already
 
@@ -147,7 +143,7 @@ def refuses_large_ones(graph: nx.Graph):
 def test_what_a_function_raises_on_samples_is_named(function, error):
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
     with pytest.raises(JobError, match=f"fails on .*networkx.*: {error}"):
-        predict_call(function, graph, history="none", seed=1)
+        predict_call(function, graph, seed=1)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
@@ -206,7 +202,7 @@ def test_what_a_function_loads_is_loaded_once(tmp_path, monkeypatch):
         "    print(os.getpid(), file=file)\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    said = predict_call(loads, nx.barabasi_albert_graph(900, 3, seed=1), history="none", seed=1)
+    said = predict_call(loads, nx.barabasi_albert_graph(900, 3, seed=1), seed=1)
     assert len(said.samples) > 1
     assert len(log.read_text().split()) == 2  # of the first child, and of this process
 
@@ -258,11 +254,11 @@ def test_a_tracked_function_that_empties_its_graph_has_its_result(history):
 
 def test_what_a_tracked_function_raises_comes_through():
     with pytest.raises(nx.NetworkXError, match="not connected"):
-        predict_graph.track(nx.diameter, nx.empty_graph(3), history="none")
+        predict_graph.track(nx.diameter, nx.empty_graph(3))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt, match="was interrupted after"):
-            predict_graph.track(lambda _: signal.raise_signal(signal.SIGINT), GRAPH, history="none")
+            predict_graph.track(lambda _: signal.raise_signal(signal.SIGINT), GRAPH)
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -296,7 +292,7 @@ def test_time_in_which_a_function_sleeps_is_predicted():
         time.sleep(5e-4 * len(graph))
 
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
-    said = predict_call(fetch, graph, budget="0.5s", history="none", seed=1)
+    said = predict_call(fetch, graph, budget="0.5s", seed=1)
     assert said.processor_seconds > 0.4
     assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
 
@@ -307,5 +303,5 @@ def test_the_interval_of_a_call_on_several_cores_contains_its_point_estimate():
         matrix @ matrix @ matrix
 
     graph = nx.barabasi_albert_graph(1200, 3, seed=1)
-    runtime = predict_call(square, graph, history="none", seed=1).runtime_seconds
+    runtime = predict_call(square, graph, seed=1).runtime_seconds
     assert runtime.low <= runtime.predicted <= runtime.high

@@ -89,6 +89,6 @@ def test_wrong_budgets_are_refused(budget):
 def test_functions_are_ranked_if_they_compute_the_same(names, alike):
     pytest.importorskip("igraph")
     graph = check_graph("barabasi-albert:n=60,m=3,seed=1")
-    said = compare_functions(names, graph, history="none", seed=1).answer.sentence
+    said = compare_functions(names, graph, seed=1).answer.sentence
     assert said.startswith("the fastest is") == alike
     assert ("may compute different things" in said) == (not alike)

@@ -59,11 +59,10 @@ def test_what_is_not_declared_is_noted(written, tmp_path):
 def test_the_answer_says_how_it_was_read(written, tmp_path, program):
     file = str(written(RING, "a.txt"))
     out = tmp_path / "out.json"
-    options = ["predict", "pagerank", file, "--history", "none", "--seed", "1"]
+    options = ["predict", "pagerank", file, "--seed", "1"]
     assert "read as directed" in " ".join(program(*options, "--json", out).out.split())
     assert json.loads(out.read_text())["graph"]["notes"] == [READ_AS_DIRECTED]
-    directed = program(*options, "--directed")
-    assert directed.status == 0
+    directed = program(*options, "--directed", status=0)
     assert "read as" not in directed.out
 
 
@@ -78,7 +77,7 @@ def test_the_answer_says_how_it_was_read(written, tmp_path, program):
 )
 def test_functions_read_edge_lists_as_their_library_does(written, function, directed):
     path = "".join(f"{v} {v + 1}\n" for v in range(40))
-    found = predict_call(function, written(path, "a.txt"), history="none", seed=1)
+    found = predict_call(function, written(path, "a.txt"), seed=1)
     note = READ_AS_DIRECTED if directed else READ_AS_UNDIRECTED
     assert (found.graph["directed"], found.graph["notes"]) == (directed, [note])
 
@@ -87,7 +86,7 @@ def test_functions_read_edge_lists_as_their_library_does(written, function, dire
 def test_functions_that_are_compared_get_the_same_graph(written):
     graph = check_graph(written(RING, "a.txt"))
     both = ["networkx:pagerank", "networkx:in_degree_centrality"]
-    found = compare_functions(both, graph, history="none", seed=1)
+    found = compare_functions(both, graph, seed=1)
     assert found.graph["notes"] == [READ_AS_DIRECTED]
     assert [one.graph["directed"] for one in found.predictions] == [True, True]
 

@@ -218,7 +218,7 @@ def test_tables_are_read_by_the_same_names(tmp_path):
 def test_the_command_line(tmp_path, program):
     file = tmp_path / "a.csv"
     file.write_text("hue,one,red,blue\n" + "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40)))
-    options = ["run", "pagerank", str(file), "--history", "none", "--json", "-"]
+    options = ["run", "pagerank", str(file), "--json", "-"]
     columns = ["--src-column", "one", "--dst-column", "3", "--directed"]
     graph = program(*options, *columns, "--bipartite").answer["graph"]
     assert (graph["vertices"], graph["edges"], graph["notes"]) == (80, 40, [])

@@ -30,7 +30,7 @@ def test_iterations_of_what_goes_through_a_graph_by_hops(name):
     within = []
     for mesh in MESHES.values():
         graph = check_graph(nx.convert_node_labels_to_integers(mesh()))
-        found = predict_graph.predict(name, graph, history="none", budget=0)
+        found = predict_graph.predict(name, graph, budget=0)
         assert found.method["name"] == "baseline estimate"
         truth = LocalEngine().run(check_algorithm(name), graph).iterations
         interval = found.iterations
@@ -41,7 +41,7 @@ def test_iterations_of_what_goes_through_a_graph_by_hops(name):
 
 
 def test_the_limit_of_iterations_is_said_where_the_graph_is_deeper():
-    found = predict_graph.predict("connected-components", "path:n=2000", history="none", budget=0)
+    found = predict_graph.predict("connected-components", "path:n=2000", budget=0)
     assert found.iterations.predicted == 500
     assert any("stop at its limit of 500" in text for text in found.warnings)
 
@@ -85,7 +85,5 @@ def test_graphs_that_raise_a_doubt(graph, doubt):
 @pytest.mark.parametrize("ratio", [1e-4, None])
 def test_samples_without_edges_are_told(ratio):
     graph = "barabasi-albert:n=6000,m=4,seed=1"
-    found = predict_graph.predict(
-        "pagerank", graph, method="published", ratio=ratio, history="none", seed=1
-    )
+    found = predict_graph.predict("pagerank", graph, method="published", ratio=ratio, seed=1)
     assert any("have no edges" in text for text in found.warnings) is (ratio is not None)

@@ -9,9 +9,7 @@ DIRECTED = "rmat:scale=12,edge_factor=8,seed=3"
 
 
 def test_a_chain_adds_up_and_is_compared_part_by_part():
-    found = predict_graph.validate(
-        "topk-ranking", DIRECTED, history="none", method="rooted", seed=1
-    )
+    found = predict_graph.validate("topk-ranking", DIRECTED, method="rooted", seed=1)
     prediction, first = found.prediction, found.prediction.prior
     assert prediction.method["name"] == "rooted"
     assert abs(found.errors()["features_total"]["remote_message_bytes"]) < 0.25
@@ -40,12 +38,10 @@ def test_each_run_of_a_chain_is_kept_by_itself(history):
 
 @pytest.mark.parametrize("algorithm", ["connected-components", "semi-clustering"])
 def test_directions_are_dropped_where_an_algorithm_has_no_use_for_them(algorithm):
-    profile = predict_graph.run(algorithm, DIRECTED, history="none")
+    profile = predict_graph.run(algorithm, DIRECTED)
     assert profile.graph["directed"] is False
     for function in (predict_graph.run, predict_graph.predict, predict_graph.validate):
         with pytest.raises(RequestError, match=f"{algorithm} ignores the direction of edges"):
-            function(algorithm, DIRECTED, directed=True, history="none")
-    prediction = predict_graph.predict(
-        algorithm, DIRECTED, history="none", max_overhead=0.6, seed=0
-    )
+            function(algorithm, DIRECTED, directed=True)
+    prediction = predict_graph.predict(algorithm, DIRECTED, max_overhead=0.6, seed=0)
     assert prediction.graph["fingerprint"] == profile.graph["fingerprint"]

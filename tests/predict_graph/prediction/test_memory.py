@@ -125,13 +125,13 @@ def test_what_a_kernel_declares_is_what_it_allocates(name):
 )
 def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     arguments = ["-m", "predict_graph", "run", name]
-    predict_graph.run(name, small, history="none")  # compiles what is not in the cache yet
+    predict_graph.run(name, small)  # compiles what is not in the cache yet
     # A small process starts it: the peak of a child is at least what its parent held.
     code = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=-3); "
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    done = python("-c", code, sys.executable, *arguments, source, "--history", "none")
+    done = python("-c", code, sys.executable, *arguments, source)
     held = 1024 * int(done.stdout)
     graph = check_graph(source, directed=False if name in UNDIRECTED else None)
     peak = peak_memory(graph, check_algorithm(name))

@@ -26,7 +26,7 @@ FIELDS = {
 
 def predict(graph=GRAPH, **options):
     return predict_graph.predict(
-        "pagerank", graph, **({"history": "none", "seed": 1, "method": "completion"} | options)
+        "pagerank", graph, **({"seed": 1, "method": "completion"} | options)
     )
 
 
@@ -150,9 +150,7 @@ def test_earlier_runs_under_another_quota_are_no_evidence(history, monkeypatch):
 )
 def test_same_seed_same_prediction_whatever_the_threads(algorithm, method):
     def found(**options):
-        return without_seconds(
-            predict_graph.predict(algorithm, GRAPH, method=method, history="none", **options)
-        )
+        return without_seconds(predict_graph.predict(algorithm, GRAPH, method=method, **options))
 
     first, second = (found(threads=threads, seed=5) for threads in (1, 2))
     assert first == second
@@ -187,7 +185,7 @@ def test_where_the_seconds_came_from_is_told(options, sources, model):
 
 
 def test_a_short_run_is_predicted_by_the_run_itself():
-    found = predict_graph.validate("pagerank", GRAPH, history="none", seed=1)
+    found = predict_graph.validate("pagerank", GRAPH, seed=1)
     prediction = found.prediction
     assert [each.source for each in prediction.evidence] == ["full local run"]
     assert prediction.iterations == Interval(*3 * (found.actual.iterations,))
@@ -198,7 +196,7 @@ def test_a_short_run_is_predicted_by_the_run_itself():
 @pytest.mark.parametrize("options", [{"budget": 0}, {"budget": "5%"}, {}, {"ratio": 0.3}])
 @pytest.mark.parametrize("name", ["triangle-count", "k-core", "topk-ranking"])
 def test_a_job_that_converges_is_not_said_to_stop_at_its_limit(name, options):
-    found = predict_graph.predict(name, GRAPH, history="none", seed=1, **options)
+    found = predict_graph.predict(name, GRAPH, seed=1, **options)
     assert not [text for text in found.warnings if "stop at its limit" in text]
 
 
@@ -210,7 +208,7 @@ USUAL = int(usual_of("pagerank").iterations)
 )
 def test_a_budget_of_nothing_measures_nothing_and_says_of_a_low_limit(budget, limit, said):
     job = predict_graph.algorithms.PageRank(max_iterations=limit)
-    found = predict_graph.predict(job, GRAPH, history="none", seed=1, budget=budget)
+    found = predict_graph.predict(job, GRAPH, seed=1, budget=budget)
     assert found.method["name"] == "baseline estimate"
     assert found.samples == []
     assert found.iterations.predicted == min(limit, USUAL)

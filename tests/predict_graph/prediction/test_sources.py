@@ -98,7 +98,7 @@ def stopped_after(supersteps):
 @pytest.mark.parametrize("engine", [spark(2), ENGINE])
 def test_samples_are_taken_beside_a_run_that_was_stopped(monkeypatch, engine):
     monkeypatch.setattr(FullRun, "run", stopped_after(4))
-    found = predict("pagerank", GRAPH, engine=engine, history="none", seed=1, budget="10s")
+    found = predict("pagerank", GRAPH, engine=engine, seed=1, budget="10s")
     assert 4 < found.iterations.low < found.iterations.high
     assert found.samples[0].iterations == 4
     assert len(found.samples) > 1
@@ -112,7 +112,7 @@ def test_without_samples_a_stopped_run_is_continued(monkeypatch, name, done):
     whole = ENGINE.run(check_algorithm(name), mesh)
     monkeypatch.setattr(FullRun, "run", stopped_after(done))
     monkeypatch.setattr(sources, "affordable_levels", lambda *given: [])
-    found = predict(name, mesh, history="none", seed=1)
+    found = predict(name, mesh, seed=1)
     assert found.evidence[0].source == "first supersteps"
     assert done < found.iterations.low < found.iterations.predicted < found.iterations.high
     messages = [
@@ -148,7 +148,7 @@ def test_a_prediction_is_put_together_wherever_its_deadline_passes(monkeypatch, 
     looks, sources_used = 0, set()
     while True:
         passing = Passing(monkeypatch, looks)
-        found = predict(name, GRAPH, history="none", seed=1, budget="5s")
+        found = predict(name, GRAPH, seed=1, budget="5s")
         assert found.iterations.low <= found.iterations.predicted <= found.iterations.high
         assert 0.0 < found.runtime_seconds.low <= found.runtime_seconds.high
         sources_used.add(found.evidence[-1].source)
@@ -164,7 +164,7 @@ def test_iterations_are_sampled_where_no_superstep_is_affordable_beside(monkeypa
     """A graph of 65 million edges had baseline iterations, 78% off, in a budget of 2 seconds."""
     monkeypatch.setattr(FullRun, "cost", lambda *given: math.inf)
     monkeypatch.setattr(sources, "survey_seconds", lambda case, level: math.inf)
-    found = predict("pagerank", GRAPH, history="none", seed=1)
+    found = predict("pagerank", GRAPH, seed=1)
     assert found.method["name"] == "completion"
     assert [each.source for each in found.evidence] == ["baseline estimate"]
 
@@ -183,7 +183,7 @@ def test_a_sample_that_is_stopped_leaves_the_smaller_one(monkeypatch):
     Passing(monkeypatch, 10**9)
     monkeypatch.setattr(sources, "load_compiled", lambda *given: None)
     monkeypatch.setattr(sources, "estimates_of", once)
-    found = predict("neighborhood", GRAPH, history="none", seed=1, budget="5s", within="0.1%")
+    found = predict("neighborhood", GRAPH, seed=1, budget="5s", within="0.1%")
     assert len(calls) > 1
     assert found.method["name"] == "rooted"
 
@@ -200,7 +200,7 @@ def test_what_is_named_has_a_deadline_unless_the_budget_is_too_small_for_it(
 
     monkeypatch.setattr(sources, "load_compiled", lambda *given: None)
     monkeypatch.setattr(sources, "estimates_of", looking)
-    options = {"history": "none", "seed": 1, "budget": budget, "probe": True}
+    options = {"seed": 1, "budget": budget, "probe": True}
     assert predict("pagerank", GRAPH, **options).method["name"] != "baseline estimate"
     assert [math.isfinite(each) for each in left] == [stops]
 

@@ -15,7 +15,7 @@ GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
 @pytest.fixture(scope="module")
 def comparison():
-    return predict_graph.validate("pagerank", GRAPH, seed=1, history="none", method="completion")
+    return predict_graph.validate("pagerank", GRAPH, seed=1, method="completion")
 
 
 def shown(answer, width, **level):
@@ -69,7 +69,7 @@ def test_sentence_text_html_and_json_say_the_same(comparison):
 
 def test_quiet_prints_the_sentence_and_verbose_the_rest(program, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
-    asked = ("predict", "pagerank", GRAPH, "--seed", 1, "--history", "none")
+    asked = ("predict", "pagerank", GRAPH, "--seed", 1)
     done = program(*asked, "-q")
     assert (done.status, len(done.out.splitlines()), done.err) == (0, 1, "")
     done = program(*asked, "-q", "--json", "-")
@@ -78,7 +78,7 @@ def test_quiet_prints_the_sentence_and_verbose_the_rest(program, monkeypatch):
 
 def test_no_color(program, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    asked = ("run", "pagerank", GRAPH, "--history", "none")
+    asked = ("run", "pagerank", GRAPH)
     assert "\x1b[" in program(*asked).out
     monkeypatch.setenv("NO_COLOR", "1")
     coloured = re.findall(r"\x1b\[([\d;]*)m", program(*asked).out)

@@ -27,7 +27,7 @@ GRAPH = "rmat:scale=11,edge_factor=8,seed=3"
 
 @pytest.fixture(scope="module")
 def written():
-    found = predict_graph.validate("pagerank", GRAPH, seed=1, history="none", method="completion")
+    found = predict_graph.validate("pagerank", GRAPH, seed=1, method="completion")
     command = command_to_repeat(["validate", "pagerank", GRAPH], found.prediction.seed)
     return found, page("pagerank", found.answer, found.pictures(), command=command)
 

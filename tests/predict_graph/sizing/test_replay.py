@@ -73,16 +73,14 @@ def test_a_plan_from_one_log(written, program, tmp_path):
     file = written(log_of([(5, [30.0] * 16)], cores=2, spilled=1 << 19), "job.eventlog")
     found = tmp_path / "plan.json"
     words = ("plan", file, "--machines", "1:8", "--deadline", "100s", "--json", found)
-    done = program(*words)
-    assert done.status == 0
+    done = program(*words, status=0)
     assert "--num-executors 4 --executor-cores 2 --executor-memory 4g" in " ".join(done.out.split())
     assert "spilled 8 MiB" in " ".join(done.out.split())
     choice = json.loads(found.read_text())["choice"]
     assert choice["machines"] == 4
     assert choice["seconds"] == pytest.approx(65.0)
     assert choice["low"] < 65.0 < choice["high"] <= 100.0
-    late = program(*words[:4], "--deadline", "1s")
-    assert late.status == 1
+    late = program(*words[:4], "--deadline", "1s", status=1)
     assert "executor-cores" not in late.out
     doubled = program(*words[:4], "--executor-cores", 4)
     assert "--num-executors 4 --executor-cores 4" in " ".join(doubled.out.split())

@@ -24,15 +24,13 @@ def test_next_is_followed(tmp_path, monkeypatch, program):
     (tmp_path / "workers.csv").write_text(table.replace("    ", ""))
     _, first, *others = re.findall(r"^    (predict-graph (?:.*\\\n)*.*)$", section, re.MULTILINE)
     command = first.replace("\\\n", " ").replace("-- python", f"-- {shlex.quote(sys.executable)}")
-    done = program(*shlex.split(command)[1:])
-    assert done.status == 0, done
+    done = program(*shlex.split(command)[1:], status=0)
     assert "best measured (cheapest within 4 s): " in done.out
     assert "stop: " in done.out
     points = pd.read_csv("measured.csv")
     assert 2 <= len(points) <= 12
     assert not points.duplicated(["machine_type", "machines"]).any()
     for one in others:
-        done = program(*shlex.split(one.replace("deadline 4s", "deadline 1m"))[1:])
-        assert done.status == 0, done
+        done = program(*shlex.split(one.replace("deadline 4s", "deadline 1m"))[1:], status=0)
     said = " ".join(done.out.split())
     assert re.search(r"cheapest done in .* with 90% confidence: \d+ × (small|large)", said)

@@ -127,7 +127,7 @@ def test_what_stands_for_named_vertices_in_a_sample():
 def test_on_the_local_engine():
     for call in (predict_graph.predict, predict_graph.run):
         with pytest.raises(RequestError, match="graphx:pageRank runs on Spark alone"):
-            call("graphx:pageRank", "path:n=4", history="none")
+            call("graphx:pageRank", "path:n=4")
 
 
 def test_records_of_stars():
@@ -249,7 +249,7 @@ def test_who_follows_hears_of_supersteps_as_they_end(
 ):
     """One call of Java makes them all; each is told when it ended, as the log says afterwards."""
     heard = []
-    options = {"engine": local_spark, "history": "none", "progress": heard.append}
+    options = {"engine": local_spark, "progress": heard.append}
     profile = predict_graph.run(
         f"graphx:{algorithm}", graph_of("path"), parameters=parameters, **options
     )
@@ -270,7 +270,7 @@ def test_what_a_follower_raises_ends_the_run(local_spark, looks_often):
     job = ("graphx:stronglyConnectedComponents", graph_of("directed"))
     with local_spark.session() as session:
         with pytest.raises(ValueError, match="enough"):
-            predict_graph.run(*job, engine=local_spark, history="none", progress=tell)
+            predict_graph.run(*job, engine=local_spark, progress=tell)
         assert not session.spark.sparkContext.statusTracker().getActiveJobsIds()
         assert session.spark.range(3).count() == 3  # and nothing ends what comes next
 

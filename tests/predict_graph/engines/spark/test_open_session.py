@@ -64,9 +64,7 @@ SMALL = "rmat:scale=6,edge_factor=3,seed=3"
 
 def test_a_run(spark, left_alone):
     graph = check_graph(SMALL, directed=False)
-    profile = predict_graph.run(
-        "connected-components", graph, engine="spark", spark=spark, history="none"
-    )
+    profile = predict_graph.run("connected-components", graph, engine="spark", spark=spark)
     here = LocalEngine(workers=2).run(check_algorithm("connected-components"), graph)
     assert profile.iterations == here.iterations
     sent = profile.per_iteration()
@@ -187,7 +185,7 @@ REFUSED = [
 @pytest.mark.parametrize(("call", "options", "said"), REFUSED)
 def test_what_is_refused_in_a_session(spark, call, options, said):
     edges = spark.range(3).selectExpr("id AS source", "id + 1 AS target")
-    asked = {"engine": "spark", "spark": spark, "history": "none", "graph": GRAPH} | options
+    asked = {"engine": "spark", "spark": spark, "graph": GRAPH} | options
     graph = asked.pop("graph") or edges
     with pytest.raises(RequestError, match=said):
         getattr(predict_graph, call)("pagerank", graph, **asked)

@@ -55,14 +55,14 @@ def test_the_run_of_a_large_graph_is_begun_where_it_is(engine, edges, stays, tmp
 
 @pytest.mark.parametrize("name", ["topk-ranking", "semi-clustering"])
 def test_chains_and_lists_are_begun_there_too(engine, edges, stays, name):
-    found = predict(name, str(edges), engine=engine, spark_reads=True, history="none", seed=1)
+    found = predict(name, str(edges), engine=engine, spark_reads=True, seed=1)
     directed = False if check_algorithm(name).undirected else None
     here = LocalEngine(workers=2).run(check_algorithm(name), read_graph(edges, directed=directed))
     assert found.iterations.predicted == here.iterations
 
 
 def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges):
-    options = {"engine": engine, "history": "none", "seed": 1}
+    options = {"engine": engine, "seed": 1}
     there = predict("pagerank", str(edges), spark_reads=True, **options)
     here = predict("pagerank", str(edges), **options)
     assert there.iterations == here.iterations
@@ -74,7 +74,7 @@ def test_a_graph_that_fits_is_predicted_as_one_that_is_read_here(engine, edges):
 
 
 def test_a_budget_ends_the_run_and_the_curve_goes_on(engine, edges, stays):
-    asked = {"engine": engine, "spark_reads": True, "history": "none", "seed": 1}
+    asked = {"engine": engine, "spark_reads": True, "seed": 1}
     slow = {"epsilon": 1e-9}
     cut = predict("pagerank", str(edges), parameters=slow, budget=0.01, **asked)
     run = LocalEngine(workers=2).run(check_algorithm("pagerank", slow), read_graph(edges))
@@ -99,6 +99,6 @@ REFUSED = [
 
 @pytest.mark.parametrize(("options", "said"), REFUSED)
 def test_what_is_not_read_is_refused(engine, edges, stays, options, said):
-    asked = {"engine": engine, "history": "none", "seed": 1, "graph": str(edges)} | options
+    asked = {"engine": engine, "seed": 1, "graph": str(edges)} | options
     with pytest.raises(RequestError, match=said):
         predict("pagerank", spark_reads=True, **asked)

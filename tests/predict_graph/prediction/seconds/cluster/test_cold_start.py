@@ -17,7 +17,7 @@ NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 
 @cache
 def predict_unseen(name):
-    return predict_graph.predict(name, GRAPH, engine=NOBODY, history="none", seed=1)
+    return predict_graph.predict(name, GRAPH, engine=NOBODY, seed=1)
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_an_answer_without_a_run_on_the_cluster(name):
     interval = found.runtime_seconds
     assert interval.high > 3.5 * interval.predicted  # all of it may be off together
     assert found.overhead_seconds < interval.predicted
-    local = predict_graph.run(name, GRAPH, history="none")
+    local = predict_graph.run(name, GRAPH)
     assert found.iterations.predicted == local.iterations
 
 
@@ -56,7 +56,7 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, 
 
 @pytest.mark.slow
 def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
-    found = predict_graph.predict(Labels(), GRAPH, engine=NOBODY, history="none", seed=1)
+    found = predict_graph.predict(Labels(), GRAPH, engine=NOBODY, seed=1)
     assert any("uses supersteps of a vertex program" in said for said in found.warnings)
     stds = [each.evidence[0].log_std for each in (found, predict_unseen("pagerank"))]
     assert stds[0] > stds[1] + 0.05
@@ -69,7 +69,7 @@ def test_keeping_states_costs_something_where_nothing_ran_yet(tmp_path):
     for interval in (None, 4, 1):
         kept = {"checkpoint": tmp_path, "checkpoint_interval": interval} if interval else {}
         engine = SparkEngine("spark://nowhere:7077", 2, **kept)
-        found = predict_graph.predict("pagerank", GRAPH, engine=engine, history="none", seed=1)
+        found = predict_graph.predict("pagerank", GRAPH, engine=engine, seed=1)
         written.append(found.phases["write"])
     none, some, every = written
     times = found.iterations.predicted

@@ -43,7 +43,7 @@ def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges,
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
     with pytest.raises(JobError, match=r"no Spark master|already open"):
-        predict_graph.predict("pagerank", GRAPH, engine=NOBODY, history="none", seed=1, budget="1h")
+        predict_graph.predict("pagerank", GRAPH, engine=NOBODY, seed=1, budget="1h")
 
 
 @pytest.mark.spark
