@@ -10,6 +10,8 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
@@ -56,6 +58,13 @@ def zipped(*names, text=b"1 2\n2 3\n", method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(content, "w", method) as archive:
         for name in names:
             archive.writestr(name, text)
+    return content.getvalue()
+
+
+def parquet(**columns):
+    """Return a file of Parquet with these columns."""
+    content = io.BytesIO()
+    pq.write_table(pa.table(columns), content)
     return content.getvalue()
 
 

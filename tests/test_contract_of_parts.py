@@ -143,22 +143,8 @@ def pinned(monkeypatch):
 
 
 @pytest.fixture
-def registered():
-    """Register parts for one test."""
-    added = []
-
-    def add(registry, name, part, **options):
-        registry.register(name, **options)(part)
-        added.append((registry, name))
-
-    yield add
-    for registry, name in added:
-        registry.unregister(name)
-
-
-@pytest.fixture
-def wrapped(registered):
-    registered(ENGINES, "wrapped", Wrapped)
+def wrapped(only_built_in):
+    ENGINES.register("wrapped")(Wrapped)
 
 
 def predict(algorithm="pagerank", graph=GRAPH, **options):
@@ -204,19 +190,18 @@ def columns():
     ]
 
 
-def predictions(column, option):
-    """Predict with each other value of an option."""
+def predicted(column, **options):
+    """Predict by an algorithm, an engine and a method."""
     name, engine, method = column
-    for value in OTHERWISE[option]:
-        asked = {"engine": engine, "method": method}
-        asked |= {"threads": 1} if engine == "local" else {}
-        yield predict(name, **(asked | {option: value}))
+    threads = {"threads": 1} if engine == "local" else {}
+    return predict(name, **({"engine": engine, "method": method} | threads | options))
 
 
 def outcome(column, option, usual):
     """Return whether another value of an option has an effect; None if it is refused."""
+    found = (predicted(column, **{option: value}) for value in OTHERWISE[option])
     try:
-        return any(differs(found, usual) for found in predictions(column, option))
+        return any(differs(each, usual) for each in found)
     except RequestError as error:
         setting = f"is no setting of the engine {column[1]}; leave it out"
         unread = r"is not read by the .*; accepted: .*the (method|engine) [\w-]+"
@@ -226,21 +211,19 @@ def outcome(column, option, usual):
 
 
 @pytest.mark.slow
-def test_every_option_has_an_effect_or_is_refused(pinned, wrapped, registered):
-    registered(COST_MODELS, "per-row", PerRow)
+def test_every_option_has_an_effect_or_is_refused(pinned, wrapped):
+    COST_MODELS.register("per-row")(PerRow)
     assert set(ESTIMATION) == {"method", *OTHERWISE} - set(SETTINGS)
     rows = {option: [] for option in OTHERWISE}
     for column in columns():
-        name, engine, method = column
-        local = engine == "local"
-        settings = {"threads": 1} if local else {}
-        found = predict(name, engine=engine, method=method, **settings)
+        _, engine, method = column
+        found = predicted(column)
         if method is None:
             usual = found
         # By default the job is run on this machine; an option asks for samples.
         assert differs(found, usual) is (method is not None)
         for option, row in rows.items():
-            if method is not None or not local or option in ("sampler", "transform"):
+            if method is not None or engine != "local" or option in ("sampler", "transform"):
                 row.append((column, outcome(column, option, found)))
     for option, row in rows.items():
         idle = [column for column, counts in row if counts is False]
@@ -303,11 +286,11 @@ def test_what_is_named_counts_beside_a_budget_for_nothing(option):
     assert named.method["name"] != "baseline estimate"
 
 
-def test_a_cost_model_that_is_off_by_any_factor_has_an_interval(wrapped, registered):
+def test_a_cost_model_that_is_off_by_any_factor_has_an_interval(wrapped):
+    @COST_MODELS.register("lost")
     class Lost(PerRow):
         relative_std_ = 1e6
 
-    registered(COST_MODELS, "lost", Lost)
     found = predict(engine="wrapped", cost_model="lost")
     runtime = found.runtime_seconds
     assert 0.0 < runtime.low < 0.01 * runtime.predicted < 1e-4 * runtime.high < np.inf
@@ -315,7 +298,8 @@ def test_a_cost_model_that_is_off_by_any_factor_has_an_interval(wrapped, registe
 
 
 @pytest.mark.slow
-def test_a_cost_model_that_is_named_prices_a_cluster_never_seen(registered):
+@pytest.mark.usefixtures("only_built_in")
+def test_a_cost_model_that_is_named_prices_a_cluster_never_seen():
     pytest.importorskip("pyspark")
     from predict_graph.engines.spark import SparkEngine
 
@@ -323,7 +307,7 @@ def test_a_cost_model_that_is_named_prices_a_cluster_never_seen(registered):
     engine = SparkEngine("spark://127.0.0.1:1", 2)
     options = {"seed": 1, "budget": "10s", "engine": engine}
     usual = predict_graph.predict("pagerank", GRAPH, **options)
-    registered(COST_MODELS, "per-row", PerRow)
+    COST_MODELS.register("per-row")(PerRow)
     assert not differs(predict_graph.predict("pagerank", GRAPH, **options), usual)
     named = predict_graph.predict("pagerank", GRAPH, **options, cost_model="per-row")
     assert named.cost_model["name"] == "per-row"
@@ -342,16 +326,16 @@ def test_a_history_of_the_graph_counts_beside_other_threads(tmp_path):
 @pytest.mark.parametrize("algorithm", ["pagerank", "topk-ranking"])
 @pytest.mark.parametrize("option", PARTS)
 def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
-    pinned, wrapped, registered, option, algorithm, engine
+    pinned, wrapped, option, algorithm, engine
 ):
     registry, name, part = PARTS[option]
     usual = usual_prediction(algorithm, engine)
-    registered(registry, name, part)
+    registry.register(name)(part)
     assert not differs(predict(algorithm, engine=engine), usual), "it is there, but not asked for"
     named = predict(algorithm, engine=engine, **{option: name})
     assert differs(named, usual)
     registry.unregister(name)
-    registered(registry, name, part, algorithm=algorithm)
+    registry.register(name, algorithm=algorithm)(part)
     found = predict(algorithm, engine=engine)
     if check_algorithm(algorithm).prior is None:
         assert not differs(found, named)
@@ -363,15 +347,16 @@ def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
     assert name not in told.values()
 
 
-def test_a_part_that_would_not_be_read_is_refused_also_when_it_is_registered(registered):
-    registered(SAMPLERS, "lowest-ids", LowestIds, algorithm="pagerank")
+@pytest.mark.usefixtures("only_built_in")
+def test_a_part_that_would_not_be_read_is_refused_also_when_it_is_registered():
+    SAMPLERS.register("lowest-ids", algorithm="pagerank")(LowestIds)
     with pytest.raises(RequestError, match="sampler is not read by the method completion"):
         predict(method="completion")
     assert predict("neighborhood", method="rooted").method["name"] == "rooted"
 
 
-def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, registered):
-    registered(COST_MODELS, "per-row", PerRow)
+def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped):
+    COST_MODELS.register("per-row")(PerRow)
     for engine in ("local", "wrapped"):
         for algorithm in ("pagerank", "connected-components"):
             found = predict(algorithm, engine=engine, cost_model="per-row")
@@ -380,27 +365,24 @@ def test_what_a_named_cost_model_says_is_all_that_counts(pinned, wrapped, regist
             assert sum(each.weight for each in found.evidence) == pytest.approx(1.0)
 
 
-def test_how_an_algorithm_says_that_it_is_sampled_counts(pinned, registered):
+@pytest.mark.usefixtures("pinned", "only_built_in")
+@pytest.mark.parametrize("method", ["rooted", "completion"])
+def test_how_an_algorithm_says_that_it_is_sampled_counts(method):
     """Its own parts are taken, each by its method, and by no other."""
-    asked = []
+    asked = set()
 
     def recipe(algorithm, graph):
-        asked.append("recipe")
+        asked.add("rooted")
         return rooted.recipe_of(Labels(), graph)
 
     def curve(algorithm, sample, threshold):
-        asked.append("curve")
+        asked.add("completion")
         return np.array([1.0, 0.5, threshold / 2])
 
-    registered(ALGORITHMS, "labels", type("S", (Labels,), {"sampled_by": {"rooted": recipe}}))
-    assert predict("labels", max_overhead=0.6).method["name"] == "rooted"
-    assert set(asked) == {"recipe"}
-    ALGORITHMS.unregister("labels")
-    asked.clear()
-    registered(ALGORITHMS, "labels", type("S", (Labels,), {"sampled_by": {"completion": curve}}))
-    found = predict("labels", max_overhead=0.6)
-    assert found.method["name"] == "completion"
-    assert set(asked) == {"curve"}
+    sampled_by = {method: {"rooted": recipe, "completion": curve}[method]}
+    ALGORITHMS.register("labels")(type("S", (Labels,), {"sampled_by": sampled_by}))
+    assert predict("labels", max_overhead=0.6).method["name"] == method
+    assert asked == {method}
 
 
 # Engines

@@ -3,6 +3,7 @@
 import math
 import os
 import time
+from types import SimpleNamespace
 
 import networkx as nx
 import pytest
@@ -18,19 +19,14 @@ READ = LoadMeter.read  # conftest.py puts a quiet machine in its place
 NOW = "on a machine as busy as now"
 
 
-class Counters:
-    """Counters of a system: those of threads, of the control groups and of the machine."""
-
-    def __init__(self, monkeypatch):
-        self.threads, self.throttled, self.machine = {}, 0.0, (0.0, 1.0)
-        monkeypatch.setattr(cores, "_threads", lambda: iter(self.threads.items()))
-        monkeypatch.setattr(cores, "_throttled", lambda: self.throttled)
-        monkeypatch.setattr(cores, "_machine", lambda: self.machine)
-
-
 @pytest.fixture
 def counters(monkeypatch):
-    return Counters(monkeypatch)
+    """Counters of a system: those of threads, of the control groups and of the machine."""
+    found = SimpleNamespace(threads={}, throttled=0.0, machine=(0.0, 1.0))
+    monkeypatch.setattr(cores, "_threads", lambda: iter(found.threads.items()))
+    monkeypatch.setattr(cores, "_throttled", lambda: found.throttled)
+    monkeypatch.setattr(cores, "_machine", lambda: found.machine)
+    return found
 
 
 @pytest.mark.parametrize(

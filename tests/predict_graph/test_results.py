@@ -23,7 +23,7 @@ from predict_graph.sizing.tasks.assignments import Assignment, plan_tasks
 GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 MACHINES = np.array([1, 2, 4, 8, 16, 32])
 RUNS = pd.DataFrame({"machines": MACHINES, "seconds": 10 + 100 / MACHINES})
-CPU = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+CPU = np.arange(1.0, 7.0)
 TASK_RUNS = pd.DataFrame({"cpu": CPU, "seconds": 60 / CPU})
 TYPES = "machine_type,cores,memory_gb,price_per_hour\n"
 
@@ -39,21 +39,15 @@ def advice(folder, name="m"):
 
 
 def task_plan(folder):
-    model = predict_graph.fit(TASK_RUNS, "nimo")
-    return plan_tasks(
-        [model], [Assignment(name, {"cpu": cpu}) for name, cpu in zip("abcdef", CPU, strict=True)]
-    )
-
-
-def function():
-    return predict_graph.predict("networkx:pagerank", GRAPH, seed=1)
+    machines = [Assignment(name, {"cpu": cpu}) for name, cpu in zip("abcdef", CPU, strict=True)]
+    return plan_tasks([predict_graph.fit(TASK_RUNS, "nimo")], machines)
 
 
 MAKE = {
     "prediction": lambda _: predict_graph.predict("pagerank", GRAPH, seed=1),
     "comparison": lambda _: predict_graph.validate("pagerank", GRAPH, seed=1),
     "run": lambda _: predict_graph.run("pagerank", GRAPH),
-    "function": lambda _: function(),
+    "function": lambda _: predict_graph.predict("networkx:pagerank", GRAPH, seed=1),
     "function comparison": lambda _: predict_graph.validate("networkx:pagerank", GRAPH, seed=1),
     "functions": lambda _: compare_functions(
         ["networkx:pagerank"], predict_graph.check_graph(GRAPH), seed=1

@@ -7,6 +7,7 @@ import time
 
 import numba
 import numpy as np
+import psutil
 import pytest
 from numba.core import event
 
@@ -45,18 +46,17 @@ def test_a_run_is_interrupted(tmp_path):
         )
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="children are found in /proc")
 def test_the_real_run_of_a_validation_is_interrupted(tmp_path):
     arguments = ["validate", "pagerank", "rmat:scale=18,edge_factor=8,seed=1", "--json", "o.json"]
     with started(*PROGRAM, *arguments, cwd=tmp_path, start_new_session=True) as process:
-        children = []
-        while not children:
+        runs, program = [], psutil.Process(process.pid)
+        while not runs:
             assert process.poll() is None, process.communicate()
-            children = [child for child in children_of(process.pid) if is_the_run(child)]
+            runs = [child for child in program.children() if is_the_run(child)]
         # A terminal sends the interrupt to all processes of the program.
         os.killpg(process.pid, signal.SIGINT)
         is_interrupted(process, "", tmp_path, "elapsed")
-        wait_until(lambda: not any(is_the_run(child) for child in children), 60.0)
+        wait_until(lambda: not any(map(is_the_run, runs)), 60.0)
 
 
 def test_an_interrupt_waits_until_code_is_compiled():
@@ -104,16 +104,10 @@ def test_an_interrupt_around_a_fork_is_not_lost():
     assert called == [True]
 
 
-def children_of(process):
-    with open(f"/proc/{process}/task/{process}/children") as listed:
-        return [int(child) for child in listed.read().split()]
-
-
 def is_the_run(process):
     try:
-        with open(f"/proc/{process}/cmdline") as words:
-            return "spawn_main" in words.read()
-    except OSError:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:
         return False
 
 

@@ -252,15 +252,12 @@ def test_a_tracked_function_that_empties_its_graph_has_its_result(history):
     assert len(history) == 0
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_what_a_tracked_function_raises_comes_through():
     with pytest.raises(nx.NetworkXError, match="not connected"):
         predict_graph.track(nx.diameter, nx.empty_graph(3))
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt, match="was interrupted after"):
-            predict_graph.track(lambda _: signal.raise_signal(signal.SIGINT), GRAPH)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt, match="was interrupted after"):
+        predict_graph.track(lambda _: signal.raise_signal(signal.SIGINT), GRAPH)
 
 
 def test_a_long_call_gets_advice():

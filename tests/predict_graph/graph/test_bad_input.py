@@ -1,7 +1,6 @@
 """Wrong files and requests: one clear sentence that names the value, the file and the line."""
 
 import gzip
-import io
 import lzma
 import os
 import zipfile
@@ -10,7 +9,6 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
@@ -18,18 +16,12 @@ from benchmarks.robustness import webgraph
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.limits import limited
-from tests.graphs import refused, zipped
+from tests.graphs import parquet, refused, zipped
 
 LINES = "".join(f"{s} {s * s}\n" for s in range(20_000)).encode()
 MATRIX = "%%MatrixMarket matrix coordinate pattern general\n"
 BOMB = '<!DOCTYPE g [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><graphml>&b;</graphml>'
 NINES = "9" * 30
-
-
-def parquet(**columns):
-    content = io.BytesIO()
-    pq.write_table(pa.table(columns), content)
-    return content.getvalue()
 
 
 FILES = [

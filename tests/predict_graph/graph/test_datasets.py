@@ -2,8 +2,6 @@
 
 import gzip
 import hashlib
-import io
-import zipfile
 from dataclasses import replace
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
 from predict_graph.graph.datasets import CATALOGUE, dataset, dataset_names, dataset_path, fetch
-from tests.graphs import served
+from tests.graphs import served, zipped
 
 
 @pytest.fixture
@@ -70,10 +68,8 @@ def test_a_download_is_kept(places, monkeypatch):
 
 def test_archive(places, monkeypatch):
     folder, address = places
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as packed:
-        packed.writestr("git_web_ml/musae_git_edges.csv", "id_1,id_2\n0,1\n1,2\n")
-    (folder / "server" / "git.zip").write_bytes(content.getvalue())
+    packed = zipped("git_web_ml/musae_git_edges.csv", text=b"id_1,id_2\n0,1\n1,2\n")
+    (folder / "server" / "git.zip").write_bytes(packed)
     serve(monkeypatch, "musae_git", address + "git.zip")
     graph = check_graph("musae_git")
     assert (graph.logical_edges, graph.directed) == (2, False)

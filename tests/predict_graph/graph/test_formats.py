@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 import networkx as nx
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph, save_graph
 from predict_graph.graph.build import as_asked, from_edges
 from predict_graph.graph.foreign import from_networkx
-from tests.graphs import listed
+from tests.graphs import listed, parquet
 
 # No times since 1970, in milliseconds, which are refused as a first column.
 IDS = st.one_of(st.integers(0, 12), st.integers(2**42, 2**63 - 1))
@@ -68,10 +67,6 @@ def bytes_of(write):
     content = io.BytesIO()
     write(content)
     return content.getvalue()
-
-
-def parquet(**columns):
-    return bytes_of(lambda file: pq.write_table(pa.table(columns), file))
 
 
 def delimited(edges, delimiter):

@@ -35,19 +35,15 @@ def written():
 class Elements(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.open, self.found, self.ids = [], [], []
+        self.open, self.found = [], []
         self.feed(text)
+        self.ids = [attributes["id"] for _, attributes in self.found if "id" in attributes]
         assert self.open == []
 
     def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
         if tag not in ("meta", "br", "img", "link"):
             self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

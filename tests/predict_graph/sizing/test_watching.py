@@ -7,17 +7,10 @@ from predict_graph.sizing.tasks.watching import watch
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
-PYTHON = [sys.executable, "-c"]
-
 
 def test_computing_is_told_from_waiting():
-    busy = watch(
-        [
-            *PYTHON,
-            "import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass",
-        ]
-    )
-    idle = watch(["sleep", "0.8"])
+    code = "import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass"
+    busy, idle = watch([sys.executable, "-c", code]), watch(["sleep", "0.8"])
     assert busy.exit_status == idle.exit_status == 0
     assert busy.cpu_seconds > 0.6
     assert idle.seconds > 0.8

@@ -44,8 +44,8 @@ def test_what_is_no_threshold_is_refused(value):
         broken.sample_threshold(1e-3, 0.1)
 
 
-@pytest.fixture
-def half():
+@pytest.mark.usefixtures("only_built_in")
+def test_a_registered_function_stays_a_function():
     @register_transform("half")
     def half(threshold, ratio):
         """Half of it.
@@ -54,11 +54,6 @@ def half():
         """
         return threshold / 2
 
-    yield half
-    TRANSFORMS.unregister("half")
-
-
-def test_a_registered_function_stays_a_function(half):
     assert half(1.0, 0.5) == 0.5
     assert check_transform("half", "absolute").sample_threshold(1.0, 0.5) == 0.5
     assert TRANSFORMS.origin("half") == "registered"
