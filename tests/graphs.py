@@ -79,10 +79,16 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served(folder):
-    """Serve a folder on the web; give its address."""
-    handler = partial(_Handler, directory=folder)
+def serving(handler):
+    """Answer requests on this machine; give the server."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield server
         server.shutdown()
+
+
+@contextmanager
+def served(folder):
+    """Serve a folder on the web; give its address."""
+    with serving(partial(_Handler, directory=folder)) as server:
+        yield f"http://127.0.0.1:{server.server_port}"

@@ -3,13 +3,12 @@
 import gzip
 import json
 import re
-import threading
 import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from predict_graph.clock import service
 from predict_graph.clock.applications import Watch, open_application
 from predict_graph.clock.supersteps import Expected, ExpectedPart
 from predict_graph.errors import JobError, RequestError
+from tests.graphs import serving
 from tests.predict_graph.cli.events import event, spark_job, start, steps
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
@@ -45,10 +45,9 @@ def moments_of(path, **options):
     return Watch(application, **options).moments()
 
 
-def test_a_log_that_grows_is_followed_to_its_end(tmp_path):
+def test_a_log_that_grows_is_followed_to_its_end(written, tmp_path):
     now = time.time() - 60
-    path = tmp_path / "app-7.inprogress"
-    path.write_text(start(now) + "".join(steps(4, now)))
+    path = written(start(now) + "".join(steps(4, now)), "app-7.inprogress")
     seen = moments_of(path, iterations=10)
     first = next(seen)
     assert (first.done, first.of.predicted, first.state) == (4, 10, "running")
@@ -68,22 +67,20 @@ def test_a_log_that_grows_is_followed_to_its_end(tmp_path):
     assert last.first == pytest.approx(first.elapsed + first.remaining.predicted)
 
 
-def test_without_a_total_only_the_pace_is_said(tmp_path):
+def test_without_a_total_only_the_pace_is_said(written):
     now = time.time() - 30
-    path = tmp_path / "app-7.inprogress"
-    path.write_text(start(now) + "".join(job(n, now + n) for n in range(5)))
+    path = written(start(now) + "".join(job(n, now + n) for n in range(5)))
     moment = next(moments_of(path))
     assert (moment.of, moment.remaining) == (None, None)
     assert moment.pace.predicted == pytest.approx(1.0)
     assert "1 s each (1 s to 1 s), the remaining number is unknown" in moment.left
 
 
-def test_a_prediction_says_how_many(tmp_path):
+def test_a_prediction_says_how_many(written):
     now = time.time() - 30
-    path = tmp_path / "app-7.inprogress"
     run = "pagerank-0123abcd/superstep"
     groups = [job(n, now + 2 * n, group=f"{run}/{n}", seconds=2.0) for n in range(1, 6)]
-    path.write_text(start(now) + "".join(groups))
+    path = written(start(now) + "".join(groups))
     part = ExpectedPart("pagerank", 9.0, 0.0, np.ones(9), 0.5)
     other = ExpectedPart("topk-ranking", 3.0, 0.0, np.full(3, 4.0), 0.1)
     moment = next(moments_of(path, expected=Expected((part, other))))
@@ -152,13 +149,11 @@ def test_a_log_that_is_rotated_is_followed(tmp_path, name, rotate):
     assert (last.state, last.done) == ("ended", 7)
 
 
-def test_a_number_of_many_bounds_the_supersteps(tmp_path):
+def test_a_number_of_many_bounds_the_supersteps(written):
     now = time.time() - 60
-    path = tmp_path / "app-7.inprogress"
     names = [f"GraphFrames Pregel: iteration {n} / 20" for n in range(1, 8)]
     jobs = [job(n, now + n, group="cell", description=text) for n, text in enumerate(names)]
-    path.write_text(start(now) + "".join(jobs))
-    moment = next(moments_of(path))
+    moment = next(moments_of(written(start(now) + "".join(jobs))))
     assert moment.done == 7
     assert 7 < moment.of.low < moment.of.predicted <= moment.of.high == 20
     assert moment.remaining.low < 13 < moment.remaining.high
@@ -181,9 +176,8 @@ def packed_and_cut_short(path):
         (Path.touch, r"has sent no event for .* --patience"),
     ],
 )
-def test_a_log_that_does_not_go_on_is_an_error(tmp_path, change, said):
-    path = tmp_path / "app-7"
-    path.write_text(start(time.time()) + "".join(steps(4, time.time())))
+def test_a_log_that_does_not_go_on_is_an_error(written, change, said):
+    path = written(start(time.time()) + "".join(steps(4, time.time())), "app-7")
     seen = moments_of(path, patience=0.2 if change is Path.touch else 60.0)
     next(seen)
     change(path)
@@ -226,15 +220,8 @@ def served(answers):
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Handler) as server:
         yield f"http://127.0.0.1:{server.server_port}", asked, server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def rest_answers(count, now, running=False):
@@ -301,13 +288,10 @@ def test_a_service_shows_all_that_run(tmp_path, monkeypatch):
             raise AssertionError(said)
 
         told("/", "2 running applications", "app-1", "iteration 4 of 10, ", " left (")
-        metrics = told(
-            "/metrics", 'iterations{application="app-1"', 'iterations{application="app-2"'
-        )
-        assert re.search(r'iterations_expected{application="app-2",.*bound="low"} 10\n', metrics)
-        assert re.search(
-            r'remaining_seconds{application="app-2",.*bound="high"} [0-9.]+\n', metrics
-        )
+        metrics = told("/metrics", *(f'iterations{{application="app-{n}"' for n in (1, 2)))
+        last = r'{application="app-2",.*bound='
+        assert re.search(rf'iterations_expected{last}"low"}} 10\n', metrics)
+        assert re.search(rf'remaining_seconds{last}"high"}} [0-9.]+\n', metrics)
         logs[0].write_text(logs[0].read_text() + end(now + 9))
         told("/", "1 running application<", "ended after 9 s")
         assert "app-1" not in told("/metrics", "app-2")
@@ -342,15 +326,14 @@ def test_an_address_that_is_no_spark():
 @pytest.mark.parametrize(
     ("count", "said", "took"), [(1, "no supersteps recognised", 1.0), (4, "4 supersteps", 10.0)]
 )
-def test_on_the_command_line(program, tmp_path, count, said, took):
+def test_on_the_command_line(program, written, tmp_path, count, said, took):
     """Without a loop, what it took is what its jobs took."""
-    path, events = tmp_path / "app-7", tmp_path / "events"
-    path.write_text(start(100.0) + "".join(steps(count, 100.0)) + end(110.0))
-    found = program("watch", path, "--events", events, status=0)
-    lines = found.err.splitlines()
-    assert lines[0] == "watching ranks (app-7)"
-    assert lines[-2] == f"ranks (app-7) has ended: {said}"
-    assert lines[-1] == f"ranks (app-7) took {took:g} s; no prediction was made before this run"
+    path = written(start(100.0) + "".join(steps(count, 100.0)) + end(110.0), "app-7")
+    events = tmp_path / "events"
+    first, *_, ended, last = program("watch", path, "--events", events, status=0).lines
+    assert first == "watching ranks (app-7)"
+    assert ended == f"ranks (app-7) has ended: {said}"
+    assert last == f"ranks (app-7) took {took:g} s; no prediction was made before this run"
     (line,) = [json.loads(each) for each in events.read_text().splitlines()]
     assert (line["event"], line["elapsed_seconds"]) == ("end", took)
 

@@ -1,18 +1,17 @@
 """Several processes, killed processes, full disks, damaged and foreign files."""
 
 import os
-import signal
 import sqlite3
-import subprocess
-import sys
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from predict_graph.errors import JobError, RequestError
 from predict_graph.history import History, database
+from tests.python import python, started
 
 pytestmark = pytest.mark.slow
 
@@ -29,20 +28,16 @@ history = History({path!r})
 """
 
 
-def start(path, body):
-    code = WRITER.format(here=str(HERE), path=str(path)) + textwrap.dedent(body)
-    return subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def code(path, body):
+    return WRITER.format(here=str(HERE), path=str(path)) + textwrap.dedent(body)
 
 
 def test_several_processes_write_at_once(tmp_path):
     path = tmp_path / "history.sqlite"
     body = "[history.add(make_record(graph=sys.argv[0])) for _ in range(8)]"
-    writers = [start(path, body) for _ in range(3)]
-    for writer in writers:
-        _, errors = writer.communicate(timeout=600)
-        assert writer.returncode == 0, errors
+    with ThreadPoolExecutor() as pool:
+        ended = [*pool.map(lambda _: python("-c", code(path, body), check=False), range(3))]
+    assert [each.returncode for each in ended] == [0] * 3, ended
     history = History(path)
     assert len(history) == 24
     assert len({*history.runs()["uid"]}) == 24
@@ -57,15 +52,12 @@ def test_a_killed_writer_leaves_a_readable_file(tmp_path):
     """
     reported = 0
     for _ in range(2):
-        writer = start(path, body)
-        reported = max(reported, int(writer.stdout.readline()))
-        time.sleep(0.05)
-        os.kill(writer.pid, signal.SIGKILL)
-        last = writer.stdout.read().split()
-        writer.wait(timeout=600)
-        writer.stderr.close()
-        writer.stdout.close()
-        reported = max([reported, *map(int, last)])
+        with started("-c", code(path, body)) as writer:
+            first = writer.stdout.readline()
+            time.sleep(0.05)
+            writer.kill()
+            last = writer.stdout.read()
+        reported = max([reported, *map(int, (first + last).split())])
         history = History(path)
         runs = history.runs()
         # Every run that was reported is there, whole; at most one more was on its way.
@@ -90,10 +82,9 @@ def test_a_full_disk_adds_nothing(tmp_path):
     except JobError as error:
         print(error)
     """
-    writer = start(path, body)
-    output, errors = writer.communicate(timeout=600)
-    assert writer.returncode == 0, errors
-    assert f"the history {path} could not be written" in output
+    writer = python("-c", code(path, body), check=False)
+    assert writer.returncode == 0, writer.stderr
+    assert f"the history {path} could not be written" in writer.stdout
     history = History(path)
     for number in history.runs()["id"]:
         assert len(history.table(number)) in (8, 2400)

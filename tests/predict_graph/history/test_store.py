@@ -29,12 +29,10 @@ def test_a_run_comes_back_as_it_was_added(history, record):
 
 def test_runs_are_listed_newest_first_and_filtered(history, record):
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    for day, (algorithm, graph, kind) in enumerate(
-        [("pagerank", "a", "run"), ("topk", "a", "run"), ("pagerank", "b", "sample")]
-    ):
-        history.add(
-            record(algorithm=algorithm, graph=graph, kind=kind, time=start + timedelta(days=day))
-        )
+    jobs = [("pagerank", "a", "run"), ("topk", "a", "run"), ("pagerank", "b", "sample")]
+    for day, job in enumerate(jobs):
+        named = dict(zip(("algorithm", "graph", "kind"), job, strict=True))
+        history.add(record(**named, time=start + timedelta(days=day)))
     runs = history.runs()
     assert runs["id"].tolist() == [3, 2, 1]
     assert runs["seconds"].tolist() == pytest.approx([3.6] * 3)
@@ -183,9 +181,7 @@ def test_a_file_with_anything_that_we_do_not_make_is_refused(history, record, sc
 def filled(history, record, table):
     history.add(record(graph='a "quoted", name\nof two lines', rows=Table(table(6, 2, 1))))
     history.add(record(kind="sample", sample={"ratio": 0.1}, sample_of="w", converged=False))
-    history.add(
-        record(converged=None, rows=Table(pd.DataFrame({"iteration": np.zeros(0, dtype=int)})))
-    )
+    history.add(record(converged=None, rows=Table({"iteration": np.zeros(0, dtype=int)})))
     mixed = pd.DataFrame({"iteration": [0, 1], "seconds": [1, 2], "peak_memory_bytes": [2**62, 1]})
     history.add(record(rows=Table(mixed)))
     return history

@@ -1,11 +1,14 @@
 """What tests of Spark share."""
 
+import os
 import signal
-from pathlib import Path
+from contextlib import suppress
 
+import psutil
 import pytest
 
 from benchmarks.spark_cluster import spark_cluster
+from tests.python import has_ended
 
 
 @pytest.fixture(scope="module")
@@ -15,17 +18,13 @@ def spark(spark_here, common_session, quick_java):
     from pyspark.sql import SparkSession
 
     before = signal.getsignal(signal.SIGINT)
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("a notebook")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.extraJavaOptions", quick_java)
-        .config("spark.log.level", "ERROR")
-        .getOrCreate()
-    )
+    conf = {
+        **dict.fromkeys(("spark.ui.enabled", "spark.ui.showConsoleProgress"), "false"),
+        **dict.fromkeys(("spark.driver.host", "spark.driver.bindAddress"), "127.0.0.1"),
+        **{"spark.driver.extraJavaOptions": quick_java, "spark.log.level": "ERROR"},
+    }
+    builder = SparkSession.builder.master("local[2]").appName("a notebook")
+    session = builder.config(map=conf).getOrCreate()
     yield session
     from pyspark import SparkContext
 
@@ -50,20 +49,13 @@ def cluster(spark_here, processes_of):
 @pytest.fixture(scope="session")
 def processes_of():
     """List the processes of a login session: those that a test started and all they started."""
-    if not Path("/proc/self/stat").exists():
-        pytest.skip("processes are found in /proc")
 
     def find(session):
         found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                stat = (process / "stat").read_text()
-                command = (process / "cmdline").read_text().replace("\0", " ")
-            except OSError:
-                continue
-            state, _, _, its_session = stat.rpartition(")")[2].split()[:4]
-            if int(its_session) == session and state != "Z":
-                found.append(f"{process.name} {command[:100]}")
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, ProcessLookupError):
+                if os.getsid(process.pid) == session and not has_ended(process.pid):
+                    found.append(f"{process.pid} {' '.join(process.cmdline())[:100]}")
         return found
 
     return find

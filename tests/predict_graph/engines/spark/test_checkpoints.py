@@ -32,15 +32,9 @@ def kill_executor(worker):
 def test_a_run_goes_on_when_an_executor_is_killed(cluster, quick_conf, tmp_path):
     place = tmp_path / "checkpoints"
     place.mkdir()
-    engine = SparkEngine(
-        master=cluster.master,
-        workers=2,
-        memory="700m",
-        collect=True,
-        conf=quick_conf,
-        checkpoint=place,
-        checkpoint_interval=INTERVAL,
-    )
+    settings = {"memory": "700m", "conf": quick_conf, "checkpoint": place}
+    settings["checkpoint_interval"] = INTERVAL
+    engine = SparkEngine(cluster.master, 2, collect=True, **settings)
     graph = check_graph("rmat:scale=11,edge_factor=8,seed=1")
     with engine.session():
         for name, killed_after, worker in (("pagerank", 5, 0), ("neighborhood", 1, 1)):

@@ -6,7 +6,6 @@ import signal
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet
 import pytest
 
 from predict_graph.algorithms import PageRank, check_algorithm
@@ -55,7 +54,7 @@ def test_executors_without_a_package_are_refused(local_session, monkeypatch):
 def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
     target = tmp_path / "ranks.parquet"
     profile = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2, write_to=target)
-    written = pyarrow.parquet.read_table(target).to_pandas().sort_values("vertex")
+    written = pd.read_parquet(target).sort_values("vertex")
     assert written["value"].tolist() == profile.values.tolist()
     assert all(profile.phases[name] > 0 for name in ("setup", "read", "superstep", "write"))
     assert set(profile.table.columns) >= {*TABLE_COLUMNS, *EXECUTOR_COLUMNS}
@@ -77,11 +76,9 @@ def test_vertices_in_a_result_have_the_ids_of_the_user(engine, tmp_path, name):
     engine.run(algorithm, graph, write_to=folder / "spark.parquet")
     LocalEngine().run(algorithm, graph, write_to=folder / "local.parquet")
     found, expected = (
-        pyarrow.parquet.read_table(folder / f"{where}.parquet").to_pandas()
+        pd.read_parquet(folder / f"{where}.parquet").sort_values("vertex", ignore_index=True)
         for where in ("spark", "local")
     )
-    found = found.sort_values("vertex").reset_index(drop=True)
-    expected = expected.sort_values("vertex").reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected)
 
 
@@ -125,20 +122,18 @@ def test_runs_leave_no_tables_behind(engine, graph):
         assert (set(files()), len(tables())) == before[1:]
 
 
-def test_spark_reads_the_graph_itself(engine, tmp_path):
+def test_spark_reads_the_graph_itself(engine, written, tmp_path):
     rng = np.random.default_rng(5)
     ends = np.unique(rng.integers(0, 60, (400, 2)), axis=0) * 1_000_003
-    file = tmp_path / "edges.txt"
-    file.write_text("".join(f"{a}\t{b}\n" for a, b in ends.tolist()))
+    file = written("".join(f"{a}\t{b}\n" for a, b in ends.tolist()), "edges.txt")
     algorithm = PageRank(epsilon=0.01)
     profile = engine.run_files(algorithm, file, write_to=tmp_path / "ranks.parquet")
     graph = check_graph(file)
     local = LocalEngine(workers=2).run(algorithm, graph)
     assert profile.iterations == local.iterations
     assert profile.phases["read"] > 0.0
-    written = pyarrow.parquet.read_table(tmp_path / "ranks.parquet").to_pandas()
-    found = dict(zip(written["vertex"], written["value"], strict=True))
+    found = pd.read_parquet(tmp_path / "ranks.parquet").set_index("vertex")["value"]
     expected = dict(zip(graph.labels.tolist(), local.values, strict=True))
-    assert found == pytest.approx(expected, rel=1e-9)
+    assert found.to_dict() == pytest.approx(expected, rel=1e-9)
     with pytest.raises(RequestError, match="there is no"):
         engine.run_files(algorithm, tmp_path / "missing.txt")

@@ -101,10 +101,8 @@ def test_what_is_refused(name, parameters, said):
         rounds_of(check_function(name, parameters), graph_of("path"), 1)
 
 
-def test_vertices_are_named_by_the_ids_of_the_file(tmp_path):
-    file = tmp_path / "ids.txt"
-    file.write_text("10 20\n20 30\n30 40\n40 7\n")
-    graph = check_graph(str(file), directed=True)
+def test_vertices_are_named_by_the_ids_of_the_file(written):
+    graph = check_graph(written("10 20\n20 30\n30 40\n40 7\n", "ids.txt"), directed=True)
     job = check_function("graphx:shortestPaths", {"landmarks": "40, 30"})
     assert [int(graph.labels[each]) for each in job.within(graph).at] == [40, 30]
     assert len(rounds_of(job, graph, 1)) == 4  # 10 is three hops away from 40; and none is left
@@ -212,9 +210,8 @@ def sent_records(logged, job, profile, folder):
         return profile.table.groupby("iteration")["shuffle_write_records"].sum().tolist()
     (folder / "log").write_bytes(logged)
     log = read_event_log(folder / "log")
-    made = message_stages(log).iloc[
-        int("PageRank" in type(job).__name__) :
-    ]  # it counts degrees before
+    first = int("PageRank" in type(job).__name__)  # it counts degrees before
+    made = message_stages(log).iloc[first:]
     wrote = log.tasks.groupby("stage")["shuffle_write_records"].sum()
     return made.groupby("job")["stage"].apply(lambda stages: wrote[stages].sum()).tolist()
 

@@ -14,7 +14,6 @@ from predict_graph.engines.spark.functions.running import profile_spark_function
 from predict_graph.engines.spark.session import opening
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import check_graph
-from predict_graph.history import History
 from predict_graph.prediction.learn import learn
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
@@ -88,9 +87,8 @@ def test_a_run_that_fails(spark, left_alone, tmp_path):
         SparkEngine(spark=spark).run(algorithm, graph, progress=failing)
 
 
-def test_learn_then_validate(spark, left_alone, tmp_path, monkeypatch):
+def test_learn_then_validate(spark, left_alone, history, monkeypatch):
     monkeypatch.setattr("predict_graph.prediction.learn._GRAPHS", ((7, 8), (8, 8)))
-    history = History(tmp_path / "history.sqlite")
     found = learn(
         "spark", spark=spark, algorithms=["connected-components"], budget="1s", history=history
     )
@@ -106,9 +104,9 @@ def test_learn_then_validate(spark, left_alone, tmp_path, monkeypatch):
     assert not engine.is_warm("semi-clustering")
 
 
-def test_what_a_first_run_took_is_not_what_the_next_one_takes(spark, left_alone, tmp_path):
+def test_what_a_first_run_took_is_not_what_the_next_one_takes(spark, left_alone, history):
     """Java has compiled by then; a run that began so tells the next one."""
-    options = {"engine": "spark", "spark": spark, "history": tmp_path / "history.sqlite"}
+    options = {"engine": "spark", "spark": spark, "history": history}
     first = predict_graph.run("personalised-pagerank", GRAPH, **options)
     assert "warm" not in first.engine
     found = predict_graph.predict("personalised-pagerank", GRAPH, **options, seed=1)
@@ -122,18 +120,11 @@ def test_what_a_first_run_took_is_not_what_the_next_one_takes(spark, left_alone,
     assert found.runtime_seconds.predicted == pytest.approx(second.runtime_seconds, rel=0.01)
 
 
-def test_graphx(spark, left_alone, tmp_path):
+def test_graphx(spark, left_alone, history):
     """What it keeps in memory is given back, and what it does was known before."""
-    comparison = predict_graph.validate(
-        "graphx:labelPropagation",
-        check_graph(GRAPH, directed=True),
-        parameters={"maxSteps": 2},
-        engine="spark",
-        spark=spark,
-        history=tmp_path / "history.sqlite",
-        budget="none",
-        seed=1,
-    )
+    options = {"engine": "spark", "spark": spark, "history": history, "budget": "none", "seed": 1}
+    job, graph = "graphx:labelPropagation", check_graph(GRAPH, directed=True)
+    comparison = predict_graph.validate(job, graph, parameters={"maxSteps": 2}, **options)
     assert comparison.prediction.method["name"] == "replay"
     assert comparison.prediction.iterations.predicted == comparison.actual.iterations == 3
 
@@ -148,11 +139,8 @@ def test_a_function_on_tables_of_the_session(spark, left_alone):
         assert spark.conf.get("spark.sql.shuffle.partitions") == "7"  # theirs, not ours
         state = vertices.select("id", F.lit(1.0).alias("rank"))
         for _ in range(4):
-            inbox = (
-                edges.join(state, F.col("src") == F.col("id"))
-                .groupBy("dst")
-                .agg(F.sum("rank").alias("rank"))
-            )
+            sent = edges.join(state, F.col("src") == F.col("id")).groupBy("dst")
+            inbox = sent.agg(F.sum("rank").alias("rank"))
             state = inbox.select(F.col("dst").alias("id"), "rank")
             state.agg(F.sum("rank")).collect()
 
@@ -197,12 +185,8 @@ def test_no_executors(spark, monkeypatch):
         SparkEngine(spark=spark)
 
 
-def test_a_stopped_session(spark):
+def test_a_stopped_session(spark, monkeypatch):
     """A context that was stopped has no Java half any more."""
-    context = spark.sparkContext
-    java, context._jsc = context._jsc, None
-    try:
-        with pytest.raises(RequestError, match="the session spark was stopped"):
-            SparkEngine(spark=spark)
-    finally:
-        context._jsc = java
+    monkeypatch.setattr(spark.sparkContext, "_jsc", None)
+    with pytest.raises(RequestError, match="the session spark was stopped"):
+        SparkEngine(spark=spark)

@@ -76,9 +76,8 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("name", "text", "directed", "edges"), TEXTS)
-def test_text(same_as_local, tmp_path, name, text, directed, edges):
-    path = tmp_path / name
-    path.write_text(text)
+def test_text(same_as_local, written, name, text, directed, edges):
+    path = written(text, name)
     assert same_as_local(path, path, directed).edges == edges
 
 
@@ -116,9 +115,8 @@ def test_columns_of_parquet(same_as_local, tmp_path, table, directed):
     same_as_local(path, path, directed)
 
 
-def test_identity_of_the_files(read_by_spark, tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("0 1\n1 2\n")
+def test_identity_of_the_files(read_by_spark, written):
+    path = written("0 1\n1 2\n", "a.txt")
     first = read_by_spark(path)
     assert read_by_spark(path, directed=False).fingerprint != first.fingerprint
     path.write_text("0 1\n1 2\n2 0\n")

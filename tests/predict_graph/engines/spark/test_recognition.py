@@ -141,6 +141,5 @@ class TestOnSpark:
         stream.write(content)
         stream.close()
         assert len(path.read_bytes()) < len(content) / 2
-        assert b"".join(line.rstrip(b"\n") for line in log_lines(path)) == content.replace(
-            b"\n", b""
-        )
+        lines = [line.rstrip(b"\n") for line in log_lines(path)]
+        assert b"".join(lines) == content.replace(b"\n", b"")

@@ -27,17 +27,14 @@ def said_by(settings):
 # What is missing.
 
 
-@pytest.mark.parametrize(
-    ("java", "said"),
-    [
-        (None, "there is no java on the PATH and JAVA_HOME is not set"),
-        ("none", "JAVA_HOME is .*, but there is no bin/java in it"),
-        (
-            'IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n',
-            "needs Java 17 or 21, but .*java is Java 8",
-        ),
-    ],
-)
+JAVAS = [
+    (None, "there is no java on the PATH and JAVA_HOME is not set"),
+    ("none", "JAVA_HOME is .*, but there is no bin/java in it"),
+    ('IMPLEMENTOR="x"\nJAVA_VERSION="1.8.0_392"\n', "needs Java 17 or 21, but .*java is Java 8"),
+]
+
+
+@pytest.mark.parametrize(("java", "said"), JAVAS)
 def test_no_java(monkeypatch, tmp_path, java, said):
     pytest.importorskip("pyspark")
     monkeypatch.setenv("PATH", str(tmp_path))
