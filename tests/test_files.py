@@ -24,17 +24,17 @@ def of_the_system(number):
     return OSError(number, os.strerror(number))
 
 
-@pytest.mark.parametrize(
-    ("error", "kind"),
-    [
-        (ValueError("x"), ValueError),
-        (KeyboardInterrupt(), KeyboardInterrupt),
-        (MemoryError(), MemoryError),
-        (of_the_system(errno.ENOSPC), JobError),
-        (of_the_system(errno.EIO), JobError),
-        (of_the_system(errno.EROFS), RequestError),
-    ],
-)
+ERRORS = [
+    (ValueError("x"), ValueError),
+    (KeyboardInterrupt(), KeyboardInterrupt),
+    (MemoryError(), MemoryError),
+    (of_the_system(errno.ENOSPC), JobError),
+    (of_the_system(errno.EIO), JobError),
+    (of_the_system(errno.EROFS), RequestError),
+]
+
+
+@pytest.mark.parametrize(("error", "kind"), ERRORS)
 def test_whatever_goes_wrong_the_old_file_stays(tmp_path, error, kind):
     path = tmp_path / "out.json"
     path.write_text("old")

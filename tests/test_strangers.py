@@ -64,25 +64,25 @@ BEFORE = [("gamma", 4), ("unary", 0), ("gamma", 0), ("zeta", 2), *[("zeta", 0)] 
 TWO = [("gamma", 2), ("gamma", 0), *[("gamma", MOST)] * 3]
 
 
-@pytest.mark.parametrize(
-    ("extras", "arcs", "facts"),
-    [
-        # An interval whose length overflows with the shortest one added.
-        ([("gamma", 1), ("gamma", 0), ("gamma", HUGE)], 5, {"minintervallength": 2**62}),
-        ([("gamma", 1), ("gamma", 0), ("gamma", 2**63 - 4)], 5, {}),
-        ([("gamma", 2), ("gamma", 0), ("gamma", 0), ("gamma", HUGE), ("gamma", 0)], 9, {}),
-        ([("gamma", 0), ("zeta", HUGE), ("zeta", HUGE), ("zeta", HUGE)], 5, {}),
-        ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 2**62}),
-        ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 0}),
-        # Two lengths that overflow: the first sets the place to write at 4 * 98 bytes past the
-        # start of a buffer for five, the second says to go on from there.
-        (
-            [("gamma", 2), ("gamma", 0), ("gamma", MOST), ("gamma", MOST), ("gamma", MOST - 193)],
-            5,
-            {"minintervallength": 100},
-        ),
-    ],
-)
+OVERFLOWING = [
+    # An interval whose length overflows with the shortest one added.
+    ([("gamma", 1), ("gamma", 0), ("gamma", HUGE)], 5, {"minintervallength": 2**62}),
+    ([("gamma", 1), ("gamma", 0), ("gamma", 2**63 - 4)], 5, {}),
+    ([("gamma", 2), ("gamma", 0), ("gamma", 0), ("gamma", HUGE), ("gamma", 0)], 9, {}),
+    ([("gamma", 0), ("zeta", HUGE), ("zeta", HUGE), ("zeta", HUGE)], 5, {}),
+    ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 2**62}),
+    ([("gamma", 0), ("zeta", 3)], 5, {"zetak": 0}),
+    # Two lengths that overflow: the first sets the place to write at 4 * 98 bytes past the
+    # start of a buffer for five, the second says to go on from there.
+    (
+        [("gamma", 2), ("gamma", 0), ("gamma", MOST), ("gamma", MOST), ("gamma", MOST - 193)],
+        5,
+        {"minintervallength": 100},
+    ),
+]
+
+
+@pytest.mark.parametrize(("extras", "arcs", "facts"), OVERFLOWING)
 def test_1_numbers_of_a_webgraph_that_overflow(tmp_path, extras, arcs, facts):
     symbols = [("gamma", arcs), ("unary", 0), *extras, *[("gamma", 0)] * 9]
     refused(bit_stream(tmp_path, symbols, 10, arcs, **facts), r"w\.(graph|properties)")
@@ -96,24 +96,24 @@ def test_2_memory_that_nothing_was_written_to(tmp_path):
 # 3: saved graphs, and every other way to rows
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "match"),
-    [
-        ("indices", lambda a: np.where(a == 1, 2**30, a), "leads to the vertex"),
-        ("indices", lambda a: np.where(a == 1, 2, a), "not ascending, or come twice"),
-        ("indptr", lambda a: a[::-1].copy(), "indptr of a graph"),
-        ("weights", lambda a: a * np.inf, "accepted: finite numbers"),
-        ("labels", lambda a: a[1:], "3 labels, but 4 vertices"),
-        ("notes", lambda a: np.array(1), ""),
-        ("indptr", lambda a: a.astype(float), "a vector of integers"),
-        ("indptr", lambda a: a.reshape(1, -1), "a vector of integers"),
-        ("indices", lambda a: np.array(list("abcde")), "a vector of integers"),
-        ("weights", lambda a: np.array(list("abcde")), "a vector of real numbers"),
-        ("directed", lambda a: np.array([True, False]), ""),
-        ("labels", lambda a: a / 2, "the labels are 1-dimensional float64"),
-        ("label_texts", lambda a: np.frombuffer(b"[3]", np.uint8), "no list of texts"),
-    ],
-)
+CHANGES = [
+    ("indices", lambda a: np.where(a == 1, 2**30, a), "leads to the vertex"),
+    ("indices", lambda a: np.where(a == 1, 2, a), "not ascending, or come twice"),
+    ("indptr", lambda a: a[::-1].copy(), "indptr of a graph"),
+    ("weights", lambda a: a * np.inf, "accepted: finite numbers"),
+    ("labels", lambda a: a[1:], "3 labels, but 4 vertices"),
+    ("notes", lambda a: np.array(1), ""),
+    ("indptr", lambda a: a.astype(float), "a vector of integers"),
+    ("indptr", lambda a: a.reshape(1, -1), "a vector of integers"),
+    ("indices", lambda a: np.array(list("abcde")), "a vector of integers"),
+    ("weights", lambda a: np.array(list("abcde")), "a vector of real numbers"),
+    ("directed", lambda a: np.array([True, False]), ""),
+    ("labels", lambda a: a / 2, "the labels are 1-dimensional float64"),
+    ("label_texts", lambda a: np.frombuffer(b"[3]", np.uint8), "no list of texts"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "match"), CHANGES)
 def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):
     graph = from_edges(
         np.array([0, 0, 1, 2, 3]),
@@ -128,16 +128,16 @@ def test_3_a_saved_graph_is_checked(tmp_path, name, change, match):
     refused(file, rf"g\.npz.*{match}")
 
 
-@pytest.mark.parametrize(
-    ("indptr", "indices", "match"),
-    [
-        ([0, 2, 1, 3], [0, 1, 2], "falls from 2 to 1"),
-        ([1, 2, 2, 3], [0, 1, 2], "begins with 1"),
-        ([0, 1, 2, 3], [0, 3, 1], "edge 1 leads to the vertex 3; accepted: 0 to 2"),
-        ([0, 1, 2, 3], [0, -1, 1], "vertex -1"),
-        ([0, 1, 2, 9], [0, 1, 1], "ends at 9"),
-    ],
-)
+WRONG_ROWS = [
+    ([0, 2, 1, 3], [0, 1, 2], "falls from 2 to 1"),
+    ([1, 2, 2, 3], [0, 1, 2], "begins with 1"),
+    ([0, 1, 2, 3], [0, 3, 1], "edge 1 leads to the vertex 3; accepted: 0 to 2"),
+    ([0, 1, 2, 3], [0, -1, 1], "vertex -1"),
+    ([0, 1, 2, 9], [0, 1, 1], "ends at 9"),
+]
+
+
+@pytest.mark.parametrize(("indptr", "indices", "match"), WRONG_ROWS)
 def test_3_no_graph_without_a_check(indptr, indices, match):
     with pytest.raises(RequestError, match=match):
         Graph(np.array(indptr), np.array(indices, np.int32))

@@ -110,26 +110,26 @@ SIX = {"scale": range(1, 7), "machines": 4, "cost": 1.0}
 NO_MACHINE = pd.DataFrame({"scale": [1], "machines": [0]})
 
 
-@pytest.mark.parametrize(
-    ("candidates", "options", "message"),
-    [
-        (None, {"budget": 0}, "budget is 0, but must be positive"),
-        (None, {"budget": float("nan")}, "budget is nan, but must be positive"),
-        (None, {"budget": 2}, "too few runs: the 4 terms need 4 experiments, which cost 2.0"),
-        (None, {"criterion": "e"}, "unknown criterion 'e'; accepted: a, i"),
-        (None, {"terms": ["1", "magic"]}, "unknown term 'magic'"),
-        (None, {"max_repeats": 0}, "max_repeats is 0, but must be a whole number"),
-        (None, {"targets": pd.DataFrame({"scale": [1]})}, "the criterion 'a' has none"),
-        (None, {"criterion": "i", "targets": NO_MACHINE}, "machines of targets, row 0, is 0"),
-        ({"cost": [1, -1]}, {}, "cost of candidates, row 1, is -1, but must be positive"),
-        ({"scale": [1, np.nan]}, {}, "scale of candidates, row 1, is nan"),
-        ({"scale": ["x", "y"]}, {}, "scale of candidates holds what is no number"),
-        ({"scale": [1, 1], "machines": [2, 2]}, {}, "candidates, row 1, repeats an earlier one"),
-        ({"repeats": [1, 1]}, {}, "candidates has a column 'repeats'"),
-        ({"scale": [], "machines": [], "cost": []}, {}, "candidates has no rows"),
-        (SIX, {}, r"cannot tell the term 'log"),
-    ],
-)
+REFUSED = [
+    (None, {"budget": 0}, "budget is 0, but must be positive"),
+    (None, {"budget": float("nan")}, "budget is nan, but must be positive"),
+    (None, {"budget": 2}, "too few runs: the 4 terms need 4 experiments, which cost 2.0"),
+    (None, {"criterion": "e"}, "unknown criterion 'e'; accepted: a, i"),
+    (None, {"terms": ["1", "magic"]}, "unknown term 'magic'"),
+    (None, {"max_repeats": 0}, "max_repeats is 0, but must be a whole number"),
+    (None, {"targets": pd.DataFrame({"scale": [1]})}, "the criterion 'a' has none"),
+    (None, {"criterion": "i", "targets": NO_MACHINE}, "machines of targets, row 0, is 0"),
+    ({"cost": [1, -1]}, {}, "cost of candidates, row 1, is -1, but must be positive"),
+    ({"scale": [1, np.nan]}, {}, "scale of candidates, row 1, is nan"),
+    ({"scale": ["x", "y"]}, {}, "scale of candidates holds what is no number"),
+    ({"scale": [1, 1], "machines": [2, 2]}, {}, "candidates, row 1, repeats an earlier one"),
+    ({"repeats": [1, 1]}, {}, "candidates has a column 'repeats'"),
+    ({"scale": [], "machines": [], "cost": []}, {}, "candidates has no rows"),
+    (SIX, {}, r"cannot tell the term 'log"),
+]
+
+
+@pytest.mark.parametrize(("candidates", "options", "message"), REFUSED)
 def test_what_is_refused(candidates, options, message):
     grid = ernest_example() if candidates is None else pd.DataFrame(ONE | candidates)
     with pytest.raises(ValueError, match=message):
@@ -179,27 +179,27 @@ def test_costs():
     assert set(COSTS) == {"time", "machine-time"}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scale": (2, 1)}, "scale is from 2 to 1, but low must be less than high"),
-        ({"scale": (0, 1)}, "scale is from 0 to 1, but must be positive"),
-        ({"scale": (1, np.inf)}, "but must be positive and finite"),
-        ({"scale": 3}, "scale is 3, but must be two numbers"),
-        ({"machines": (1, 4.5)}, "machines is 4.5, but must be a whole"),
-        ({"machines": range(1, 10**4)}, "at most 5000 are accepted"),
-        ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
-        ({"cores_per_machine": 2}, "but not partitions, which it needs"),
-        ({"partitions": 64}, "it is a fraction of the data"),
-        (
-            {"scale": (0.25, 0.5), "partitions": 4, "cores_per_machine": 3},
-            "no candidate is left: 2 partitions, the most, are fewer than the 3 cores",
-        ),
-        ({"cost": "money"}, "unknown cost 'money'; accepted: machine-time, time"),
-        ({"cost": lambda s, m: s - 1}, "the cost is 0 at scale 1 on 1 machine"),
-        ({"cost": lambda s, m: s[:2]}, "the cost function returned the shape"),
-    ],
-)
+REFUSED_GRIDS = [
+    ({"scale": (2, 1)}, "scale is from 2 to 1, but low must be less than high"),
+    ({"scale": (0, 1)}, "scale is from 0 to 1, but must be positive"),
+    ({"scale": (1, np.inf)}, "but must be positive and finite"),
+    ({"scale": 3}, "scale is 3, but must be two numbers"),
+    ({"machines": (1, 4.5)}, "machines is 4.5, but must be a whole"),
+    ({"machines": range(1, 10**4)}, "at most 5000 are accepted"),
+    ({"steps": 10**11}, "steps is 100000000000, but at most 5000 are accepted"),
+    ({"cores_per_machine": 2}, "but not partitions, which it needs"),
+    ({"partitions": 64}, "it is a fraction of the data"),
+    (
+        {"scale": (0.25, 0.5), "partitions": 4, "cores_per_machine": 3},
+        "no candidate is left: 2 partitions, the most, are fewer than the 3 cores",
+    ),
+    ({"cost": "money"}, "unknown cost 'money'; accepted: machine-time, time"),
+    ({"cost": lambda s, m: s - 1}, "the cost is 0 at scale 1 on 1 machine"),
+    ({"cost": lambda s, m: s[:2]}, "the cost function returned the shape"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED_GRIDS)
 def test_grids_that_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         candidate_grid(**{"scale": (1, 8), "machines": range(1, 9), **options})

@@ -63,22 +63,22 @@ X, Y = work(20, 0)
 EYE = (np.eye(3, 4) + 1, [9.0, 7.0, 8.0])
 
 
-@pytest.mark.parametrize(
-    ("model", "data", "more", "message"),
-    [
-        *((model(weights="log"), (X, Y), {}, "'log'; accepted: relative") for model in BOTH),
-        *((model(), (X, Y), {"sample_weight": 0 * Y}, r"are 0|non-zero") for model in BOTH),
-        *((model(weights="none"), (X, -Y), {}, "y of row 0 is -.* 0 or more") for model in BOTH),
-        *((model(), (X, Y.where(Y.index != 3, 0.0)), {}, "y of row 3 is 0.*pos") for model in BOTH),
-        *((model(), (X[:5], Y[:4]), {}, "inconsistent numbers of samples") for model in BOTH),
-        (NonNegativeLinear(), EYE, {}, "3 samples, too few to tell 5 unknowns apart"),
-        (ForwardSelectedLinear(), (X[:2], Y[:2]), {}, "2 distinct rows of features"),
-        (ForwardSelectedLinear(min_gain=1.0), (X, Y), {}, "min_gain"),
-        (ForwardSelectedLinear(max_folds=1), (X, Y), {}, "folds"),
-        (ForwardSelectedLinear(), (X, Y), {"groups": np.zeros(20)}, "at least 2"),
-        (ForwardSelectedLinear(), (X, Y), {"groups": np.zeros(19)}, "shape"),
-    ],
-)
+REFUSED = [
+    *((model(weights="log"), (X, Y), {}, "'log'; accepted: relative") for model in BOTH),
+    *((model(), (X, Y), {"sample_weight": 0 * Y}, r"are 0|non-zero") for model in BOTH),
+    *((model(weights="none"), (X, -Y), {}, "y of row 0 is -.* 0 or more") for model in BOTH),
+    *((model(), (X, Y.where(Y.index != 3, 0.0)), {}, "y of row 3 is 0.*pos") for model in BOTH),
+    *((model(), (X[:5], Y[:4]), {}, "inconsistent numbers of samples") for model in BOTH),
+    (NonNegativeLinear(), EYE, {}, "3 samples, too few to tell 5 unknowns apart"),
+    (ForwardSelectedLinear(), (X[:2], Y[:2]), {}, "2 distinct rows of features"),
+    (ForwardSelectedLinear(min_gain=1.0), (X, Y), {}, "min_gain"),
+    (ForwardSelectedLinear(max_folds=1), (X, Y), {}, "folds"),
+    (ForwardSelectedLinear(), (X, Y), {"groups": np.zeros(20)}, "at least 2"),
+    (ForwardSelectedLinear(), (X, Y), {"groups": np.zeros(19)}, "shape"),
+]
+
+
+@pytest.mark.parametrize(("model", "data", "more", "message"), REFUSED)
 def test_bad_data_and_options_are_refused(model, data, more, message):
     with pytest.raises(ValueError, match=message):
         model.fit(*data, **more)

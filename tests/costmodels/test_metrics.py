@@ -32,17 +32,17 @@ def test_by_hand():
     assert order_preserving_degree([1.0, 2.0], [1.0, 1.0]) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: absolute_errors([1.0], [1.0, 2.0]), "1 predicted and 2 actual"),
-        (lambda: absolute_errors([], []), "0 predicted and 0 actual"),
-        (lambda: absolute_errors([np.nan], [1.0]), "nan is not finite"),
-        (lambda: percentage_errors([1.0], [0.0]), "0 is not positive"),
-        (lambda: ranking_distance([1.0, 2.0], [1.0, 2.0], 3), "k is 3, but must be from 1 to 2"),
-        (lambda: ranking_distance([1.0], [1.0], 0), "k is 0"),
-    ],
-)
+WRONG = [
+    (lambda: absolute_errors([1.0], [1.0, 2.0]), "1 predicted and 2 actual"),
+    (lambda: absolute_errors([], []), "0 predicted and 0 actual"),
+    (lambda: absolute_errors([np.nan], [1.0]), "nan is not finite"),
+    (lambda: percentage_errors([1.0], [0.0]), "0 is not positive"),
+    (lambda: ranking_distance([1.0, 2.0], [1.0, 2.0], 3), "k is 3, but must be from 1 to 2"),
+    (lambda: ranking_distance([1.0], [1.0], 0), "k is 0"),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), WRONG)
 def test_bad_values(call, text):
     with pytest.raises(ValueError, match=text):
         call()

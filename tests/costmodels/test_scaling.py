@@ -137,18 +137,18 @@ def test_columns_of_other_names_are_taken_by_position_and_told():
         Ernest().fit(X, 5 + X["gigabytes"] / X["nodes"])
 
 
+WRONG_VALUES = [
+    ({"machines": 0}, "machines of row 3 is 0, but must be positive"),
+    ({"machines": -2}, "machines of row 3 is -2, but must be positive"),
+    ({"scale": 0}, "scale of row 3 is 0, but must be positive"),
+    ({"scale": np.nan}, "NaN"),
+    ({"seconds": 0}, "y of row 3 is 0, but must be positive"),
+    ({"seconds": np.nan}, "NaN"),
+]
+
+
 @pytest.mark.parametrize("model", ALL)
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"machines": 0}, "machines of row 3 is 0, but must be positive"),
-        ({"machines": -2}, "machines of row 3 is -2, but must be positive"),
-        ({"scale": 0}, "scale of row 3 is 0, but must be positive"),
-        ({"scale": np.nan}, "NaN"),
-        ({"seconds": 0}, "y of row 3 is 0, but must be positive"),
-        ({"seconds": np.nan}, "NaN"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), WRONG_VALUES)
 def test_a_wrong_value_is_named(model, change, message):
     table = grid().astype(float).assign(seconds=10.0)
     table.loc[3, list(change)] = list(change.values())
@@ -169,21 +169,21 @@ def test_too_few_points_are_refused():
     assert AutoScaling().fit(X, [9, 5, 5.1]).predict(X)[0] == pytest.approx(9, rel=0.1)
 
 
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (Ernest(weights="squared"), "unknown weights 'squared'; accepted: relative, none"),
-        (LinearScaling(["1", "cube"]), "unknown term 'cube'; accepted: 1, scale/machines"),
-        (Ernest(extra_terms=["machines"]), "the term 'machines' comes twice"),
-        (LinearScaling("1"), "must be a list"),
-        (LinearScaling([]), "at least one term"),
-        (LinearScaling([3]), "neither a name nor a Term"),
-        *(
-            (LinearScaling(["1", Term("odd", f, columns=("machines",))]), "'odd' is .* machines=2")
-            for f in (np.negative, lambda m: np.full(len(m), np.inf))
-        ),
-    ],
-)
+WRONG_OPTIONS = [
+    (Ernest(weights="squared"), "unknown weights 'squared'; accepted: relative, none"),
+    (LinearScaling(["1", "cube"]), "unknown term 'cube'; accepted: 1, scale/machines"),
+    (Ernest(extra_terms=["machines"]), "the term 'machines' comes twice"),
+    (LinearScaling("1"), "must be a list"),
+    (LinearScaling([]), "at least one term"),
+    (LinearScaling([3]), "neither a name nor a Term"),
+    *(
+        (LinearScaling(["1", Term("odd", f, columns=("machines",))]), "'odd' is .* machines=2")
+        for f in (np.negative, lambda m: np.full(len(m), np.inf))
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "message"), WRONG_OPTIONS)
 def test_a_wrong_option_is_named(model, message):
     with pytest.raises(ValueError, match=message):
         clone(model).fit(grid(), np.arange(1.0, 17))

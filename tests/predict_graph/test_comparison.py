@@ -44,30 +44,30 @@ def test_few_samples_are_told(graphs, samples, warning):
     assert bool(found) == bool(warning)
 
 
-@pytest.mark.parametrize(
-    ("errors", "tied", "said"),
-    [
-        (
-            {"a": [0.1] * 8, "b": [-0.1] * 8, "c": [0.1] * 8},
-            "abc",
-            "nearest to the iterations of pagerank: a tie of a, b and c",
-        ),
-        (
-            {"a": [0.1, 0.2, 0.3] * 3, "b": [0.2, 0.3, 0.1] * 3, "c": [0.3, 0.1, 0.2] * 3},
-            "abc",
-            "a tie of a, b and c",
-        ),
-        (
-            {"a": [0.1, 0.3] * 4, "b": [-0.3, 0.1] * 4, "c": [0.9] * 8},
-            "ab",
-            "pagerank: a tie of a and b, error 20%",
-        ),
-        # Few samples name no winner.
-        ({"a": [0.1], "b": [0.9]}, "ab", "pagerank: a tie of a and b"),
-        ({"a": [0.1] * 4, "b": [0.9] * 4}, "ab", "pagerank: a tie of a and b"),
-        ({"a": [0.1] * 5, "b": [0.9] * 5}, "a", "pagerank: a, mean rank 1"),
-    ],
-)
+TIES = [
+    (
+        {"a": [0.1] * 8, "b": [-0.1] * 8, "c": [0.1] * 8},
+        "abc",
+        "nearest to the iterations of pagerank: a tie of a, b and c",
+    ),
+    (
+        {"a": [0.1, 0.2, 0.3] * 3, "b": [0.2, 0.3, 0.1] * 3, "c": [0.3, 0.1, 0.2] * 3},
+        "abc",
+        "a tie of a, b and c",
+    ),
+    (
+        {"a": [0.1, 0.3] * 4, "b": [-0.3, 0.1] * 4, "c": [0.9] * 8},
+        "ab",
+        "pagerank: a tie of a and b, error 20%",
+    ),
+    # Few samples name no winner.
+    ({"a": [0.1], "b": [0.9]}, "ab", "pagerank: a tie of a and b"),
+    ({"a": [0.1] * 4, "b": [0.9] * 4}, "ab", "pagerank: a tie of a and b"),
+    ({"a": [0.1] * 5, "b": [0.9] * 5}, "a", "pagerank: a, mean rank 1"),
+]
+
+
+@pytest.mark.parametrize(("errors", "tied", "said"), TIES)
 def test_samplers_that_may_be_equally_good_are_tied(errors, tied, said):
     found = measured(**errors)
     ranks = found.ranks("pagerank")

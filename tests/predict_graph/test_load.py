@@ -29,17 +29,17 @@ def counters(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(
-    ("ran", "waited", "throttled", "machine", "slowdown", "stretch"),
-    [
-        (1.0, 0.0, 0.0, (0.0, 1.0), 1.0, 1.0),
-        (1.0, 2.0, 0.0, (0.0, 3.0), 3.0, 3.0),
-        (1.0, 1.0, 1.0, (0.0, 3.0), 1.0, 2.0),
-        (1.0, 3.0, 1.0, (0.0, 3.0), 2.0, 4.0),  # the quota stays, the others may not
-        (1.0, 0.0, 9.0, (0.0, 3.0), 1.0, 1.0),
-        (1.0, 0.0, 0.0, (1.0, 4.0), 4 / 3, 4 / 3),
-    ],
-)
+TIMES = [
+    (1.0, 0.0, 0.0, (0.0, 1.0), 1.0, 1.0),
+    (1.0, 2.0, 0.0, (0.0, 3.0), 3.0, 3.0),
+    (1.0, 1.0, 1.0, (0.0, 3.0), 1.0, 2.0),
+    (1.0, 3.0, 1.0, (0.0, 3.0), 2.0, 4.0),  # the quota stays, the others may not
+    (1.0, 0.0, 9.0, (0.0, 3.0), 1.0, 1.0),
+    (1.0, 0.0, 0.0, (1.0, 4.0), 4 / 3, 4 / 3),
+]
+
+
+@pytest.mark.parametrize(("ran", "waited", "throttled", "machine", "slowdown", "stretch"), TIMES)
 def test_waiting_a_quota_and_stolen_time(
     counters, ran, waited, throttled, machine, slowdown, stretch
 ):

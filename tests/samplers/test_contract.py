@@ -142,18 +142,18 @@ def test_what_walks_cannot_reach_is_filled_in():
     assert sample.unreached == len(sample) - 40
 
 
-@pytest.mark.parametrize(
-    ("name", "option", "values", "accepted"),
-    [
-        *((name, "ratio", (0, -0.1, 1.0001, np.nan, "0.1", None, True), "in ") for name in NAMES),
-        ("rj", "random_state", (-1, 1.5, "x"), "an integer >= 0"),
-        ("rj", "max_edges", (0, -3, 1.5, True), "an integer >= 1"),
-        ("rj", "restart", (-0.1, 1.1), "a number in "),
-        ("brj", "seed_fraction", (0, 2), "a number in "),
-        ("rwr", "patience", (0,), "an integer >= 1"),
-        ("mhrw", "restart", (np.nan,), "a number in "),
-    ],
-)
+WRONG_OPTIONS = [
+    *((name, "ratio", (0, -0.1, 1.0001, np.nan, "0.1", None, True), "in ") for name in NAMES),
+    ("rj", "random_state", (-1, 1.5, "x"), "an integer >= 0"),
+    ("rj", "max_edges", (0, -3, 1.5, True), "an integer >= 1"),
+    ("rj", "restart", (-0.1, 1.1), "a number in "),
+    ("brj", "seed_fraction", (0, 2), "a number in "),
+    ("rwr", "patience", (0,), "an integer >= 1"),
+    ("mhrw", "restart", (np.nan,), "a number in "),
+]
+
+
+@pytest.mark.parametrize(("name", "option", "values", "accepted"), WRONG_OPTIONS)
 def test_wrong_options_are_found_when_sampling(name, option, values, accepted):
     for value in values:
         of_sample = option in ("ratio", "random_state", "max_edges")

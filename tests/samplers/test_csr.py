@@ -24,22 +24,22 @@ def raw(indptr, indices, shape):
     return SimpleNamespace(indptr=np.array(indptr), indices=np.array(indices), shape=shape)
 
 
-@pytest.mark.parametrize(
-    ("graph", "message"),
-    [
-        ([[0, 1]], "a list is not a graph"),
-        (sparse.csr_array((2, 3)), "must be square"),
-        (sparse.csr_array((0, 0)), "no vertices"),
-        (nx.Graph(), "no vertices"),
-        (raw([0, 1], [0], (2, 2)), "indptr has 2 elements; 3 are needed"),
-        (raw([0, 1, 5], [0], (2, 2)), "indptr goes from 0 to 5"),
-        (raw([1, 1, 1], [0], (2, 2)), "indptr goes from 1 to 1"),
-        (raw([0, 2, 1, 2], [0, 1], (3, 3)), "indptr goes down after row 1"),
-        (raw([0, 1, 2], [0, 2], (2, 2)), "indices holds vertex 2; vertices are 0 to 1"),
-        (raw([0, 1, 2], [0, -1], (2, 2)), "indices holds vertex -1"),
-        (raw([0.0, 1.0], [0], (1, 1)), "indptr has type float64"),
-    ],
-)
+NO_GRAPHS = [
+    ([[0, 1]], "a list is not a graph"),
+    (sparse.csr_array((2, 3)), "must be square"),
+    (sparse.csr_array((0, 0)), "no vertices"),
+    (nx.Graph(), "no vertices"),
+    (raw([0, 1], [0], (2, 2)), "indptr has 2 elements; 3 are needed"),
+    (raw([0, 1, 5], [0], (2, 2)), "indptr goes from 0 to 5"),
+    (raw([1, 1, 1], [0], (2, 2)), "indptr goes from 1 to 1"),
+    (raw([0, 2, 1, 2], [0, 1], (3, 3)), "indptr goes down after row 1"),
+    (raw([0, 1, 2], [0, 2], (2, 2)), "indices holds vertex 2; vertices are 0 to 1"),
+    (raw([0, 1, 2], [0, -1], (2, 2)), "indices holds vertex -1"),
+    (raw([0.0, 1.0], [0], (1, 1)), "indptr has type float64"),
+]
+
+
+@pytest.mark.parametrize(("graph", "message"), NO_GRAPHS)
 def test_what_is_not_a_graph(graph, message):
     with pytest.raises(ValueError, match=message):
         check_csr(graph)
@@ -72,16 +72,16 @@ def test_induced_is_the_submatrix(matrix, data):
     assert plain[2] is None
 
 
-@pytest.mark.parametrize(
-    ("vertices", "message"),
-    [
-        ([0, 3], "vertex 3 does not exist; vertices are 0 to 2"),
-        ([-1], "vertex -1 does not exist"),
-        ([1, 1], "vertex 1 comes twice"),
-        ([0.5], "vector of integers"),
-        ([[0]], "vector of integers"),
-    ],
-)
+WRONG_VERTICES = [
+    ([0, 3], "vertex 3 does not exist; vertices are 0 to 2"),
+    ([-1], "vertex -1 does not exist"),
+    ([1, 1], "vertex 1 comes twice"),
+    ([0.5], "vector of integers"),
+    ([[0]], "vector of integers"),
+]
+
+
+@pytest.mark.parametrize(("vertices", "message"), WRONG_VERTICES)
 def test_wrong_vertices_and_weights(vertices, message):
     rows = np.array([0, 1, 2, 3]), np.array([1, 2, 0], dtype=np.int32)
     with pytest.raises(ValueError, match=message):

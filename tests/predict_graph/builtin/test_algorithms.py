@@ -27,27 +27,27 @@ from tests.predict_graph.builtin.small import edges
 # Parameters
 
 
-@pytest.mark.parametrize(
-    ("name", "given", "said"),
-    [
-        ("pagerank", {"epsilon": 1, "tolerance": 1}, "epsilon and tolerance are both given"),
-        ("topk-ranking", {"k": 0}, "k is 0; accepted: a whole number at least 1"),
-        ("topk-ranking", {"k": 2.5}, "k is 2.5; accepted: a whole number at least 1"),
-        ("label-propagation", {"tau": 1.5}, "tau is 1.5; accepted: a number greater than 0"),
-        ("triangle-count", {"max_iterations": 1}, "unknown parameter of triangle-count 'max_it"),
-        *(
-            ("neighborhood", {"registers": wrong}, f"registers is {wrong}; accepted: ")
-            for wrong in (17, 8, 8192)
-        ),
-        ("personalised-pagerank", {"source": ["1", "2"]}, "accepted: the id of one vertex"),
-        ("personalised-pagerank", {"source": ""}, "source is ''; accepted: the id of one vertex"),
-        ("personalised-pagerank", {"dangling": "uniform"}, "accepted: source, drop"),
-        ("shortest-paths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: comma-separated"),
-        ("shortest-paths", {"landmarks": 1.5}, "landmarks is 1.5; accepted: comma-separated ids"),
-        ("shortest-paths", {"landmarks": True}, "landmarks is True; accepted: comma-separated"),
-        ("shortest-paths", {"landmarks": list(range(65))}, "are 65; accepted: at most 64"),
-    ],
-)
+WRONG = [
+    ("pagerank", {"epsilon": 1, "tolerance": 1}, "epsilon and tolerance are both given"),
+    ("topk-ranking", {"k": 0}, "k is 0; accepted: a whole number at least 1"),
+    ("topk-ranking", {"k": 2.5}, "k is 2.5; accepted: a whole number at least 1"),
+    ("label-propagation", {"tau": 1.5}, "tau is 1.5; accepted: a number greater than 0"),
+    ("triangle-count", {"max_iterations": 1}, "unknown parameter of triangle-count 'max_it"),
+    *(
+        ("neighborhood", {"registers": wrong}, f"registers is {wrong}; accepted: ")
+        for wrong in (17, 8, 8192)
+    ),
+    ("personalised-pagerank", {"source": ["1", "2"]}, "accepted: the id of one vertex"),
+    ("personalised-pagerank", {"source": ""}, "source is ''; accepted: the id of one vertex"),
+    ("personalised-pagerank", {"dangling": "uniform"}, "accepted: source, drop"),
+    ("shortest-paths", {"landmarks": "1,,2"}, "landmarks is '1,,2'; accepted: comma-separated"),
+    ("shortest-paths", {"landmarks": 1.5}, "landmarks is 1.5; accepted: comma-separated ids"),
+    ("shortest-paths", {"landmarks": True}, "landmarks is True; accepted: comma-separated"),
+    ("shortest-paths", {"landmarks": list(range(65))}, "are 65; accepted: at most 64"),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "said"), WRONG)
 def test_wrong_parameters_are_refused(name, given, said):
     with pytest.raises(RequestError, match=said):
         ALGORITHMS.get(name)(**given)
@@ -132,16 +132,16 @@ def test_peeling_counts_the_supersteps(data, n):
 # Neighborhood estimation beside exact counts
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "barabasi-albert:n=900,m=3,seed=1",
-        "rmat:scale=10,edge_factor=8,seed=3",
-        "grid:rows=20,columns=30",
-        "path:n=30",
-        "star:n=60",
-    ],
-)
+GRAPHS = [
+    "barabasi-albert:n=900,m=3,seed=1",
+    "rmat:scale=10,edge_factor=8,seed=3",
+    "grid:rows=20,columns=30",
+    "path:n=30",
+    "star:n=60",
+]
+
+
+@pytest.mark.parametrize("source", GRAPHS)
 def test_the_neighbourhood_function_and_diameter_are_within_the_error_of_hyperloglog(source):
     graph = check_graph(source)
     known = nx.from_scipy_sparse_array(graph.to_scipy(), create_using=nx.DiGraph)

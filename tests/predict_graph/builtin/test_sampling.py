@@ -40,22 +40,22 @@ RMAT = "rmat:scale=14,edge_factor=8,seed=3"
 SPARSE = "rmat:scale=14,edge_factor=4,seed=3"
 
 
+CASES = [
+    ("k-core", {}, RMAT, 0.25),
+    ("k-core", {}, "barabasi-albert:n=20000,m=4,seed=1", 0.25),
+    ("triangle-count", {}, RMAT, 0.05),
+    ("triangle-count", {}, "powerlaw-cluster:n=20000,m=6,p=0.5,seed=1", 0.05),
+    ("connected-components", {}, SPARSE, 0.15),
+    ("neighborhood", {"registers": 16}, SPARSE, 0.15),
+    ("topk-ranking", {}, SPARSE, 0.15),
+    ("semi-clustering", {}, SPARSE, 0.15),
+    ("shortest-paths", {}, SPARSE, 0.15),
+    ("shortest-paths", {"landmarks": "17,4,200,5,6,7,8"}, SPARSE, 0.15),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "given", "source", "error"),
-    [
-        ("k-core", {}, RMAT, 0.25),
-        ("k-core", {}, "barabasi-albert:n=20000,m=4,seed=1", 0.25),
-        ("triangle-count", {}, RMAT, 0.05),
-        ("triangle-count", {}, "powerlaw-cluster:n=20000,m=6,p=0.5,seed=1", 0.05),
-        ("connected-components", {}, SPARSE, 0.15),
-        ("neighborhood", {"registers": 16}, SPARSE, 0.15),
-        ("topk-ranking", {}, SPARSE, 0.15),
-        ("semi-clustering", {}, SPARSE, 0.15),
-        ("shortest-paths", {}, SPARSE, 0.15),
-        ("shortest-paths", {"landmarks": "17,4,200,5,6,7,8"}, SPARSE, 0.15),
-    ],
-)
+@pytest.mark.parametrize(("name", "given", "source", "error"), CASES)
 def test_a_sample_estimates_how_long_a_run_is_and_what_it_sends(name, given, source, error):
     algorithm = check_algorithm(name, given)
     graph = check_graph(source, directed=False if algorithm.undirected else None)

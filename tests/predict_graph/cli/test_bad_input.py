@@ -5,17 +5,17 @@ import pytest
 GRAPH = "barabasi-albert:n=300,m=3,seed=1"
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (
-            ZeroDivisionError("somewhere\nin two lines"),
-            "internal error, please report it: ZeroDivisionError: somewhere in two lines",
-        ),
-        (MemoryError(), "there is not enough memory"),
-        (MemoryError("for 8 EiB"), "there is not enough memory: for 8 EiB"),
-    ],
-)
+ERRORS = [
+    (
+        ZeroDivisionError("somewhere\nin two lines"),
+        "internal error, please report it: ZeroDivisionError: somewhere in two lines",
+    ),
+    (MemoryError(), "there is not enough memory"),
+    (MemoryError("for 8 EiB"), "there is not enough memory: for 8 EiB"),
+]
+
+
+@pytest.mark.parametrize(("error", "said"), ERRORS)
 def test_an_error_inside_is_told_in_one_line(program, monkeypatch, error, said):
     def fail(*arguments, **options):
         raise error

@@ -81,23 +81,23 @@ def test_validate_and_run_a_function(program, written, tmp_path):
     assert "no prediction was made before this run" in done.out
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("class X(BaseException): pass\n    raise X('q')", "X: q"),
-        ("raise SystemExit(0)", "SystemExit: 0"),
-        (
-            "class X(Exception):\n        def __str__(self): return 3\n    raise X()",
-            "X: (without a text)",
-        ),
-        (
-            "faulthandler.disable()\n    os.kill(os.getpid(), 11)",
-            "it crashed: SIGSEGV, segmentation fault",
-        ),
-        ("os.kill(os.getpid(), 40)", "it crashed: signal 40"),
-        ("os._exit(3)", "it ended its process: exit status 3"),
-    ],
-)
+FAILURES = [
+    ("class X(BaseException): pass\n    raise X('q')", "X: q"),
+    ("raise SystemExit(0)", "SystemExit: 0"),
+    (
+        "class X(Exception):\n        def __str__(self): return 3\n    raise X()",
+        "X: (without a text)",
+    ),
+    (
+        "faulthandler.disable()\n    os.kill(os.getpid(), 11)",
+        "it crashed: SIGSEGV, segmentation fault",
+    ),
+    ("os.kill(os.getpid(), 40)", "it crashed: signal 40"),
+    ("os._exit(3)", "it ended its process: exit status 3"),
+]
+
+
+@pytest.mark.parametrize(("body", "said"), FAILURES)
 @pytest.mark.parametrize("command", ["run", "predict"])  # validate predicts first, and then runs
 def test_whatever_a_function_does_is_its_own_failure(program, written, command, body, said):
     source = f"import faulthandler, os, time\ndef f(graph):\n    {body}\n    time.sleep(9)\n"

@@ -22,16 +22,16 @@ def points(driver, seconds, constant=0.0):
     return found
 
 
-@pytest.mark.parametrize(
-    ("driver", "seconds", "constant"),
-    [
-        ("edges", 1e-5, 0.0),
-        ("vertices_squared", 1e-6, 0.0),
-        ("reached_edges", 1e-7, 0.0),
-        ("squares", 1e-6, 0.0),
-        ("reached_edges", 1e-8, 0.02),
-    ],
-)
+COSTS = [
+    ("edges", 1e-5, 0.0),
+    ("vertices_squared", 1e-6, 0.0),
+    ("reached_edges", 1e-7, 0.0),
+    ("squares", 1e-6, 0.0),
+    ("reached_edges", 1e-8, 0.02),
+]
+
+
+@pytest.mark.parametrize(("driver", "seconds", "constant"), COSTS)
 def test_the_driver_that_a_cost_grows_with_is_found(driver, seconds, constant):
     target = drivers_of(WHOLE, RNG)
     found = extrapolate(points(driver, seconds, constant), target, "g")

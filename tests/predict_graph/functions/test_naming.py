@@ -72,18 +72,18 @@ def test_the_form_is_taken_from_the_imports_the_annotation_or_the_request():
 def takes_nothing(): ...
 
 
-@pytest.mark.parametrize(
-    ("function", "options", "part"),
-    [
-        ("networkx:betweeness_centrality", {}, "did you mean betweenness_centrality"),
-        ("no_such_module:f", {}, "there is no module 'no_such_module'"),
-        ("networkx:__version__", {}, "is a str"),
-        ("/no/such/file.py:f", {}, "cannot be loaded: No such file"),
-        (nx.betweenness_centrality, {"keywords": {"kk": 3}}, "'kk'; accepted after .*: k=None"),
-        (takes_nothing, {"form": "networkx"}, "with a graph .*: too many positional"),
-        (nx.pagerank, {"form": "matrix"}, "unknown form of a graph 'matrix'"),
-    ],
-)
+WRONG = [
+    ("networkx:betweeness_centrality", {}, "did you mean betweenness_centrality"),
+    ("no_such_module:f", {}, "there is no module 'no_such_module'"),
+    ("networkx:__version__", {}, "is a str"),
+    ("/no/such/file.py:f", {}, "cannot be loaded: No such file"),
+    (nx.betweenness_centrality, {"keywords": {"kk": 3}}, "'kk'; accepted after .*: k=None"),
+    (takes_nothing, {"form": "networkx"}, "with a graph .*: too many positional"),
+    (nx.pagerank, {"form": "matrix"}, "unknown form of a graph 'matrix'"),
+]
+
+
+@pytest.mark.parametrize(("function", "options", "part"), WRONG)
 def test_wrong_names_and_arguments_are_explained(function, options, part):
     with pytest.raises(RequestError, match=part):
         check_function(function, **options)

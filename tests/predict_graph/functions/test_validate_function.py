@@ -55,17 +55,17 @@ def test_a_budget_of_nothing_runs_nothing(tmp_path):
     assert said.pictures()
 
 
-@pytest.mark.parametrize(
-    ("text", "run", "allowed"),
-    [
-        (None, 0.1, 5.0),
-        (None, 86400.0, 120.0),
-        ("1%", 0.0, 0.0),
-        ("0.5s", 100.0, 0.5),
-        ("5%,30s", 86400.0, 30.0),
-        (0, 100.0, 0.0),
-    ],
-)
+BUDGETS = [
+    (None, 0.1, 5.0),
+    (None, 86400.0, 120.0),
+    ("1%", 0.0, 0.0),
+    ("0.5s", 100.0, 0.5),
+    ("5%,30s", 86400.0, 30.0),
+    (0, 100.0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("text", "run", "allowed"), BUDGETS)
 def test_what_budgets_allow(text, run, allowed):
     from predict_graph.functions.gathering import FUNCTION_BUDGET
 

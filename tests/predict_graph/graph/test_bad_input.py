@@ -125,16 +125,16 @@ def test_files(tmp_path, suffix, content, message):
     refused(file, message)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "ids", "message"),
-    [
-        ("g.txt", b"a b\nb \xff\n", "string", r"g\.txt:2: the text is not UTF-8"),
-        ("g.txt", b"1 2\n", "text", "ids is 'text'; accepted: integer, string"),
-        ("g.txt", b"1984 2001\nOrwell 1984\n", "integer", "'Orwell' is not an id"),
-        ("g.mtx", b"%%MatrixMarket matrix coordinate", "string", "integer ids only"),
-        ("g.parquet", parquet(a=["x", "y"], b=["y", "z"]), "integer", "holds string, not ids"),
-    ],
-)
+BAD_IDS = [
+    ("g.txt", b"a b\nb \xff\n", "string", r"g\.txt:2: the text is not UTF-8"),
+    ("g.txt", b"1 2\n", "text", "ids is 'text'; accepted: integer, string"),
+    ("g.txt", b"1984 2001\nOrwell 1984\n", "integer", "'Orwell' is not an id"),
+    ("g.mtx", b"%%MatrixMarket matrix coordinate", "string", "integer ids only"),
+    ("g.parquet", parquet(a=["x", "y"], b=["y", "z"]), "integer", "holds string, not ids"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "ids", "message"), BAD_IDS)
 def test_ids(tmp_path, name, content, ids, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(RequestError, match=message):
@@ -182,49 +182,49 @@ def frame(**columns):
     return pd.DataFrame(columns)
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        # Names.
-        ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
-        (".", "is a folder; accepted"),
-        ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
-        ("", "accepted"),
-        # Generators.
-        ("rmat:scale", "'scale' in 'rmat:scale' is not a parameter; accepted: NAME=VALUE"),
-        ("rmat:scale=8,scale=9", "'scale' comes twice"),
-        ("rmat:size=8", "no parameter 'size'; accepted: scale, edge_factor, seed"),
-        ("rmat:scale=x", "scale of rmat is 'x'; accepted: an integer"),
-        ("rmat:scale=0", "scale of rmat is 0; accepted: 1 to 30"),
-        ("rmat:scale=4,seed=-1", "seed of rmat is '-1'"),
-        ("rmat:scale=4,a=nan", "accepted: finite numbers"),
-        ("rmat:scale=4,a=0.9", "accepted: probabilities"),
-        ("rmat:scale=4,directed=maybe", "directed of rmat is 'maybe'; accepted: true, false"),
-        ("star", "needs n="),
-        ("star:n=1", "has no edges"),
-        ("erdos-renyi:n=4,p=2", "p of erdos-renyi is 2"),
-        ("barabasi-albert:n=3,m=5", "cannot be made: .*m >= 1 and m < n"),
-        # Objects.
-        ({0: 1}, "cannot be made of dict; accepted"),
-        ([(0, 1), (1, 2, 3)], "not all pairs of ids"),
-        (nx.Graph(), "no vertices"),
-        (nx.empty_graph(4), r"has no edges \(4 vertices\)"),
-        (sparse.csr_array(np.ones((2, 3))), "accepted: square"),
-        (sparse.csr_array(np.eye(2) * 1j), "values of complex128; accepted: real"),
-        (sparse.csr_array([[0.0, np.nan], [1.0, 0.0]]), "accepted: finite numbers"),
-        (nx.DiGraph([(0, 1, {"weight": "heavy"})]), "not a number"),
-        (nx.DiGraph([(0, 1, {"weight": np.inf})]), "weight of edge 0 of the networkx graph"),
-        # Tables of pandas.
-        (pd.DataFrame(np.ones((3, 3)), list("abc"), list("abc")), "adjacency matrix"),
-        (frame(vertex=[1, 2], pagerank=[0.5, 0.25]), "do not say what the ends"),
-        (frame(a=[1]), "the table has one column"),
-        (frame(a=["x", None], b=["y", "z"]), "'a' is empty in row 2"),
-        (frame(a=[1.0, np.nan], b=[2.0, 3.0]), "'a' is empty in row 2"),
-        (frame(a=[1, "x"], b=[2, 3]), "values of 'a' are of several kinds"),
-        (frame(a=[1.5], b=["x"]), "floating-point numbers, others are text"),
-        (frame(a=[], b=[]), "the table has no edges"),
-    ],
-)
+SOURCES = [
+    # Names.
+    ("none.txt", r"there is no file .*none\.txt.*accepted: .*rmat"),
+    (".", "is a folder; accepted"),
+    ("web-NotreDam", r"'web-NotreDam'; did you mean web-NotreDame\? .*web-Google"),
+    ("", "accepted"),
+    # Generators.
+    ("rmat:scale", "'scale' in 'rmat:scale' is not a parameter; accepted: NAME=VALUE"),
+    ("rmat:scale=8,scale=9", "'scale' comes twice"),
+    ("rmat:size=8", "no parameter 'size'; accepted: scale, edge_factor, seed"),
+    ("rmat:scale=x", "scale of rmat is 'x'; accepted: an integer"),
+    ("rmat:scale=0", "scale of rmat is 0; accepted: 1 to 30"),
+    ("rmat:scale=4,seed=-1", "seed of rmat is '-1'"),
+    ("rmat:scale=4,a=nan", "accepted: finite numbers"),
+    ("rmat:scale=4,a=0.9", "accepted: probabilities"),
+    ("rmat:scale=4,directed=maybe", "directed of rmat is 'maybe'; accepted: true, false"),
+    ("star", "needs n="),
+    ("star:n=1", "has no edges"),
+    ("erdos-renyi:n=4,p=2", "p of erdos-renyi is 2"),
+    ("barabasi-albert:n=3,m=5", "cannot be made: .*m >= 1 and m < n"),
+    # Objects.
+    ({0: 1}, "cannot be made of dict; accepted"),
+    ([(0, 1), (1, 2, 3)], "not all pairs of ids"),
+    (nx.Graph(), "no vertices"),
+    (nx.empty_graph(4), r"has no edges \(4 vertices\)"),
+    (sparse.csr_array(np.ones((2, 3))), "accepted: square"),
+    (sparse.csr_array(np.eye(2) * 1j), "values of complex128; accepted: real"),
+    (sparse.csr_array([[0.0, np.nan], [1.0, 0.0]]), "accepted: finite numbers"),
+    (nx.DiGraph([(0, 1, {"weight": "heavy"})]), "not a number"),
+    (nx.DiGraph([(0, 1, {"weight": np.inf})]), "weight of edge 0 of the networkx graph"),
+    # Tables of pandas.
+    (pd.DataFrame(np.ones((3, 3)), list("abc"), list("abc")), "adjacency matrix"),
+    (frame(vertex=[1, 2], pagerank=[0.5, 0.25]), "do not say what the ends"),
+    (frame(a=[1]), "the table has one column"),
+    (frame(a=["x", None], b=["y", "z"]), "'a' is empty in row 2"),
+    (frame(a=[1.0, np.nan], b=[2.0, 3.0]), "'a' is empty in row 2"),
+    (frame(a=[1, "x"], b=[2, 3]), "values of 'a' are of several kinds"),
+    (frame(a=[1.5], b=["x"]), "floating-point numbers, others are text"),
+    (frame(a=[], b=[]), "the table has no edges"),
+]
+
+
+@pytest.mark.parametrize(("source", "message"), SOURCES)
 def test_sources(tmp_path, monkeypatch, source, message):
     monkeypatch.chdir(tmp_path)
     refused(source, message)

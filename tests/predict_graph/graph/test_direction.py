@@ -16,21 +16,21 @@ from tests.steps import predict_call
 RING = "".join(f"{v} {(v + 1) % 40}\n" for v in range(40))
 
 
-@pytest.mark.parametrize(
-    ("name", "start", "directed"),
-    [
-        ("a.txt", "% sym unweighted\n% 4 4 4\n", False),
-        ("a.txt", "% asym positive\n", True),
-        ("a.txt", "% bip unweighted\n", False),
-        ("a.txt", "# Directed graph (each unordered pair of nodes is saved once): a.txt\n", True),
-        ("a.txt", "# Undirected graph: a.txt\n", False),
-        ("a.txt", "# The network is undirected.\n", False),
-        ("a.txt", "# made by hand\n# undirected\n", False),
-        ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n40 40 40\n", True),
-        ("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
-        ("a.edges", "%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
-    ],
-)
+DECLARED = [
+    ("a.txt", "% sym unweighted\n% 4 4 4\n", False),
+    ("a.txt", "% asym positive\n", True),
+    ("a.txt", "% bip unweighted\n", False),
+    ("a.txt", "# Directed graph (each unordered pair of nodes is saved once): a.txt\n", True),
+    ("a.txt", "# Undirected graph: a.txt\n", False),
+    ("a.txt", "# The network is undirected.\n", False),
+    ("a.txt", "# made by hand\n# undirected\n", False),
+    ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n40 40 40\n", True),
+    ("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
+    ("a.edges", "%MatrixMarket matrix coordinate pattern symmetric\n40 40 40\n", False),
+]
+
+
+@pytest.mark.parametrize(("name", "start", "directed"), DECLARED)
 def test_a_declared_direction_is_followed(written, name, start, directed):
     ring = RING
     if "MatrixMarket" in start:

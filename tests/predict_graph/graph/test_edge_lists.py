@@ -34,32 +34,32 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "edges"),
-    [
-        *(("a.csv", f"{names}\n{row}\n", [(1, 2)]) for names, row in NAMES),
-        ("a.txt", "protein1 protein2 s\n9.A 9.B 49\n9.B 9.C 1\n", [("9.A", "9.B"), ("9.B", "9.C")]),
-        ("a.tsv", "#node1\tnode2\n1\t2\n2\t3\n", [(1, 2), (2, 3)]),
-        ("a.csv", ",source,target\n0,x,y\n1,y,z\n", [("x", "y"), ("y", "z")]),
-        ("a.tsv", "\tsource\ttarget\n0\tx\ty\n1\ty\tz\n", [("x", "y"), ("y", "z")]),
-        ("a.csv", "\tsource\ttarget\n0\t1\t2\n1\t2\t3\n", [(1, 2), (2, 3)]),
-        ("a.csv", "name,id_from,id_to\nq,1,2\nr,2,3\n", [(1, 2), (2, 3)]),
-        ("a.csv", ":START_ID(Person),w:float,:END_ID(Person)\n1,2,2\n2,2,3\n", [(1, 2), (2, 3)]),
-        ("a.csv", "head,mid,tail\n1,9,2\n2,9,3\n", [(1, 2), (2, 3)]),
-        ("a.txt", "alice bob\nbob carol\n", [("alice", "bob"), ("bob", "carol")]),  # an edge first
-        ("a.txt", "FromNodeId ToNodeId\n0 1\n", [(0, 1)]),
-        ("a.csv", "node1,node2\nnode2,node3\n", [("node1", "node2"), ("node2", "node3")]),
-        ("a.csv", "source,target\n#python,#ai\nml,#ai\n", [("#python", "#ai"), ("ml", "#ai")]),
-        ("a.tsv", "New York\tLa Paz\nLa Paz\tBonn\n", [("La Paz", "Bonn"), ("New York", "La Paz")]),
-        ("a.txt", "1.0 2.0\n2.0 3.0\n", [(1, 2), (2, 3)]),
-        ("a.txt", "1 2 knows\n2 3 likes\n", [(1, 2), (2, 3)]),
-        ("a.txt", "#Row\tGene A\tGene B\n7\t1\t2\n8\t2\t3\n", [(1, 2), (2, 3)]),
-        ("a.txt", "# Sign FromNodeId ToNodeId\n1 1 2\n1 2 3\n", [(1, 2), (2, 3)]),
-        ("a.csv", "person.id|person.id|date\n1|2|2020\n2|3|2021\n", [(1, 2), (2, 3)]),
-        ("a.txt", "x|1 x|2\nx|2 x|1\n", [("x|1", "x|2"), ("x|2", "x|1")]),
-        ("a.csv", "_c0,_c1,_c2\n1,2,5\n2,3,6\n", [(1, 2), (2, 3)]),
-    ],
-)  # fmt: skip
+LISTS = [
+    *(("a.csv", f"{names}\n{row}\n", [(1, 2)]) for names, row in NAMES),
+    ("a.txt", "protein1 protein2 s\n9.A 9.B 49\n9.B 9.C 1\n", [("9.A", "9.B"), ("9.B", "9.C")]),
+    ("a.tsv", "#node1\tnode2\n1\t2\n2\t3\n", [(1, 2), (2, 3)]),
+    ("a.csv", ",source,target\n0,x,y\n1,y,z\n", [("x", "y"), ("y", "z")]),
+    ("a.tsv", "\tsource\ttarget\n0\tx\ty\n1\ty\tz\n", [("x", "y"), ("y", "z")]),
+    ("a.csv", "\tsource\ttarget\n0\t1\t2\n1\t2\t3\n", [(1, 2), (2, 3)]),
+    ("a.csv", "name,id_from,id_to\nq,1,2\nr,2,3\n", [(1, 2), (2, 3)]),
+    ("a.csv", ":START_ID(Person),w:float,:END_ID(Person)\n1,2,2\n2,2,3\n", [(1, 2), (2, 3)]),
+    ("a.csv", "head,mid,tail\n1,9,2\n2,9,3\n", [(1, 2), (2, 3)]),
+    ("a.txt", "alice bob\nbob carol\n", [("alice", "bob"), ("bob", "carol")]),  # an edge first
+    ("a.txt", "FromNodeId ToNodeId\n0 1\n", [(0, 1)]),
+    ("a.csv", "node1,node2\nnode2,node3\n", [("node1", "node2"), ("node2", "node3")]),
+    ("a.csv", "source,target\n#python,#ai\nml,#ai\n", [("#python", "#ai"), ("ml", "#ai")]),
+    ("a.tsv", "New York\tLa Paz\nLa Paz\tBonn\n", [("La Paz", "Bonn"), ("New York", "La Paz")]),
+    ("a.txt", "1.0 2.0\n2.0 3.0\n", [(1, 2), (2, 3)]),
+    ("a.txt", "1 2 knows\n2 3 likes\n", [(1, 2), (2, 3)]),
+    ("a.txt", "#Row\tGene A\tGene B\n7\t1\t2\n8\t2\t3\n", [(1, 2), (2, 3)]),
+    ("a.txt", "# Sign FromNodeId ToNodeId\n1 1 2\n1 2 3\n", [(1, 2), (2, 3)]),
+    ("a.csv", "person.id|person.id|date\n1|2|2020\n2|3|2021\n", [(1, 2), (2, 3)]),
+    ("a.txt", "x|1 x|2\nx|2 x|1\n", [("x|1", "x|2"), ("x|2", "x|1")]),
+    ("a.csv", "_c0,_c1,_c2\n1,2,5\n2,3,6\n", [(1, 2), (2, 3)]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "edges"), LISTS)
 def test_headers_and_columns(tmp_path, name, text, edges):
     graph = read(tmp_path, name, text)
     assert edges_of(graph) == sorted(edges)

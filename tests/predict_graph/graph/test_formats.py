@@ -82,17 +82,17 @@ def table(edges):
     return parquet(**{"weight": pa.array(weights, pa.float32()), "from": sources, "to": targets})
 
 
-@pytest.mark.parametrize(
-    ("suffix", "write"),
-    [
-        (".txt", lambda edges: delimited(edges, " ")),
-        (".txt", lambda edges: delimited(edges, "\t")),
-        (".txt", lambda edges: delimited(edges, " ; ")),
-        (".csv", lambda edges: delimited(edges, ",")),
-        (".csv", named),
-        (".parquet", table),
-    ],
-)
+WEIGHTED_FORMATS = [
+    (".txt", lambda edges: delimited(edges, " ")),
+    (".txt", lambda edges: delimited(edges, "\t")),
+    (".txt", lambda edges: delimited(edges, " ; ")),
+    (".csv", lambda edges: delimited(edges, ",")),
+    (".csv", named),
+    (".parquet", table),
+]
+
+
+@pytest.mark.parametrize(("suffix", "write"), WEIGHTED_FORMATS)
 @given(edges=WEIGHTED)
 def test_weighted_edges(suffix, write, edges):
     graph = read(write(edges), suffix)

@@ -55,18 +55,18 @@ GML = f"graph [ directed 1 {NODE.format(1)}{NODE.format(2)} edge [ source 1 targ
 ROADS = "c roads\np sp 4 3\na 1 2 7\nc between\na 2 3 5\na 3 1 2\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "vertices", "directed", "edges"),
-    [
-        ("a.net", "*Vertices 4\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
-        ("a.json", LINKS, 2, True, {(0, 1): 1.0}),
-        ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
-        ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
-        ("a.txt", "c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n", 3, False, {(0, 1): 1.0, (1, 2): 1.0}),
-        ("out.a_b", "% asym weighted\n1 2 1\n2 3 2\n", 3, True, {(1, 2): 1.0, (2, 3): 2.0}),
-        ("a.edgelist", "a {b}\n{b} c\n", 3, True, {("a", "{b}"): 1.0, ("{b}", "c"): 1.0}),
-    ],
-)
+SMALL_FILES = [
+    ("a.net", "*Vertices 4\n*Edges\n1 2\n2 3\n", 4, False, {(1, 2): 1.0, (2, 3): 1.0}),
+    ("a.json", LINKS, 2, True, {(0, 1): 1.0}),
+    ("a.gml", GML, 2, True, {(1, 2): 1.0}),  # its labels are no ids
+    ("a.gr", ROADS, 4, True, {(0, 1): 7.0, (1, 2): 5.0, (2, 0): 2.0}),
+    ("a.txt", "c\np edge 3 2\nn 1 4\ne 1 2\ne 2 3\n", 3, False, {(0, 1): 1.0, (1, 2): 1.0}),
+    ("out.a_b", "% asym weighted\n1 2 1\n2 3 2\n", 3, True, {(1, 2): 1.0, (2, 3): 2.0}),
+    ("a.edgelist", "a {b}\n{b} c\n", 3, True, {("a", "{b}"): 1.0, ("{b}", "c"): 1.0}),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "vertices", "directed", "edges"), SMALL_FILES)
 def test_small_files(tmp_path, name, text, vertices, directed, edges):
     file = tmp_path / name
     file.write_text(text)
@@ -173,18 +173,18 @@ def test_texts_of_parquet_files_that_store_what_differs(tmp_path):
     refused(file, "unpack_ratio")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"0 1 " + b"{" * 400_000,
-        b"0 1 " + b"{'" * 200_000,
-        b"0 1" + b" " * 400_000 + b"{",
-        b"1" * 400_000 + b"x 2",
-        b"(" * 400_000 + b",b",
-        b",".join(b"src%d" % place for place in range(20_000)),
-        b"#" * 400_000 + b",x",
-    ],
-)
+LONG_LINES = [
+    b"0 1 " + b"{" * 400_000,
+    b"0 1 " + b"{'" * 200_000,
+    b"0 1" + b" " * 400_000 + b"{",
+    b"1" * 400_000 + b"x 2",
+    b"(" * 400_000 + b",b",
+    b",".join(b"src%d" % place for place in range(20_000)),
+    b"#" * 400_000 + b",x",
+]
+
+
+@pytest.mark.parametrize("line", LONG_LINES)
 def test_long_lines_take_time_in_proportion(tmp_path, line):
     file = tmp_path / "a.csv"
     file.write_bytes(b"{\n" * line.startswith(b"0 1") + line + b"\n1 2\n")

@@ -65,33 +65,33 @@ def test_prune_keeps_the_newest(history, record):
     assert history.prune(keep=0) == 2
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"kind": "walk"}, "'walk'; accepted: run, sample"),
-        ({"vertices": -1}, "-1 vertices"),
-        ({"phases": {"read": float("nan")}}, "'read'"),
-        ({"parameters": {"x": object()}}, "parameters"),
-        ({"rows": Table({"name": ["a"]})}, "'name'"),
-        ({"rows": Table({"run_uid": [1]})}, "reserved"),
-        ({"time": datetime(2026, 1, 1)}, "time zone"),
-    ],
-)
+WRONG_RUNS = [
+    ({"kind": "walk"}, "'walk'; accepted: run, sample"),
+    ({"vertices": -1}, "-1 vertices"),
+    ({"phases": {"read": float("nan")}}, "'read'"),
+    ({"parameters": {"x": object()}}, "parameters"),
+    ({"rows": Table({"name": ["a"]})}, "'name'"),
+    ({"rows": Table({"run_uid": [1]})}, "reserved"),
+    ({"time": datetime(2026, 1, 1)}, "time zone"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG_RUNS)
 def test_a_run_that_cannot_be_kept_is_refused(record, changes, message):
     with pytest.raises(RequestError, match=message):
         record(**changes)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda history: history.table(7), "no run 7"),
-        (lambda history: history.add(history.record(1)), "already"),
-        (lambda history: history.prune(), "needs one of two"),
-        (lambda history: history.prune(keep=1, older_than=1), "needs one of two"),
-        (lambda history: history.prune(keep=-1), "is -1, but must be 0 or more"),
-    ],
-)
+WRONG_REQUESTS = [
+    (lambda history: history.table(7), "no run 7"),
+    (lambda history: history.add(history.record(1)), "already"),
+    (lambda history: history.prune(), "needs one of two"),
+    (lambda history: history.prune(keep=1, older_than=1), "needs one of two"),
+    (lambda history: history.prune(keep=-1), "is -1, but must be 0 or more"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_REQUESTS)
 def test_wrong_requests_are_refused(history, record, call, message):
     history.add(record())
     with pytest.raises(RequestError, match=message):

@@ -195,18 +195,18 @@ def graph_of(text):
     return check_graph(text)
 
 
+GRAPHS = [
+    "rmat:scale=14,edge_factor=8,seed=1",
+    "barabasi-albert:n=20000,m=4,seed=1",
+    "powerlaw-cluster:n=10000,m=4,p=0.3,seed=1",
+    "web-NotreDame",
+    "email-Enron",
+]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e-2, 1e-3, 1e-4])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "rmat:scale=14,edge_factor=8,seed=1",
-        "barabasi-albert:n=20000,m=4,seed=1",
-        "powerlaw-cluster:n=10000,m=4,p=0.3,seed=1",
-        "web-NotreDame",
-        "email-Enron",
-    ],
-)
+@pytest.mark.parametrize("text", GRAPHS)
 def test_graphs_are_predicted_well(text, epsilon, shared_file):
     if ":" not in text:
         shared_file(f"{text}.txt.gz")  # skips without it

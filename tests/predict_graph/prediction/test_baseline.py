@@ -66,17 +66,17 @@ def test_a_small_part_that_is_reached_says_nothing():
 # Warnings about graphs on which the method cannot work.
 
 
-@pytest.mark.parametrize(
-    ("graph", "doubt"),
-    [
-        ("barabasi-albert:n=200,m=3,seed=1", "has only 200 vertices"),
-        (nx.DiGraph([(0, 1)]), "has only 2 vertices"),
-        (nx.DiGraph([(0, 0)]), "has only 1 vertices"),
-        ("grid:rows=80,columns=80", "no hubs"),
-        ("cycle:n=6000", "no hubs"),
-        ("path:n=6000", "no hubs"),
-    ],
-)
+DOUBTS = [
+    ("barabasi-albert:n=200,m=3,seed=1", "has only 200 vertices"),
+    (nx.DiGraph([(0, 1)]), "has only 2 vertices"),
+    (nx.DiGraph([(0, 0)]), "has only 1 vertices"),
+    ("grid:rows=80,columns=80", "no hubs"),
+    ("cycle:n=6000", "no hubs"),
+    ("path:n=6000", "no hubs"),
+]
+
+
+@pytest.mark.parametrize(("graph", "doubt"), DOUBTS)
 def test_graphs_that_raise_a_doubt(graph, doubt):
     assert doubt in " / ".join(graph_doubts(check_graph(graph)))
     assert graph_doubts(check_graph("barabasi-albert:n=6000,m=4,seed=1")) == []

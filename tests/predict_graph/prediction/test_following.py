@@ -75,18 +75,18 @@ def test_a_prediction_is_where_it_starts():
         assert heard[1].of.predicted == pytest.approx(found.iterations.predicted, abs=2)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"algorithm": "neighborhood"}, "of the algorithm pagerank, but the run has neighborhood"),
-        ({"graph": "rmat:scale=9,seed=1"}, "of the number of vertices 1024, but the run has 512"),
-        ({"parameters": {"epsilon": 0.5}}, "of the parameter epsilon 0.001, but the run has 0.5"),
-        ({"threads": 7}, "of the threads"),
-        ({"expect": {"schema": 1}}, "expect is not a prediction of an algorithm"),
-        ({"expect": "nowhere.json"}, "there is no file nowhere.json"),
-        ({"progress": None}, "expect is read where progress is given"),
-    ],
-)
+OTHER_RUNS = [
+    ({"algorithm": "neighborhood"}, "of the algorithm pagerank, but the run has neighborhood"),
+    ({"graph": "rmat:scale=9,seed=1"}, "of the number of vertices 1024, but the run has 512"),
+    ({"parameters": {"epsilon": 0.5}}, "of the parameter epsilon 0.001, but the run has 0.5"),
+    ({"threads": 7}, "of the threads"),
+    ({"expect": {"schema": 1}}, "expect is not a prediction of an algorithm"),
+    ({"expect": "nowhere.json"}, "there is no file nowhere.json"),
+    ({"progress": None}, "expect is read where progress is given"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), OTHER_RUNS)
 def test_what_is_expected_of_another_run_is_refused(given, said):
     document = predict_graph.predict("pagerank", GRAPH, seed=1).to_dict()
     call = {

@@ -50,25 +50,25 @@ def learned(history, budget):
     )
 
 
-@pytest.mark.parametrize(
-    ("budget", "training_runs"),
-    [
-        # However little there is, one graph is run.
-        ("1s", [("semi-clustering", 0)]),
-        # 106 seconds of the first graph; semi-clustering would take 160 of the second.
-        (
-            "270s",
-            [
-                ("semi-clustering", 0),
-                ("pagerank", 0),
-                ("connected-components", 0),
-                ("pagerank", 1),
-                ("connected-components", 1),
-                ("pagerank", 2),
-            ],
-        ),
-    ],
-)
+LEARNED = [
+    # However little there is, one graph is run.
+    ("1s", [("semi-clustering", 0)]),
+    # 106 seconds of the first graph; semi-clustering would take 160 of the second.
+    (
+        "270s",
+        [
+            ("semi-clustering", 0),
+            ("pagerank", 0),
+            ("connected-components", 0),
+            ("pagerank", 1),
+            ("connected-components", 1),
+            ("pagerank", 2),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("budget", "training_runs"), LEARNED)
 def test_the_cheapest_comes_first_and_what_does_not_fit_is_passed_over(
     cluster, history, budget, training_runs
 ):

@@ -23,19 +23,19 @@ GIB = 2**30
 UNDIRECTED = ("connected-components", "semi-clustering")
 
 
-@pytest.mark.parametrize(
-    ("available", "fits", "sentence"),
-    [
-        (24 * GIB, True, "fits in memory: up to 2.5 GiB, and 24 GiB are free"),
-        (2.2 * GIB, None, "may not fit in memory: up to 2.5 GiB, and 2.2 GiB are free"),
-        (
-            2 * GIB,
-            None,
-            "probably does not fit in memory: about 2.1 GiB, up to 2.5 GiB, and 2 GiB are free",
-        ),
-        (GIB, False, "does not fit in memory: 1.8 GiB to 2.5 GiB, and 1 GiB are free"),
-    ],
-)
+PEAKS = [
+    (24 * GIB, True, "fits in memory: up to 2.5 GiB, and 24 GiB are free"),
+    (2.2 * GIB, None, "may not fit in memory: up to 2.5 GiB, and 2.2 GiB are free"),
+    (
+        2 * GIB,
+        None,
+        "probably does not fit in memory: about 2.1 GiB, up to 2.5 GiB, and 2 GiB are free",
+    ),
+    (GIB, False, "does not fit in memory: 1.8 GiB to 2.5 GiB, and 1 GiB are free"),
+]
+
+
+@pytest.mark.parametrize(("available", "fits", "sentence"), PEAKS)
 def test_a_peak_is_held_against_what_there_is(available, fits, sentence):
     peak = PeakMemory(Interval(2.1 * GIB, 1.8 * GIB, 2.5 * GIB), available)
     assert peak.fits is fits

@@ -137,17 +137,17 @@ def test_earlier_runs_under_another_quota_are_no_evidence(history, monkeypatch):
     assert source() != "earlier runs of this graph"
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "method"),
-    [
-        ("pagerank", "completion"),
-        ("pagerank", "published"),
-        ("neighborhood", "rooted"),
-        ("neighborhood", "published"),
-        ("semi-clustering", "rooted"),
-        ("topk-ranking", "rooted"),
-    ],
-)
+METHODS = [
+    ("pagerank", "completion"),
+    ("pagerank", "published"),
+    ("neighborhood", "rooted"),
+    ("neighborhood", "published"),
+    ("semi-clustering", "rooted"),
+    ("topk-ranking", "rooted"),
+]
+
+
+@pytest.mark.parametrize(("algorithm", "method"), METHODS)
 def test_same_seed_same_prediction_whatever_the_threads(algorithm, method):
     def found(**options):
         return without_seconds(predict_graph.predict(algorithm, GRAPH, method=method, **options))

@@ -107,20 +107,20 @@ DELIMITED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "machines", "seconds"),
-    [
-        # The unit is in the name of the column, in the cell, or in a column of its own.
-        *((f"nodes,{name}\n1,10\n2,5\n", [1, 2], [10 * s, 5 * s]) for name, s in UNITS.items()),
-        *((f"machines,time\n2,{cell}\n", [2], [seconds]) for cell, seconds in TIMES.items()),
-        ("nodes,time,unit\n2,1.5,min\n4,80,s\n8,900,Ms\n", [2, 4, 8], [90, 80, 0.9]),
-        ("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n", [2, 4], [1.5, 80]),
-        # The minimum is not minutes.
-        ("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n", [1, 2], [10, 5]),
-        *((f"{name},time\n2,5\n", [2], [5]) for name in MACHINES),
-        *((text, [2, 4], [5.25, 1003.5]) for text in DELIMITED),
-    ],
-)
+TABLES = [
+    # The unit is in the name of the column, in the cell, or in a column of its own.
+    *((f"nodes,{name}\n1,10\n2,5\n", [1, 2], [10 * s, 5 * s]) for name, s in UNITS.items()),
+    *((f"machines,time\n2,{cell}\n", [2], [seconds]) for cell, seconds in TIMES.items()),
+    ("nodes,time,unit\n2,1.5,min\n4,80,s\n8,900,Ms\n", [2, 4, 8], [90, 80, 0.9]),
+    ("nodes,time,unit\n2,1.5,GPU\n4,80,GPU\n", [2, 4], [1.5, 80]),
+    # The minimum is not minutes.
+    ("nodes,runtime_min,runtime_max,runtime_mean\n1,8,12,10\n2,4,6,5\n", [1, 2], [10, 5]),
+    *((f"{name},time\n2,5\n", [2], [5]) for name in MACHINES),
+    *((text, [2, 4], [5.25, 1003.5]) for text in DELIMITED),
+]
+
+
+@pytest.mark.parametrize(("text", "machines", "seconds"), TABLES)
 def test_tables_as_people_and_programs_write_them(written, text, machines, seconds):
     found = read_measurements(written(text))
     assert found.done.machines.tolist() == machines

@@ -35,16 +35,16 @@ def log_of(stages, executors=2, cores=1, conf=None, after=0.0, spilled=0):
     return text + event("ApplicationEnd", **{"Timestamp": 1e3 * (now + after)})
 
 
-@pytest.mark.parametrize(
-    ("executors", "cores", "seconds"),
-    [
-        (2, None, 5 + 12 + 2 + 6 + 1),
-        (4, None, 5 + 6 + 2 + 3 + 1),
-        (2, 2, 5 + 6 + 2 + 3 + 1),
-        (8, None, 5 + 3 + 2 + 3 + 1),
-        (1, None, 5 + 24 + 2 + 12 + 1),
-    ],
-)
+SCHEDULES = [
+    (2, None, 5 + 12 + 2 + 6 + 1),
+    (4, None, 5 + 6 + 2 + 3 + 1),
+    (2, 2, 5 + 6 + 2 + 3 + 1),
+    (8, None, 5 + 3 + 2 + 3 + 1),
+    (1, None, 5 + 24 + 2 + 12 + 1),
+]
+
+
+@pytest.mark.parametrize(("executors", "cores", "seconds"), SCHEDULES)
 def test_tasks_are_scheduled_again_and_the_driver_stays(written, executors, cores, seconds):
     text = log_of([(5, [3.0] * 8), (2, [3.0] * 4)], after=1)
     assert logged_job(written(text)).seconds_on(executors, cores) == pytest.approx(seconds)

@@ -36,18 +36,18 @@ def test_an_interrupt_between_iterations_ends_the_run_and_its_threads(graph):
 NOTHING = Graph(np.array([0]), np.array([], dtype=np.int32), name="nothing")
 
 
-@pytest.mark.parametrize(
-    ("settings", "given", "options", "text"),
-    [
-        ({"workers": 0}, None, {}, "workers is 0; accepted: 1 to 65536"),
-        ({"workers": 2.5}, None, {}, "workers is 2.5"),
-        ({"threads": 0}, None, {}, "threads is 0"),
-        ({"threads": 100_000}, None, {}, "threads is 100000"),
-        ({}, NOTHING, {}, "'nothing' has no vertices"),
-        ({}, None, {"threshold": float("nan")}, "threshold is nan"),
-        ({}, None, {"max_iterations": 0}, "max_iterations is 0"),
-    ],
-)
+WRONG = [
+    ({"workers": 0}, None, {}, "workers is 0; accepted: 1 to 65536"),
+    ({"workers": 2.5}, None, {}, "workers is 2.5"),
+    ({"threads": 0}, None, {}, "threads is 0"),
+    ({"threads": 100_000}, None, {}, "threads is 100000"),
+    ({}, NOTHING, {}, "'nothing' has no vertices"),
+    ({}, None, {"threshold": float("nan")}, "threshold is nan"),
+    ({}, None, {"max_iterations": 0}, "max_iterations is 0"),
+]
+
+
+@pytest.mark.parametrize(("settings", "given", "options", "text"), WRONG)
 def test_wrong_settings_and_requests_are_named(graph, settings, given, options, text):
     with pytest.raises(RequestError, match=text):
         LocalEngine(**settings).run(PageRank(), given or graph, **options)

@@ -229,17 +229,17 @@ def test_what_nobody_sends_may_be_no_number():
     assert profile.converged
 
 
-@pytest.mark.parametrize(
-    ("attributes", "text"),
-    [
-        ({"name": None}, "the vertex program Sub has no name"),
-        ({"combiner": "mean"}, "combiner of the vertex program Sub is 'mean'; accepted: sum, min"),
-        ({"resend": True}, "resend of the vertex program Sub is True; accepted: changed, always"),
-        ({"convergence": "soon"}, "convergence .* accepted: absolute, ratio, fixed-point"),
-        ({"message_bytes": -1}, "message_bytes of the vertex program Sub is -1; accepted: a whole"),
-        ({"declared": ()}, "the vertex program Sub does not declare max_iterations"),
-    ],
-)
+WRONG_ATTRIBUTES = [
+    ({"name": None}, "the vertex program Sub has no name"),
+    ({"combiner": "mean"}, "combiner of the vertex program Sub is 'mean'; accepted: sum, min"),
+    ({"resend": True}, "resend of the vertex program Sub is True; accepted: changed, always"),
+    ({"convergence": "soon"}, "convergence .* accepted: absolute, ratio, fixed-point"),
+    ({"message_bytes": -1}, "message_bytes of the vertex program Sub is -1; accepted: a whole"),
+    ({"declared": ()}, "the vertex program Sub does not declare max_iterations"),
+]
+
+
+@pytest.mark.parametrize(("attributes", "text"), WRONG_ATTRIBUTES)
 def test_a_wrong_attribute_is_told_when_the_class_is_made(attributes, text):
     with pytest.raises(RequestError, match=text):
         type("Sub", (Labels,), attributes)()

@@ -37,18 +37,17 @@ def log_of(tmp_path):
     return read
 
 
-@pytest.mark.parametrize(
-    "packed",
-    [
-        bytes,
-        gzip.compress,
-        lambda content: pa.Codec("zstd").compress(content).to_pybytes(),
-        lambda content: b"".join(
-            pa.Codec("zstd").compress(half).to_pybytes() for half in (content[:600], content[600:])
-        ),
-    ],
-    ids=["plain", "gzip", "zstd", "zstd in two frames"],
-)
+FORMS = [
+    bytes,
+    gzip.compress,
+    lambda content: pa.Codec("zstd").compress(content).to_pybytes(),
+    lambda content: b"".join(
+        pa.Codec("zstd").compress(half).to_pybytes() for half in (content[:600], content[600:])
+    ),
+]
+
+
+@pytest.mark.parametrize("packed", FORMS, ids=["plain", "gzip", "zstd", "zstd in two frames"])
 def test_forms_of_a_log(log_of, packed):
     log = log_of(packed(text(LINES)))
     assert log.application == {"id": "app-7", "name": "ranks", "started": 0.5}
@@ -122,16 +121,16 @@ def test_sql_executions_and_their_calls(log_of):
     assert log.executions.to_numpy().tolist() == [[4, 3, "d", "f(X.scala:1)", 9.0, 9.5]]
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", "is not an event log of Spark"),
-        (b"a,b\n1,2\n", "is not an event log of Spark"),
-        (b'{"Event":"SparkListenerJobStart"}\n', "is not an event log of Spark"),
-        (b"ZV\x01\x00\x10", "compressed by lzf; accepted"),
-        (b"LZ4Block\x15", "compressed by lz4; accepted"),
-    ],
-)
+NO_LOGS = [
+    (b"", "is not an event log of Spark"),
+    (b"a,b\n1,2\n", "is not an event log of Spark"),
+    (b'{"Event":"SparkListenerJobStart"}\n', "is not an event log of Spark"),
+    (b"ZV\x01\x00\x10", "compressed by lzf; accepted"),
+    (b"LZ4Block\x15", "compressed by lz4; accepted"),
+]
+
+
+@pytest.mark.parametrize(("content", "said"), NO_LOGS)
 def test_what_is_no_event_log(log_of, tmp_path, content, said):
     with pytest.raises(RequestError, match=said):
         log_of(content)

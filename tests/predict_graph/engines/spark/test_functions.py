@@ -82,19 +82,19 @@ def test_options_are_read_as_their_defaults_are(job_file):
     assert FunctionAlgorithm(f"{job_file}:framed").graph_frame
 
 
-@pytest.mark.parametrize(
-    ("source", "parameters", "said"),
-    [
-        ("jobs.txt:f", {}, "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
-        ("nowhere.py:f", {}, "the file .*nowhere.py cannot be loaded: No such file"),
-        ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
-        ("FILE:F", {}, "has no function 'F'"),
-        ("FILE:two", {}, r"two\(edges, vertices\) does not take a graph"),
-        ("FILE:ranks", {"steps": "3"}, "ranks has no option 'steps'; accepted: rounds, checkpoint"),
-        ("FILE:ranks", {"rounds": "x"}, "rounds of ranks is 'x'; accepted: a whole number"),
-        ("FILE:ranks", {"checkpoint": "x"}, "is 'x'; accepted: true or false"),
-    ],
-)
+WRONG = [
+    ("jobs.txt:f", {}, "function 'jobs.txt:f'; accepted: FILE.py:FUNCTION"),
+    ("nowhere.py:f", {}, "the file .*nowhere.py cannot be loaded: No such file"),
+    ("FILE:rank", {}, "has no function 'rank'; accepted: ranks, once"),
+    ("FILE:F", {}, "has no function 'F'"),
+    ("FILE:two", {}, r"two\(edges, vertices\) does not take a graph"),
+    ("FILE:ranks", {"steps": "3"}, "ranks has no option 'steps'; accepted: rounds, checkpoint"),
+    ("FILE:ranks", {"rounds": "x"}, "rounds of ranks is 'x'; accepted: a whole number"),
+    ("FILE:ranks", {"checkpoint": "x"}, "is 'x'; accepted: true or false"),
+]
+
+
+@pytest.mark.parametrize(("source", "parameters", "said"), WRONG)
 def test_wrong_requests(job_file, source, parameters, said):
     with pytest.raises(RequestError, match=said):
         FunctionAlgorithm(source.replace("FILE", str(job_file)), parameters)

@@ -5,25 +5,24 @@ import pytest
 from predict_graph.engines.spark import SparkSettings
 from predict_graph.errors import RequestError
 
+WRONG = [
+    ({"machines": 0}, "machines is 0; accepted: 1 to 4096"),
+    ({"cores": 1.5}, "cores is 1.5; accepted: 1 to 1024"),
+    ({"memory": "much"}, "memory is 'much'; accepted: a size such as 900m or 4g"),
+    ({"memory": "0g"}, "memory is '0g'"),
+    ({"graphframes_jar": "/no/such.jar"}, "no GraphFrames jar at /no/such.jar"),
+    ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
+    ({"conf": {"memory": "1g"}}, "conf has 'memory': '1g'; accepted: names that begin with"),
+    ({"conf": {"spark.ui.enabled": True}}, "conf has 'spark.ui.enabled': True"),
+    ({"conf": {"spark.executor.memory": "1g"}}, "accepted: the parameter memory"),
+    ({"conf": {"spark.eventLog.enabled": "false"}}, "needs for itself"),
+    ({"checkpoint": "/no/where"}, "there is no folder '/no/where' for checkpoints; accepted"),
+    ({"checkpoint_interval": 3}, "no checkpoint folder is given; accepted: both, or neither"),
+    ({"checkpoint": ".", "checkpoint_interval": 1.5}, "interval is 1.5; accepted: at least 1"),
+]
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"machines": 0}, "machines is 0; accepted: 1 to 4096"),
-        ({"cores": 1.5}, "cores is 1.5; accepted: 1 to 1024"),
-        ({"memory": "much"}, "memory is 'much'; accepted: a size such as 900m or 4g"),
-        ({"memory": "0g"}, "memory is '0g'"),
-        ({"graphframes_jar": "/no/such.jar"}, "no GraphFrames jar at /no/such.jar"),
-        ({"folder": "/no/such/folder"}, "there is no folder /no/such/folder"),
-        ({"conf": {"memory": "1g"}}, "conf has 'memory': '1g'; accepted: names that begin with"),
-        ({"conf": {"spark.ui.enabled": True}}, "conf has 'spark.ui.enabled': True"),
-        ({"conf": {"spark.executor.memory": "1g"}}, "accepted: the parameter memory"),
-        ({"conf": {"spark.eventLog.enabled": "false"}}, "needs for itself"),
-        ({"checkpoint": "/no/where"}, "there is no folder '/no/where' for checkpoints; accepted"),
-        ({"checkpoint_interval": 3}, "no checkpoint folder is given; accepted: both, or neither"),
-        ({"checkpoint": ".", "checkpoint_interval": 1.5}, "interval is 1.5; accepted: at least 1"),
-    ],
-)
+
+@pytest.mark.parametrize(("given", "said"), WRONG)
 def test_wrong_values_are_named(given, said):
     with pytest.raises(RequestError) as caught:
         SparkSettings(**given)
