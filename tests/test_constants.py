@@ -6,11 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MODULES = [
-    path
-    for package in ("samplers", "costmodels", "predict_graph")
-    for path in sorted((ROOT / package).rglob("*.py"))
-]
+PACKAGES = ("samplers", "costmodels", "predict_graph")
+MODULES = [path for name in PACKAGES for path in sorted((ROOT / name).rglob("*.py"))]
 
 # A page or a program (whether it exists is asked in test_citations.py), a place in a paper, a
 # year; what it limits or trades off; or words that say that nothing was measured.

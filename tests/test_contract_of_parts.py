@@ -393,10 +393,8 @@ def growing(messages, iteration):
 
 
 # Here iterations are estimated right, so that what is left is an error of the seconds.
-COUNTED_RIGHT = {
-    "neighborhood": "barabasi-albert:n=20000,m=5,seed=1",
-    None: "powerlaw-cluster:n=20000,m=5,p=0.3,seed=1",
-}
+COUNTED_RIGHT = "powerlaw-cluster:n=20000,m=5,p=0.3,seed=1"
+COUNTED_RIGHT_FOR = {"neighborhood": "barabasi-albert:n=20000,m=5,seed=1"}
 
 
 @cache
@@ -423,7 +421,7 @@ def test_an_engine_with_known_costs_is_predicted_within_them(name, virtual_worke
     monkeypatch.setattr(LocalEngine, "survey", forbidden)
     monkeypatch.setattr(observed, "timed_run", forbidden)
     engine = Wrapped(law=growing, virtual_workers=virtual_workers)
-    graph = unread(COUNTED_RIGHT.get(name, COUNTED_RIGHT[None]))
+    graph = unread(COUNTED_RIGHT_FOR.get(name, COUNTED_RIGHT))
     found = predict(name, graph, engine=engine, workers=None)
     actual = engine.charged(run_of(name, graph))
     assert found.iterations.predicted == actual.iterations

@@ -188,9 +188,9 @@ def test_4_vertices_edges_and_nesting(tmp_path):
         refused(tmp_path / "g.txt", "more edges than accepted: up to 4 .the limit edges")
     with limited(vertices=3):
         refused(tmp_path / "g.txt", "4 vertices; accepted: up to 3 .the limit vertices")
-    (tmp_path / "g.mtx").write_text(
-        "%%MatrixMarket matrix coordinate pattern general\n900000000000 900000000000 1\n1 1\n"
-    )
+    sizes = "900000000000 900000000000 1"
+    text = f"%%MatrixMarket matrix coordinate pattern general\n{sizes}\n1 1\n"
+    (tmp_path / "g.mtx").write_text(text)
     refused(tmp_path / "g.mtx", "the limit vertices")
     with pytest.raises(RequestError, match="the limit 'edgse=4'; accepted: NAME=NUMBER of"):
         parse_limits("edgse=4")

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +14,8 @@ from costmodels.occupancy import (
 )
 
 # The testbed of section V: five processors, ten delays.
-CPUS = (451.0, 797.0, 930.0, 996.0, 1396.0)
-DELAYS = tuple(range(0, 20, 2))
-GRID = pd.DataFrame(
-    [(cpu, float(delay)) for cpu in CPUS for delay in DELAYS],
-    columns=["cpu_speed", "network_latency"],
-)
+CPUS, DELAYS = (451.0, 797.0, 930.0, 996.0, 1396.0), np.arange(0.0, 20.0, 2.0)
+GRID = pd.DataFrame(itertools.product(CPUS, DELAYS), columns=["cpu_speed", "network_latency"])
 REFERENCE = GRID.index[(GRID["cpu_speed"] == 1396) & (GRID["network_latency"] == 6)][0]
 BYTES = 0.1064e9
 
@@ -33,12 +31,7 @@ def fmri(assignments, reference=(1396.0, 6.0)):
 
 def cross(reference):
     """Assignments with at most one resource that is not the reference's: 14 of 50."""
-    here = GRID.loc[reference]
-    same = (
-        here["cpu_speed"] == GRID["cpu_speed"],
-        here["network_latency"] == GRID["network_latency"],
-    )
-    rows = np.flatnonzero(same[0] | same[1])
+    rows = np.flatnonzero(GRID.eq(GRID.loc[reference]).any(axis=1))
     return [reference, *(row for row in rows if row != reference)]
 
 

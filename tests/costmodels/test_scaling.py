@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,11 +22,8 @@ def grid(scales=(1, 2, 4, 8), machines=(2, 4, 8, 16)):
     return pd.DataFrame([(s, m) for s in scales for m in machines], columns=["scale", "machines"])
 
 
-def test_the_published_example_of_ernest():
-    path = Path(os.environ.get("PREDICT_GRAPH_DATA", ""), "cluster", "ernest-rcv1.csv")
-    if not path.is_file():
-        pytest.skip(f"needs {path.name} in the folder that PREDICT_GRAPH_DATA names")
-    points = pd.read_csv(path, skipinitialspace=True)
+def test_the_published_example_of_ernest(shared_file):
+    points = pd.read_csv(shared_file("ernest-rcv1.csv"), skipinitialspace=True)
     X = pd.DataFrame({"scale": points["Input Fraction"], "machines": points["#Cores"]})
     model = Ernest(weights="none").fit(X, points["Time (s)"])
     assert model.coef_ == pytest.approx([1.90, 162.2, 1.588, 0.0], rel=0.01, abs=1e-9)
@@ -91,10 +85,8 @@ def test_a_job_that_divides_all_of_its_work_has_no_fixed_part(known, power):
 @pytest.mark.slow
 def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     machines = np.array([2.0, 4, 8, 16, 32])
-    columns = {"machines": machines, "scale": np.ones(5)}
-    past = {
-        f"job {i}": [gather_points(columns, (100.0 + i) * (1 + 0.2 * machines))] for i in range(30)
-    }
+    columns, growing = {"machines": machines, "scale": np.ones(5)}, 1 + 0.2 * machines
+    past = {f"job {i}": [gather_points(columns, (100.0 + i) * growing)] for i in range(30)}
     prior = learn_prior(past)
     X = pd.DataFrame({"machines": machines})
     model = AutoScaling(prior=prior).fit(X, 5 + 900 / machines)
@@ -196,9 +188,8 @@ def test_left_out_errors_are_those_of_fits_to_the_others():
     X = grid((1, 2, 4), (1, 4, 16, 64))
     y = (5 + 50 * X["scale"] / X["machines"]) * np.random.default_rng(0).lognormal(0, 0.1, len(X))
     model = Ernest().fit(X, y)
-    by_hand = [
-        Ernest().fit(X.drop(index=i), y.drop(index=i)).predict(X.loc[[i]])[0] for i in X.index
-    ]
+    fits = [Ernest().fit(X.drop(index=i), y.drop(index=i)) for i in X.index]
+    by_hand = [fit.predict(X.loc[[i]])[0] for i, fit in enumerate(fits)]
     found = model.loocv_
     assert found.predicted == pytest.approx(by_hand)
     assert found.max_percent_error == pytest.approx(100 * np.abs(by_hand / y - 1).max())

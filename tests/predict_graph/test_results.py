@@ -30,9 +30,8 @@ TYPES = "machine_type,cores,memory_gb,price_per_hour\n"
 
 def advice(folder, name="m"):
     (folder / "types.csv").write_text(f"{TYPES}{name},4,16,1\n")
-    (folder / f"{name}.csv").write_text(
-        f"machine_type,machines,seconds\n{name},2,60\n{name},4,40\n"
-    )
+    runs = f"machine_type,machines,seconds\n{name},2,60\n{name},4,40\n"
+    (folder / f"{name}.csv").write_text(runs)
     candidates = read_candidates(folder / "types.csv", [2, 4, 8])
     tried = read_tried(folder / f"{name}.csv", candidates, None)
     return advise(candidates, tried, Goal("cheapest"))

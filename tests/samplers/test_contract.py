@@ -22,15 +22,13 @@ def make(name, **options):
     return getattr(import_module(module), attribute)(**options)
 
 
-def arrays(n, edges, dtype=np.int32):
+def arrays(n, edges):
     """Build a graph as it comes, parallel edges and self-loops included."""
     edges = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     order = np.argsort(edges[:, 0], kind="stable")
     counts = np.bincount(edges[:, 0], minlength=n)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    return SimpleNamespace(
-        indptr=indptr, indices=edges[order, 1].astype(dtype), shape=(n, n), directed=True
-    )
+    indptr, indices = np.concatenate([[0], np.cumsum(counts)]), edges[order, 1].astype(np.int32)
+    return SimpleNamespace(indptr=indptr, indices=indices, shape=(n, n), directed=True)
 
 
 @st.composite
@@ -98,11 +96,8 @@ def test_same_sample_from_every_kind_of_input(name):
     matrix = sparse.random_array((60, 60), density=0.08, rng=3, format="csr")
     matrix.sort_indices()
     directed = nx.from_scipy_sparse_array(matrix, create_using=nx.DiGraph)
-    mapped = SimpleNamespace(
-        indptr=matrix.indptr.astype(np.int64),
-        indices=matrix.indices.astype(np.int64),
-        shape=(60, 60),
-    )
+    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+    mapped = SimpleNamespace(indptr=indptr, indices=indices, shape=matrix.shape)
     expected = make(name).sample(matrix, 0.5, 7).vertices
     for graph in (matrix.tocsc(), matrix.tocoo(), sparse.csr_matrix(matrix), directed, mapped):
         np.testing.assert_array_equal(make(name).sample(graph, 0.5, 7).vertices, expected)

@@ -62,17 +62,16 @@ def test_hop_plot_from_all_vertices_is_exact(kind, request):
     measured = graph_properties(graph, random_state=1)
     assert measured.hop_sources == len(graph)
     np.testing.assert_allclose(measured.hop_plot, expected)
-    assert np.interp(measured.effective_diameter, range(len(expected) + 1), [0, *expected]) == (
-        pytest.approx(0.9)
-    )
+    hops = range(len(expected) + 1)
+    assert np.interp(measured.effective_diameter, hops, [0, *expected]) == pytest.approx(0.9)
 
 
 def test_walks_are_denser_than_uniform_vertices():
     graph = nx.barabasi_albert_graph(2000, 4, seed=1)
-    walked = fidelity_report(graph, BiasedRandomJump().sample(graph, 0.1, 1).vertices, 1)
-    uniform = fidelity_report(
-        graph, UniformVertices().sample(graph, 0.1, 1).vertices, 1, properties=walked.graph
-    )
+    samplers = BiasedRandomJump(), UniformVertices()
+    walk, others = (sampler.sample(graph, 0.1, 1).vertices for sampler in samplers)
+    walked = fidelity_report(graph, walk, 1)
+    uniform = fidelity_report(graph, others, 1, properties=walked.graph)
     assert uniform.graph is walked.graph
     assert walked.density_ratio > 2 * uniform.density_ratio
     assert walked.sample.largest_component > uniform.sample.largest_component

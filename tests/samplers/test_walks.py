@@ -83,10 +83,8 @@ def test_restart_rate(walk, restart, connected):
 @pytest.mark.parametrize("largest", [1, 3, 4095, 4096, 70_000])
 def test_seeds_are_the_highest_out_degrees_ties_to_the_lower_id(fraction, largest):
     degrees = np.random.default_rng(largest).integers(0, largest + 1, 400)
-    indptr = np.concatenate([[0], np.cumsum(degrees)])
-    graph = SimpleNamespace(
-        indptr=indptr, indices=np.zeros(indptr[-1], dtype=np.int32), shape=(400, 400)
-    )
+    indptr, indices = np.concatenate([[0], np.cumsum(degrees)]), np.zeros(degrees.sum(), np.int32)
+    graph = SimpleNamespace(indptr=indptr, indices=indices, shape=(400, 400))
     order = np.lexsort((np.arange(400), -degrees))
     expected = np.sort(order[: max(1, round(fraction * 400))])
     np.testing.assert_array_equal(BiasedRandomJump(seed_fraction=fraction).seeds(graph), expected)
@@ -114,18 +112,17 @@ def test_stationary_distribution_of_metropolis_is_uniform(both):
 
 
 def test_the_reverse_is_built_or_taken_from_the_graph_if_it_fits(directed):
+    def sample():
+        return MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices
+
     reverse = reverse_csr(directed.indptr, directed.indices)
     graph = SimpleNamespace(indptr=directed.indptr, indices=directed.indices, shape=directed.shape)
-    built = MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices
+    built = sample()
     graph.reverse = SimpleNamespace(indptr=reverse[0], indices=reverse[1], shape=graph.shape)
-    np.testing.assert_array_equal(
-        MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices, built
-    )
+    np.testing.assert_array_equal(sample(), built)
     assert np.shares_memory(check_csr(graph).reverse().indices, reverse[1])
     graph.reverse = check_csr(nx.cycle_graph(4))
-    np.testing.assert_array_equal(
-        MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices, built
-    )
+    np.testing.assert_array_equal(sample(), built)
 
 
 def test_uniform_vertices_are_uniform():

@@ -89,9 +89,8 @@ class Labels(Program):
         for u, label in messages:
             votes[label] += weight_of[u]
         most = max(votes.values(), default=0)
-        return min(
-            [label for label, count in votes.items() if count == most], default=self.state[v]
-        )
+        best = [label for label, count in votes.items() if count == most]
+        return min(best, default=self.state[v])
 
     def result(self):
         sizes = Counter(self.state).values()
@@ -135,9 +134,8 @@ class Lists(Program):
         return 8 + 16 * len(message)
 
     def merged(self, v, messages):
-        return sorted(set(self.state[v]).union(*(heard for _, heard in messages)))[
-            : self.algorithm.k
-        ]
+        known = set(self.state[v]).union(*(heard for _, heard in messages))
+        return sorted(known)[: self.algorithm.k]
 
     def values(self):
         k = self.algorithm.k
@@ -196,17 +194,10 @@ class Ranks(Program):
 
     def aggregate(self):
         damping, spread = self.algorithm.damping, self.algorithm.spread_dangling
-        leaked = sum(
-            rank
-            for rank, edges in zip(self.state, self.graph.out_degrees, strict=True)
-            if not edges
-        )
+        leaked = sum(rank for v, rank in enumerate(self.state) if not self.graph.out_degrees[v])
         share = 1.0 - damping + (damping * leaked if spread else 0.0)
-        before = self.state
-        self.state = [
-            damping * sum_ + share * base
-            for sum_, base in zip(self.following, self.base, strict=True)
-        ]
+        before, sums = self.state, zip(self.following, self.base, strict=True)
+        self.state = [damping * sum_ + share * base for sum_, base in sums]
         return sum(abs(a - b) for a, b in zip(before, self.state, strict=True)) / len(before)
 
     def result(self):

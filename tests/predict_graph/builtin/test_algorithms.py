@@ -55,9 +55,8 @@ def test_wrong_parameters_are_refused(name, given, said):
 
 def test_the_id_of_a_single_vertex_may_have_a_comma():
     graph = check_graph(nx.Graph([("Smith, J", "Jones"), ("Jones", "Lee")]))
-    assert check_algorithm("personalised-pagerank", {"source": "Smith, J"}).on(
-        graph
-    ).known.tolist() == [0]
+    algorithm = check_algorithm("personalised-pagerank", {"source": "Smith, J"})
+    assert algorithm.on(graph).known.tolist() == [0]
 
 
 def test_what_is_neither_a_name_nor_an_algorithm_is_refused():
@@ -69,9 +68,9 @@ def test_what_is_neither_a_name_nor_an_algorithm_is_refused():
 
 
 @pytest.mark.parametrize(("first", "second"), [(700, 300), ("b", "c")])
-def test_landmarks_are_ids_as_they_were_read(tmp_path, first, second):
-    file = tmp_path / "ids.csv"
-    file.write_text(f"source,target\n{first},{second}\n{second},{'a' if first == 'b' else 9}\n")
+def test_landmarks_are_ids_as_they_were_read(written, first, second):
+    third = "a" if first == "b" else 9
+    file = written(f"source,target\n{first},{second}\n{second},{third}\n", "ids.csv")
     graph = check_graph(file, ids="string" if first == "b" else "integer")
     profile = LocalEngine().run(ShortestPaths(landmarks=first), graph)
     place = {str(label): v for v, label in enumerate(graph.labels)}

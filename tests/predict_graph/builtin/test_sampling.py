@@ -115,9 +115,8 @@ def test_a_run_that_oscillates_is_predicted_to_end_at_its_limit():
     others = rng.integers(0, 10_000, (15_000, 2))
     ends = np.array([*stars, *others[(others % 10 > 4).all(axis=1)].tolist()]).T
     graph = from_edges(*ends, vertices=10_000, directed=False)
-    found = predict(
-        "label-propagation", graph, parameters={"max_iterations": 30}, method="rooted", seed=1
-    )
+    options = {"parameters": {"max_iterations": 30}, "method": "rooted", "seed": 1}
+    found = predict("label-propagation", graph, **options)
     truth = LocalEngine().run(LabelPropagation(max_iterations=30), graph)
     assert not truth.converged
     assert found.iterations.predicted == found.iterations.low == 30

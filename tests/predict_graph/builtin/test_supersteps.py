@@ -78,9 +78,8 @@ def bulk_synchronous(program, graph, threshold, limit):
 
 def run_by_threads(algorithm, graph):
     """Return the run of a kernel, which is the same to the bit with 1, 2 and 3 threads."""
-    profile, *others = (
-        LocalEngine(workers=WORKERS, threads=threads).run(algorithm, graph) for threads in (1, 2, 3)
-    )
+    engines = (LocalEngine(workers=WORKERS, threads=threads) for threads in (1, 2, 3))
+    profile, *others = (engine.run(algorithm, graph) for engine in engines)
     for other in others:
         assert other.values.tobytes() == profile.values.tobytes()
         assert other.convergence.tobytes() == profile.convergence.tobytes()
@@ -116,9 +115,8 @@ def check(algorithm, graph):
     if algorithm.name == "neighborhood":
         assert profile.result["neighborhood_function"][-1] == pytest.approx(sum(program.values()))
     else:
-        assert {name: profile.result[name] for name in program.result()} == pytest.approx(
-            program.result()
-        )
+        expected = program.result()
+        assert {name: profile.result[name] for name in expected} == pytest.approx(expected)
     return profile
 
 

@@ -114,14 +114,11 @@ def test_the_past_of_the_cluster_is_learnt_from(program, folder):
         for m in COUNTS
     ]
     (folder / "past.csv").write_text("\n".join(["job,machine_type,machines,seconds", *rows]))
-    plain, taught = (
-        ask(program, *more).answer["candidates"] for more in ((), ("--prior", "past.csv"))
-    )
-    width = [
-        next(one["high"] / one["low"] for one in made if named(one) == ("big", 8))
-        for made in (plain, taught)
-    ]
-    assert width[1] < width[0]
+    widths = []
+    for prior in ((), ("--prior", "past.csv")):
+        made = {named(one): one for one in ask(program, *prior).answer["candidates"]}
+        widths.append(made["big", 8]["high"] / made["big", 8]["low"])
+    assert widths[1] < widths[0]
     other = (folder / "past.csv").read_text().replace("small", "odd").replace("big", "strange")
     (folder / "other.csv").write_text(other)
     made = ask(program, "--prior", "other.csv").answer

@@ -27,10 +27,8 @@ def test_names_of_a_library_and_callables_are_one_function():
 
 def test_classes_of_networkit_are_run():
     pytest.importorskip("networkit")
-    scored = check_function("networkit:centrality.DegreeCentrality")(
-        build(check_graph("path:n=2"), "networkit")
-    )
-    assert scored.scores() == [1.0, 1.0]
+    score = check_function("networkit:centrality.DegreeCentrality")
+    assert score(build(check_graph("path:n=2"), "networkit")).scores() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -47,9 +45,8 @@ def test_a_function_of_a_library_gets_a_graph_of_that_library(name):
 COUNT = "import networkx as nx\ndef count(graph: nx.Graph):\n    return {}\n"
 
 
-def test_a_file_or_module_of_ones_own_is_known_by_its_code(tmp_path, monkeypatch):
-    file = tmp_path / "graph.py"
-    file.write_text(COUNT.format("len(graph)"))
+def test_a_file_or_module_of_ones_own_is_known_by_its_code(written, tmp_path, monkeypatch):
+    file = written(COUNT.format("len(graph)"), "graph.py")
     monkeypatch.syspath_prepend(tmp_path)
     first, module = check_function(f"{file}:count"), check_function("graph:count")
     assert first.name == "graph.py:count"
@@ -97,9 +94,10 @@ def test_wrong_names_and_arguments_are_explained(function, options, part):
         ("broken:f", "import not_installed\n", "No module named 'not_installed'"),
     ],
 )
-def test_a_file_or_module_that_breaks_is_explained(tmp_path, monkeypatch, name, text, part):
-    file = tmp_path / "broken.py"
-    file.write_text(text)
+def test_a_file_or_module_that_breaks_is_explained(
+    written, tmp_path, monkeypatch, name, text, part
+):
+    file = written(text, "broken.py")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(RequestError, match=part):
         check_function(name.format(file=file))

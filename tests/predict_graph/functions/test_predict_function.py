@@ -161,9 +161,8 @@ def test_parallel_edges_and_attributes_are_kept(kind):
         assert type(made) is kind
         assert made.graph["crs"] == "epsg:4326"
         assert set(nx.get_node_attributes(made, "height").values()) == {7}
-        assert all(
-            made.number_of_edges(*ends) == graph.number_of_edges(*ends) for ends in made.edges()
-        )
+        for ends in made.edges():
+            assert made.number_of_edges(*ends) == graph.number_of_edges(*ends)
         assert case.call(made) == summed(made) > 0.0
 
 
@@ -267,10 +266,9 @@ def test_a_long_call_gets_advice():
     found = [predict_graph.predict(name, predict_graph.GraphSize(n, 10 * n)) for name, n in calls]
     advised = [[each for each in one.advice if "(alike" in each] for one in found]
     assert [len(each) for each in advised] == [0, 1, 0, 0]
-    assert advised[1][0].startswith(
-        "igraph:betweenness (alike, perhaps scaled otherwise) takes about"
-    )
-    assert ("alternative", advised[1][0]) in found[1].answer.facts
+    (advice,) = advised[1]
+    assert advice.startswith("igraph:betweenness (alike, perhaps scaled otherwise) takes about")
+    assert ("alternative", advice) in found[1].answer.facts
 
 
 def test_what_igraph_reports_is_tracked_and_its_handler_taken_away(monkeypatch):

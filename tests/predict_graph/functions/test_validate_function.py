@@ -8,14 +8,12 @@ from predict_graph.budget import check_budget
 from predict_graph.errors import RequestError
 from predict_graph.functions.comparing import compare_functions
 from predict_graph.graph import check_graph
-from predict_graph.history import History
 from tests.steps import predict_call
 
 GRAPH = "barabasi-albert:n=300,m=4,seed=1"
 
 
-def test_a_call_beside_its_prediction(tmp_path):
-    history = History(tmp_path / "runs.sqlite")
+def test_a_call_beside_its_prediction(history):
     graph = nx.barabasi_albert_graph(300, 4, seed=1)
     found = predict_graph.validate(nx.triangles, graph, history=history, seed=1)
     said = found.to_dict()
@@ -40,10 +38,9 @@ def test_options_of_the_other_kind_are_refused(function, option, part):
         predict_graph.validate(function, GRAPH, **option)
 
 
-def test_a_budget_of_nothing_runs_nothing(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text("import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n")
-    history, call = History(tmp_path / "runs.sqlite"), f"{file}:count"
+def test_a_budget_of_nothing_runs_nothing(history, written):
+    source = "import networkx as nx\ndef count(graph: nx.Graph):\n    return len(graph)\n"
+    call = f"{written(source, 'mine.py')}:count"
     with pytest.raises(RequestError, match="the budget is 0, but neither earlier runs"):
         predict_call(call, GRAPH, history=history, budget=0)
     predict_graph.validate(call, "barabasi-albert:n=90,m=4,seed=1", history=history)

@@ -148,9 +148,8 @@ def test_a_document_that_is_larger_than_its_limit(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
-def test_unreadable(tmp_path):
-    file = tmp_path / "g.txt"
-    file.write_text("0 1\n")
+def test_unreadable(written):
+    file = written("0 1\n", "g.txt")
     file.chmod(0)
     refused(file, "cannot be read: Permission denied")
 

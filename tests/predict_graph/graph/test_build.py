@@ -132,11 +132,8 @@ def test_degrees_and_shares_are_those_of_the_reverse(text):
     found = inbound_shares(graph)
     assert np.array_equal(found[:, 1], reverse.out_degrees)
     parts = 1.0 / np.maximum(graph.out_degrees, 1)
-    expected = np.bincount(
-        np.repeat(np.arange(graph.vertices), reverse.out_degrees),
-        parts[reverse.indices],
-        graph.vertices,
-    )
+    targets = np.repeat(np.arange(graph.vertices), reverse.out_degrees)
+    expected = np.bincount(targets, parts[reverse.indices], graph.vertices)
     assert np.array_equal(found[:, 0], expected)  # added up in the same order
     some = np.flatnonzero(np.random.default_rng(1).random(graph.vertices) < 0.1)
     starts, sources = inbound_rows(graph, some)

@@ -16,9 +16,8 @@ def edges_of(graph):
 
 
 def read(folder, name, text, **options):
-    file = folder / name
-    file.write_text(text)
-    return check_graph(EdgeList(file, **options))
+    (folder / name).write_text(text)
+    return check_graph(EdgeList(folder / name, **options))
 
 
 # Names of columns, and which hold the ends of the only edge, from 1 to 2.
@@ -74,9 +73,8 @@ def test_user_says_which_columns(tmp_path):
     text = "hue,one,red,blue,cost\n5,1,2,3,0.5\n6,2,3,4,0.25\n"
     with pytest.raises(RequestError, match="--src-column and --dst-column"):
         read(tmp_path, "a.csv", text)
-    graph = read(
-        tmp_path, "a.csv", text, source_column="red", target_column="Blue", weight_column="cost"
-    )
+    ends = {"source_column": "red", "target_column": "Blue"}
+    graph = read(tmp_path, "a.csv", text, weight_column="cost", **ends)
     assert edges_of(graph) == [(2, 3), (3, 4)]
     assert graph.weights.tolist() == [0.5, 0.25]
     graph = read(tmp_path, "a.txt", "9 1 2\n9 2 3\n", source_column=2, target_column=3)
@@ -101,9 +99,8 @@ def test_user_says_whether_there_is_a_header(tmp_path):
     many = "who whom\n" + "".join(f"a{i} b{i * i % 101}\n" for i in range(200))
     graph = read(tmp_path, "a.txt", many)
     assert (graph.edges, len(read(tmp_path, "a.txt", many, header=False).labels)) == (200, 253)
-    assert (
-        "the first line, who, whom, read as names of columns (--no-header: an edge)" in graph.notes
-    )
+    note = "the first line, who, whom, read as names of columns (--no-header: an edge)"
+    assert note in graph.notes
 
 
 def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
@@ -215,9 +212,9 @@ def test_tables_are_read_by_the_same_names(tmp_path):
     assert edges_of(check_graph(file)) == [(1, 2), (2, 3)]
 
 
-def test_the_command_line(tmp_path, program):
-    file = tmp_path / "a.csv"
-    file.write_text("hue,one,red,blue\n" + "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40)))
+def test_the_command_line(written, program):
+    rows = "".join(f"1,{v},{v + 1},{v + 2}\n" for v in range(40))
+    file = written(f"hue,one,red,blue\n{rows}", "a.csv")
     options = ["run", "pagerank", str(file), "--json", "-"]
     columns = ["--src-column", "one", "--dst-column", "3", "--directed"]
     graph = program(*options, *columns, "--bipartite").answer["graph"]

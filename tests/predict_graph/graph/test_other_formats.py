@@ -36,9 +36,8 @@ def test_files_of_networkx(tmp_path, suffix, directed, names):
     made = nx.DiGraph() if directed else nx.Graph()
     names = list(names)
     made.add_nodes_from(names)
-    made.add_weighted_edges_from(
-        [(names[0], names[1], 2.5), (names[1], names[2], 1.0), (names[3], names[0], 4.0)]
-    )
+    edges = ((0, 1, 2.5), (1, 2, 1.0), (3, 0, 4.0))
+    made.add_weighted_edges_from((names[u], names[v], weight) for u, v, weight in edges)
     file = tmp_path / f"g{suffix}"
     WRITERS[suffix](made, file)
     graph = check_graph(file)
@@ -67,10 +66,8 @@ SMALL_FILES = [
 
 
 @pytest.mark.parametrize(("name", "text", "vertices", "directed", "edges"), SMALL_FILES)
-def test_small_files(tmp_path, name, text, vertices, directed, edges):
-    file = tmp_path / name
-    file.write_text(text)
-    graph = check_graph(file)
+def test_small_files(written, name, text, vertices, directed, edges):
+    graph = check_graph(written(text, name))
     assert (graph.vertices, graph.directed) == (vertices, directed)
     backwards = {} if directed else {(t, s): weight for (s, t), weight in edges.items()}
     assert listed(graph) == edges | backwards

@@ -104,9 +104,8 @@ def test_training_runs_of_one_session_serve_every_algorithm_that_ran_in_it(
         runs = runs_of_job(history, local_spark, check_algorithm(name), graph)
         cold[name] = any(run.cold for run in runs)
         assert sum(run.purpose == "cost" and not run.cold for run in runs) == 3
-        prediction = predict_graph.predict(
-            name, graph, directed=False, engine=local_spark, history=history, seed=1
-        )
+        options = {"directed": False, "engine": local_spark, "history": history, "seed": 1}
+        prediction = predict_graph.predict(name, graph, **options)
         assert prediction.cost_model["runs"] == 3
         assert all(run.cold or run.before >= 3 for run in runs)
         assert "training runs of the cluster" in str(prediction.evidence)

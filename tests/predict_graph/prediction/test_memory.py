@@ -20,7 +20,6 @@ from predict_graph.prediction.memory import peak_memory
 from tests.python import python
 
 GIB = 2**30
-UNDIRECTED = ("connected-components", "semi-clustering")
 
 
 PEAKS = [
@@ -94,10 +93,9 @@ def test_available_memory_is_what_the_machine_has_or_the_limit_of_the_process():
     "name", ["pagerank", "connected-components", "neighborhood", "topk-ranking", "semi-clustering"]
 )
 def test_what_a_kernel_declares_is_what_it_allocates(name):
-    graph = check_graph(
-        "rmat:scale=15,edge_factor=6", directed=False if name in UNDIRECTED else None
-    )
     algorithm = check_algorithm(name)
+    directed = False if algorithm.undirected else None
+    graph = check_graph("rmat:scale=15,edge_factor=6", directed=directed)
     build = kernel_of(algorithm)
     values = () if algorithm.prior is None else (np.arange(float(graph.vertices)),)
     graph.out_degrees, graph.reverse  # noqa: B018, cached: part of the graph
@@ -133,6 +131,6 @@ def test_the_peak_of_a_real_run_is_in_the_interval(name, source, small):
     )
     done = python("-c", code, sys.executable, *arguments, source)
     held = 1024 * int(done.stdout)
-    graph = check_graph(source, directed=False if name in UNDIRECTED else None)
-    peak = peak_memory(graph, check_algorithm(name))
-    assert peak.peak.contains(held)
+    algorithm = check_algorithm(name)
+    graph = check_graph(source, directed=False if algorithm.undirected else None)
+    assert peak_memory(graph, algorithm).peak.contains(held)

@@ -24,10 +24,8 @@ FIELDS = {
 }
 
 
-def predict(graph=GRAPH, **options):
-    return predict_graph.predict(
-        "pagerank", graph, **({"seed": 1, "method": "completion"} | options)
-    )
+def predict(graph=GRAPH, *, seed=1, method="completion", **options):
+    return predict_graph.predict("pagerank", graph, seed=seed, method=method, **options)
 
 
 @pytest.fixture(scope="module")
@@ -97,18 +95,16 @@ def test_the_dictionary_has_every_field(comparison):
     assert all(isinstance(value, int) for value in found["iterations"].values())
     assert list(found["phases"]) == list(PHASES)
     assert {"iteration", "seconds", *COUNTERS} <= set(found["per_iteration"][0])
-    assert {"sampler", "ratio", "vertices", "edges", "iterations", "seconds"} <= set(
-        found["samples"][0]
-    )
+    of_sample = {"sampler", "ratio", "vertices", "edges", "iterations", "seconds"}
+    assert of_sample <= set(found["samples"][0])
     assert {"name", "terms", "r2"} <= set(found["cost_model"])
     assert {"seconds", "fraction_of_predicted"} <= set(found["overhead"])
     actual, errors = found["actual"], found["errors"]
     of_functions = {"processor_seconds", "peak_memory_bytes"}
     assert set(actual) == {"iterations", "runtime_seconds", "phases", *PER_RUN, *of_functions}
     assert len(actual["per_iteration"]) == actual["iterations"]
-    assert errors["runtime_seconds"] == pytest.approx(
-        found["runtime_seconds"]["predicted"] / actual["runtime_seconds"] - 1.0
-    )
+    ratio = found["runtime_seconds"]["predicted"] / actual["runtime_seconds"]
+    assert errors["runtime_seconds"] == pytest.approx(ratio - 1.0)
     for name in COUNTERS:
         total = sum(row[name] for row in found["per_iteration"])
         assert found["features_total"][name] == total

@@ -223,7 +223,5 @@ def test_on_a_busy_machine_less_is_affordable(monkeypatch):
 
 def test_samples_for_another_engine_are_as_large_as_the_budget_affords():
     cases = [case(1e9, run, budget="5%") for run in (0.01, 1e4)]
-    assert [affordable_levels(each) for each in cases] == [
-        [LEVELS[0]],
-        [cases[0].request.max_overhead],
-    ]
+    levels = [affordable_levels(each) for each in cases]
+    assert levels == [[LEVELS[0]], [cases[0].request.max_overhead]]

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from operator import attrgetter
 
 import pytest
 from rich.console import Console
@@ -31,15 +32,11 @@ def words(answer):
 
 
 @pytest.mark.parametrize("width", [80, 40])
-@pytest.mark.parametrize("what", ["prediction", "comparison", "run"])
-def test_no_word_is_cut(comparison, what, width):
-    found = {
-        "prediction": comparison.prediction,
-        "comparison": comparison,
-        "run": comparison.actual,
-    }[what]
-    text = shown(found.answer, width, verbose=True)
-    assert words(found.answer) <= set(text.split())
+@pytest.mark.parametrize("name", ["prediction.answer", "answer", "actual.answer"])
+def test_no_word_is_cut(comparison, name, width):
+    answer = attrgetter(name)(comparison)
+    text = shown(answer, width, verbose=True)
+    assert words(answer) <= set(text.split())
     for line in text.splitlines():
         assert len(line) <= width or " " not in line.strip(), line
 

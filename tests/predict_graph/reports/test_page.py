@@ -167,15 +167,13 @@ def test_what_strangers_name_is_escaped():
 
 
 def test_secrets_are_left_out():
-    said = command_to_repeat(
-        ["predict", "--conf=spark.hadoop.fs.s3a.access.key=ABC", "--conf", "a.password=DEF"], 3
-    )
+    conf = ["--conf=spark.hadoop.fs.s3a.access.key=ABC", "--conf", "a.password=DEF"]
+    said = command_to_repeat(["predict", *conf], 3)
     assert "ABC" not in said
     assert "DEF" not in said
     assert said.endswith("--seed 3")
-    assert command_to_repeat(["next", "r.csv", "--", "job", "{x}"], 5) == (
-        "predict-graph next r.csv --seed 5 -- job '{x}'"
-    )
+    said = command_to_repeat(["next", "r.csv", "--", "job", "{x}"], 5)
+    assert said == "predict-graph next r.csv --seed 5 -- job '{x}'"
 
 
 MODEL = "model.json"

@@ -42,11 +42,7 @@ def test_every_point_is_measured_and_its_output_kept_when_asked(design, job, out
     logs = tmp_path / "a" / "logs"
     collected = collect(design, job, out, logs=logs)
     assert (logs / "scale-1-machines-2-repeat-1.log").read_text() == "did 1 2\n"
-    assert [tuple(e.values.values()) for e, _ in collected.measured] == [
-        ("1", "1"),
-        ("1", "2"),
-        ("2", "4"),
-    ]
+    assert [" ".join(e.values.values()) for e, _ in collected.measured] == ["1 1", "1 2", "2 4"]
     for row in rows(out):
         assert row["exit_status"] == "0"
         assert row["command"].endswith(f"sh {row['scale']} {row['machines']}")

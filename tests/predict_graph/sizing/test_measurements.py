@@ -149,9 +149,8 @@ OUTCOMES = [
 
 @pytest.mark.parametrize(("column", "fine", "wrong"), OUTCOMES)
 def test_outcomes(written, column, fine, wrong):
-    found = read_measurements(
-        written(f"nodes,time,{column}\n1,9,{fine}\n2,5,{fine}\n4,3,{wrong}\n8,2,{fine}\n")
-    )
+    rows = f"1,9,{fine}\n2,5,{fine}\n4,3,{wrong}\n8,2,{fine}\n"
+    found = read_measurements(written(f"nodes,time,{column}\n{rows}"))
     assert found.done.machines.tolist() == [1, 2, 8]
     assert found.of("failed").machines.tolist() == [4]
     assert found.varying == {}
@@ -178,10 +177,8 @@ def test_a_run_that_took_longer_than_it_says(written):
     rows = "1,>60,ok\n2,50,TIMEOUT\n4,30,ok\n8,20,RUNNING\n16,0,PENDING\n"
     found = read_measurements(written(f"nodes,time,status\n{rows}"))
     assert found.done.machines.tolist() == [4]
-    assert (found.of("timeout").machines.tolist(), found.of("timeout").seconds.tolist()) == (
-        [1, 2, 8],
-        [60, 50, 20],
-    )
+    late = found.of("timeout")
+    assert (late.machines.tolist(), late.seconds.tolist()) == ([1, 2, 8], [60, 50, 20])
     assert len(found.of("failed")) == 0
     short = read_measurements(written("nodes,time,state\n1,60,TO\n2,50,R\n4,30,CD\n8,0,PD\n"))
     assert short.of("timeout").machines.tolist() == [1, 2]

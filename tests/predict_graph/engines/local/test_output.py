@@ -18,9 +18,7 @@ def read(path):
 
 def cells(table):
     """Rows as lists; None for what is empty."""
-    return [
-        [None if pd.isna(cell) else cell for cell in row] for row in table.itertuples(index=False)
-    ]
+    return table.astype(object).where(table.notna(), None).to_numpy().tolist()
 
 
 def path_graph(labels=None, directed=False):

@@ -25,6 +25,10 @@ def text(lines):
     return "".join(lines).encode()
 
 
+def zstd(content):
+    return pa.compress(content, codec="zstd", asbytes=True)
+
+
 @pytest.fixture
 def log_of(tmp_path):
     """Write the content of a log, and read it."""
@@ -37,14 +41,7 @@ def log_of(tmp_path):
     return read
 
 
-FORMS = [
-    bytes,
-    gzip.compress,
-    lambda content: pa.Codec("zstd").compress(content).to_pybytes(),
-    lambda content: b"".join(
-        pa.Codec("zstd").compress(half).to_pybytes() for half in (content[:600], content[600:])
-    ),
-]
+FORMS = [bytes, gzip.compress, zstd, lambda content: zstd(content[:600]) + zstd(content[600:])]
 
 
 @pytest.mark.parametrize("packed", FORMS, ids=["plain", "gzip", "zstd", "zstd in two frames"])
@@ -62,9 +59,7 @@ def test_rolled_log_in_the_order_of_its_numbers(tmp_path):
     folder.mkdir()
     (folder / "appstatus_app-1").touch()
     for number, lines in ((2, LINES[:3]), (10, LINES[3:])):
-        (folder / f"events_{number}_app-1.zstd").write_bytes(
-            pa.Codec("zstd").compress(text(lines)).to_pybytes()
-        )
+        (folder / f"events_{number}_app-1.zstd").write_bytes(zstd(text(lines)))
     log = read_event_log(folder)
     assert len(log.tasks) == 2
     assert list(log.jobs["finished"]) == [3.0]

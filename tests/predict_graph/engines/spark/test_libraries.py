@@ -246,10 +246,8 @@ def test_who_follows_hears_of_supersteps_as_they_end(
 ):
     """One call of Java makes them all; each is told when it ended, as the log says afterwards."""
     heard = []
-    options = {"engine": local_spark, "progress": heard.append}
-    profile = predict_graph.run(
-        f"graphx:{algorithm}", graph_of("path"), parameters=parameters, **options
-    )
+    options = {"engine": local_spark, "progress": heard.append, "parameters": parameters}
+    profile = predict_graph.run(f"graphx:{algorithm}", graph_of("path"), **options)
     running = [each for each in heard if each.state == "running"]
     counts = [each.done for each in running]
     assert counts == sorted(counts)
@@ -283,10 +281,9 @@ def test_without_a_jar(spark_here, monkeypatch, tmp_path):
     """Said before any session is opened."""
     monkeypatch.setattr(graphframes, "graphframes_jars", list)
     said = "no jar of GraphFrames that fits pyspark .* is on this machine; name one with --graphf"
+    job = check_function("graphframes:pageRank")
     with pytest.raises(JobError, match=said):
-        SparkEngine("spark://nowhere:7077").run(
-            check_function("graphframes:pageRank"), check_graph("path:n=4")
-        )
+        SparkEngine("spark://nowhere:7077").run(job, check_graph("path:n=4"))
 
 
 @pytest.mark.spark

@@ -89,18 +89,15 @@ def test_a_run_that_fails(spark, left_alone, tmp_path):
 
 def test_learn_then_validate(spark, left_alone, history, monkeypatch):
     monkeypatch.setattr("predict_graph.prediction.learn._GRAPHS", ((7, 8), (8, 8)))
-    found = learn(
-        "spark", spark=spark, algorithms=["connected-components"], budget="1s", history=history
-    )
-    assert list(found.training_runs) == ["connected-components"]
-    comparison = predict_graph.validate(
-        "connected-components", GRAPH, engine="spark", spark=spark, history=history, seed=1
-    )
+    job, options = "connected-components", {"spark": spark, "history": history}
+    found = learn("spark", algorithms=[job], budget="1s", **options)
+    assert list(found.training_runs) == [job]
+    comparison = predict_graph.validate(job, GRAPH, engine="spark", seed=1, **options)
     prediction = comparison.prediction
     assert prediction.iterations.predicted == comparison.actual.iterations
     assert "training runs of the cluster" in str(prediction.evidence)
     engine = SparkEngine(spark=spark)
-    assert engine.is_warm("connected-components")
+    assert engine.is_warm(job)
     assert not engine.is_warm("semi-clustering")
 
 

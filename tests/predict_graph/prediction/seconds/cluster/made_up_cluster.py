@@ -132,13 +132,8 @@ def real_record(run, *, engine=ENGINE, job=None, log=False, **graph):
     counts = {"machines": run.machines, "workers": run.machines}
     opened = {"setup": run.record.phases["setup"] + run.session_seconds}
     table = run.record.table
-    columns = {}
-    if log:
-        columns = {
-            "local_messages": table["shuffle_read_records"],
-            "remote_messages": 0.0,
-            "total_vertices": 0,
-        }
+    read = {"local_messages": table["shuffle_read_records"], "remote_messages": 0.0}
+    columns = {**read, "total_vertices": 0} if log else {}
     record = changed(
         run,
         columns,

@@ -123,10 +123,8 @@ def test_one_real_run_scales_the_reference_runs(history, log):
 
 
 def test_more_graphs_are_more_certain_and_runs_of_the_graph_itself_most():
-    runs = [
-        replace(changed(run, fingerprint=str(n)), elsewhere=True)
-        for n, run in enumerate(sample_runs())
-    ]
+    others = (changed(run, fingerprint=str(n)) for n, run in enumerate(sample_runs()))
+    runs = [replace(run, elsewhere=True) for run in others]
     known = [[], runs[:1], runs, sample_runs()]
     widths = [np.hypot(*deviations(each, ClusterSpeed())) for each in known]
     assert widths == sorted(set(widths), reverse=True)
@@ -170,10 +168,9 @@ def test_other_algorithms_on_the_same_cluster_show_it_too(history):
     assert 0.7 * TASKS < one.factors(name)["tasks"] < 1.2 * TASKS
     # Opening a session and reading are the same whatever comes next.
     costs = reference_costs(name).scaled(one.factors(name))
+    cold = [run for run in slower_runs() if run.cold]
     for machines in (1, 2):
-        own = [
-            run.session_seconds for run in slower_runs() if run.cold and run.machines == machines
-        ]
+        own = [run.session_seconds for run in cold if run.machines == machines]
         assert costs.at("opening", machines) == pytest.approx(np.mean(own), rel=0.15)
     keep(history, slower_runs(name), SMALL)
     two = speed_of_cluster(history, ENGINE)

@@ -86,9 +86,8 @@ def test_records_of_a_library_are_those_of_its_replay(name, parameters):
     assert sent.tolist() == pytest.approx(rounds["messages"].tolist())
 
 
-def test_a_function_that_sends_along_every_edge(tmp_path):
-    file = tmp_path / "jobs.py"
-    file.write_text("def job(spark, vertices, edges):\n    return vertices\n")
+def test_a_function_that_sends_along_every_edge(written):
+    file = written("def job(spark, vertices, edges):\n    return vertices\n", "jobs.py")
     graph, sample = (check_graph(f"rmat:scale={scale},edge_factor=8,seed=1") for scale in (14, 11))
     run = cluster_run(sample.vertices, sample.edges, 2)
     columns = {"shuffle_read_records": np.full(12, sample.edges / 2)}  # of each of two workers
@@ -96,10 +95,8 @@ def test_a_function_that_sends_along_every_edge(tmp_path):
     workload = Workload(check_function(f"{file}:job"), 8, Table({}))
     rows = work_by_machines(graph, ENGINE, workload, [run])(4)
     assert rows["messages"].to_numpy() == pytest.approx(graph.edges / 4)
-    remote = rows["remote_message_bytes"] / (
-        rows["remote_message_bytes"] + rows["local_message_bytes"]
-    )
-    assert remote.to_numpy() == pytest.approx(0.75)
+    moved = rows["remote_message_bytes"] + rows["local_message_bytes"]
+    assert (rows["remote_message_bytes"] / moved).to_numpy() == pytest.approx(0.75)
 
 
 def test_samples_that_agree_are_taken_at_their_word():
