@@ -148,12 +148,9 @@ def wrapped(only_built_in):
 
 
 def predict(algorithm="pagerank", graph=GRAPH, **options):
-    return predict_graph.predict(
-        algorithm,
-        graph,
-        # Without a limit: what fits a budget depends on how busy the machine is.
-        **({"seed": 1, "workers": WORKERS, "budget": "none"} | options),
-    )
+    """Predict without a limit: what fits a budget depends on how busy the machine is."""
+    usual = {"seed": 1, "workers": WORKERS, "budget": "none"}
+    return predict_graph.predict(algorithm, graph, **(usual | options))
 
 
 # Option x method

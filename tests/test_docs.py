@@ -94,9 +94,7 @@ FAILING = [
 
 
 @pytest.mark.parametrize(("block", "wrong"), FAILING)
-def test_what_fails_is_told(tmp_path, monkeypatch, block, wrong):
+def test_what_fails_is_told(written, tmp_path, monkeypatch, block, wrong):
     monkeypatch.setattr("benchmarks.pages.ROOT", tmp_path)
-    page = tmp_path / "README.md"
-    page.write_text(block + "\n")
     with pytest.raises(Different, match=re.escape(wrong)):
-        check_page(page)
+        check_page(written(f"{block}\n", "README.md"))

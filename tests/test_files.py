@@ -9,9 +9,8 @@ from predict_graph.errors import JobError, RequestError
 from predict_graph.files import check_writable, written_beside
 
 
-def test_the_new_file_takes_the_place_of_the_old(tmp_path):
-    path = tmp_path / "out.json"
-    path.write_text("old")
+def test_the_new_file_takes_the_place_of_the_old(written, tmp_path):
+    path = written("old", "out.json")
     with written_beside(path) as beside:
         beside.write_text("new")
         assert path.read_text() == "old"
@@ -35,9 +34,8 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("error", "kind"), ERRORS)
-def test_whatever_goes_wrong_the_old_file_stays(tmp_path, error, kind):
-    path = tmp_path / "out.json"
-    path.write_text("old")
+def test_whatever_goes_wrong_the_old_file_stays(written, tmp_path, error, kind):
+    path = written("old", "out.json")
 
     def fail_half_way():
         with written_beside(path) as beside:

@@ -31,20 +31,12 @@ def by_hand(criterion, rows, counts):
     return float(np.mean([row @ inverse @ row for row in scaled]))
 
 
-def amdahl_rows(table):
-    return np.column_stack((np.ones(len(table)), table["scale"] / table["machines"]))
-
-
 def best_by_hand(criterion, grid, budget, most):
     """Every design within the budget, one by one."""
-    rows, costs = amdahl_rows(grid), grid["cost"].to_numpy()
-    designs = itertools.product(range(most + 1), repeat=len(grid))
-    values = (
-        by_hand(criterion, rows, np.array(counts))
-        for counts in designs
-        if np.array(counts) @ costs <= budget * (1 + 1e-12)
-    )
-    return min(values)
+    rows = np.column_stack((np.ones(len(grid)), grid["scale"] / grid["machines"]))
+    designs = np.array([*itertools.product(range(most + 1), repeat=len(grid))])
+    affordable = designs[designs @ grid["cost"].to_numpy() <= budget * (1 + 1e-12)]
+    return min(by_hand(criterion, rows, counts) for counts in affordable)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

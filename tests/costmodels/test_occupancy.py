@@ -4,14 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costmodels.occupancy import (
-    OccupancyModel,
-    OccupancyPredictor,
-    OverlapModel,
-    first_assignments,
-    next_assignment,
-    occupancies_of,
-)
+from costmodels import occupancy
 
 # The testbed of section V: five processors, ten delays.
 CPUS, DELAYS = (451.0, 797.0, 930.0, 996.0, 1396.0), np.arange(0.0, 20.0, 2.0)
@@ -40,7 +33,7 @@ def test_the_printed_formulas_are_learned_again():
     assert len(rows) == 14
     X = GRID.iloc[rows]
     found = fmri(X)
-    learned = {name: OccupancyPredictor().fit(X, found[name]).formula_ for name in found}
+    learned = {name: occupancy.OccupancyPredictor().fit(X, found[name]).formula_ for name in found}
     assert learned == {
         "compute": "4.4/cpu_speed - 0.2",
         "network": "4.46 network_latency + 0.7",
@@ -51,14 +44,9 @@ def test_the_printed_formulas_are_learned_again():
 def test_table_five_is_chosen_rightly():
     rows = cross(REFERENCE)
     X, parts = GRID.iloc[rows], fmri(GRID.iloc[rows])
-    seconds = BYTES * 1e-6 * parts.sum(axis=1)
-    model = OccupancyModel(shape="linear").fit(
-        X,
-        seconds,
-        utilization=parts["compute"] / parts.sum(axis=1),
-        data=BYTES,
-        network_share=parts["network"] / (parts["network"] + parts["disk"]),
-    )
+    total, remote = parts.sum(axis=1), parts["network"] / (parts["network"] + parts["disk"])
+    measured = {"utilization": parts["compute"] / total, "data": BYTES, "network_share": remote}
+    model = occupancy.OccupancyModel(shape="linear").fit(X, BYTES * 1e-6 * total, **measured)
     table_four = pd.DataFrame(
         {"cpu_speed": [996, 797, 1396, 451], "network_latency": [4, 4, 10, 2]}, dtype=float
     )
@@ -83,19 +71,19 @@ def test_latency_hiding_needs_more_than_lines():
     rest = GRID.drop(index=rows)
     errors = {}
     for shape in ("linear", "piecewise", "overlap"):
-        model = OccupancyModel(shape=shape).fit(GRID.iloc[rows], y.iloc[rows])
+        model = occupancy.OccupancyModel(shape=shape).fit(GRID.iloc[rows], y.iloc[rows])
         errors[shape] = np.abs(model.predict(rest) / hidden(rest) - 1).mean()
     assert errors["overlap"] < 0.05
     assert errors["overlap"] < errors["piecewise"]
     assert errors["overlap"] < errors["linear"]
-    auto = OccupancyModel().fit(GRID.iloc[rows], y.iloc[rows])
+    auto = occupancy.OccupancyModel().fit(GRID.iloc[rows], y.iloc[rows])
     assert auto.shape_ == "overlap"
 
 
 def test_data_flow_is_a_part_of_its_own():
     X = pd.DataFrame({"cpu_speed": [1, 2, 4] * 3, "input_bytes": np.repeat([10.0, 20.0, 40.0], 3)})
     y = X["input_bytes"] * 3.0 / X["cpu_speed"]
-    model = OccupancyModel(shape="linear").fit(X, y, data=2.0 * X["input_bytes"])
+    model = occupancy.OccupancyModel(shape="linear").fit(X, y, data=2.0 * X["input_bytes"])
     new = pd.DataFrame({"cpu_speed": [3.0], "input_bytes": [80.0]})
     assert model.formulas_["data"] == "40 input_bytes"
     assert model.reference_["input_bytes"] == 20.0
@@ -113,19 +101,19 @@ def test_data_flow_is_a_part_of_its_own():
 )
 def test_bad_measurements_and_shapes(given, text):
     with pytest.raises(ValueError, match=text):
-        occupancies_of(*given)
+        occupancy.occupancies_of(*given)
     with pytest.raises(ValueError, match="unknown shape 'round'; accepted: auto, linear"):
-        OccupancyModel(shape="round").fit(GRID, hidden(GRID))
+        occupancy.OccupancyModel(shape="round").fit(GRID, hidden(GRID))
 
 
 def test_runs_that_are_chosen_span_the_assignments():
     y = hidden(GRID) * np.random.default_rng(1).lognormal(0.0, 0.02, len(GRID))
-    measured = first_assignments(GRID, 5)
+    model, measured = occupancy.OverlapModel(), occupancy.first_assignments(GRID, 5)
     while len(measured) < 9:
         seconds = y.iloc[measured].to_numpy()
-        measured.append(next_assignment(OverlapModel(), GRID, measured, seconds))
+        measured.append(occupancy.next_assignment(model, GRID, measured, seconds))
     assert len(set(measured)) == 9
-    model = OverlapModel().fit(GRID.iloc[measured], y.iloc[measured])
+    model.fit(GRID.iloc[measured], y.iloc[measured])
     assert np.median(np.abs(model.predict(GRID) / y - 1)) < 0.05
     with pytest.raises(ValueError, match="every assignment was measured"):
-        next_assignment(OverlapModel(), GRID, list(range(50)), y.to_numpy())
+        occupancy.next_assignment(model, GRID, list(range(50)), y.to_numpy())

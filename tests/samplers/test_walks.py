@@ -7,30 +7,22 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from samplers import (
-    BiasedRandomJump,
-    MetropolisHastingsRandomWalk,
-    RandomJump,
-    RandomWalkWithRestart,
-    UniformVertices,
-    check_csr,
-    reverse_csr,
-)
+import samplers
 from samplers.splitmix import new_state
 from samplers.walk import metropolis_step
 
-WALKS = [RandomJump, BiasedRandomJump, RandomWalkWithRestart]
+WALKS = [samplers.RandomJump, samplers.BiasedRandomJump, samplers.RandomWalkWithRestart]
 
 
 @pytest.fixture(scope="module")
 def connected():
-    return check_csr(nx.barabasi_albert_graph(2000, 4, seed=2))
+    return samplers.check_csr(nx.barabasi_albert_graph(2000, 4, seed=2))
 
 
 @pytest.fixture(scope="module")
 def directed():
     matrix = sparse.random_array((3000, 3000), density=0.0015, rng=4, format="csr")
-    return check_csr(matrix)
+    return samplers.check_csr(matrix)
 
 
 @pytest.mark.parametrize("walk", WALKS)
@@ -58,18 +50,18 @@ def test_walks_follow_edges(walk, directed):
         sample = walk().sample(directed, 0.3, seed)
         strangers = newcomers(directed, sample.vertices)
         allowed = 1 + sample.restarts + sample.dead_ends + sample.unreached
-        if walk is BiasedRandomJump:
+        if walk is samplers.BiasedRandomJump:
             seeds = set(walk().seeds(directed).tolist())
             strangers = [v for v in strangers if v not in seeds]
             allowed = sample.unreached
-        elif walk is RandomWalkWithRestart:
+        elif walk is samplers.RandomWalkWithRestart:
             allowed = 1 + sample.unreached
         assert len(strangers) <= allowed
         # Uniform vertices would be strangers much more often than this.
         assert len(strangers) < 0.5 * len(sample)
 
 
-@pytest.mark.parametrize("walk", [*WALKS, MetropolisHastingsRandomWalk])
+@pytest.mark.parametrize("walk", [*WALKS, samplers.MetropolisHastingsRandomWalk])
 @pytest.mark.parametrize("restart", [0.15, 0.5])
 def test_restart_rate(walk, restart, connected):
     samples = [walk(restart=restart).sample(connected, 0.5, seed) for seed in range(10)]
@@ -87,7 +79,8 @@ def test_seeds_are_the_highest_out_degrees_ties_to_the_lower_id(fraction, larges
     graph = SimpleNamespace(indptr=indptr, indices=indices, shape=(400, 400))
     order = np.lexsort((np.arange(400), -degrees))
     expected = np.sort(order[: max(1, round(fraction * 400))])
-    np.testing.assert_array_equal(BiasedRandomJump(seed_fraction=fraction).seeds(graph), expected)
+    found = samplers.BiasedRandomJump(seed_fraction=fraction).seeds(graph)
+    np.testing.assert_array_equal(found, expected)
 
 
 def chi_square(counts):
@@ -100,7 +93,7 @@ def test_stationary_distribution_of_metropolis_is_uniform(both):
     graph = nx.barabasi_albert_graph(20, 2, seed=5)
     if not both:
         graph = nx.DiGraph([*graph.edges, (5, 2), (0, 7), (3, 3)])
-    rows, state, v = check_csr(graph), new_state(11), 0
+    rows, state, v = samplers.check_csr(graph), new_state(11), 0
     back = rows.reverse()
     arrays = [(each.indptr, each.indices) for each in (rows, back)]
     counts = np.zeros(20, dtype=np.int64)
@@ -113,19 +106,19 @@ def test_stationary_distribution_of_metropolis_is_uniform(both):
 
 def test_the_reverse_is_built_or_taken_from_the_graph_if_it_fits(directed):
     def sample():
-        return MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices
+        return samplers.MetropolisHastingsRandomWalk().sample(graph, 0.5, 1).vertices
 
-    reverse = reverse_csr(directed.indptr, directed.indices)
+    reverse = samplers.reverse_csr(directed.indptr, directed.indices)
     graph = SimpleNamespace(indptr=directed.indptr, indices=directed.indices, shape=directed.shape)
     built = sample()
     graph.reverse = SimpleNamespace(indptr=reverse[0], indices=reverse[1], shape=graph.shape)
     np.testing.assert_array_equal(sample(), built)
-    assert np.shares_memory(check_csr(graph).reverse().indices, reverse[1])
-    graph.reverse = check_csr(nx.cycle_graph(4))
+    assert np.shares_memory(samplers.check_csr(graph).reverse().indices, reverse[1])
+    graph.reverse = samplers.check_csr(nx.cycle_graph(4))
     np.testing.assert_array_equal(sample(), built)
 
 
 def test_uniform_vertices_are_uniform():
-    star = check_csr(nx.star_graph(9))
-    drawn = [UniformVertices().sample(star, 0.3, seed).vertices for seed in range(3000)]
+    star = samplers.check_csr(nx.star_graph(9))
+    drawn = [samplers.UniformVertices().sample(star, 0.3, seed).vertices for seed in range(3000)]
     assert chi_square(np.bincount(np.concatenate(drawn), minlength=10)) < 27.9

@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict_graph.algorithms import (
-    ALGORITHMS,
-    KCore,
-    Neighborhood,
-    PageRank,
-    ShortestPaths,
-    TopKRanking,
-    check_algorithm,
-)
+from predict_graph.algorithms import ALGORITHMS, PageRank, ShortestPaths, check_algorithm
 from predict_graph.builtin.k_core.peeling import supersteps_by_peeling
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import RequestError
@@ -124,7 +116,7 @@ def test_peeling_counts_the_supersteps(data, n):
     ends = st.integers(0, n - 1)
     pairs = data.draw(st.lists(st.tuples(ends, ends), max_size=60))
     graph = edges(*pairs, n=n, directed=False)
-    truth = LocalEngine(workers=1).run(KCore(), graph)
+    truth = LocalEngine(workers=1).run(check_algorithm("k-core"), graph)
     assert supersteps_by_peeling(graph) == truth.iterations
 
 
@@ -149,7 +141,8 @@ def test_the_neighbourhood_function_and_diameter_are_within_the_error_of_hyperlo
     pairs = exact - exact[0]
     diameter = float(np.interp(0.9 * pairs[-1], pairs, np.arange(len(pairs))))
     for registers in (64, 256, 4096):
-        result = LocalEngine().run(Neighborhood(registers=registers, tau=1e-9), graph).result
+        algorithm = check_algorithm("neighborhood", {"registers": registers, "tau": 1e-9})
+        result = LocalEngine().run(algorithm, graph).result
         found = np.array(result["neighborhood_function"])
         # Counters that do not grow end a run before the last pairs, or a superstep after them.
         steps = min(len(found), len(exact))
@@ -164,7 +157,7 @@ def test_the_neighbourhood_function_and_diameter_are_within_the_error_of_hyperlo
 
 def test_pagerank_runs_first_and_its_time_counts():
     graph = check_graph("rmat:scale=8,edge_factor=8,seed=5")
-    algorithm = TopKRanking(k=3, epsilon=0.01, damping=0.7)
+    algorithm = check_algorithm("topk-ranking", {"k": 3, "epsilon": 0.01, "damping": 0.7})
     heard = []
     profile = LocalEngine(workers=2).run(
         algorithm, graph, max_iterations=2, progress=lambda iteration, _: heard.append(iteration)

@@ -127,13 +127,12 @@ def test_importing_is_interrupted(program, monkeypatch):
 
 
 @pytest.mark.parametrize("command", ["predict", "run", "validate"])
-def test_any_moment_of_a_command_is_interrupted(program, monkeypatch, tmp_path, command):
+def test_any_moment_of_a_command_is_interrupted(program, monkeypatch, written, tmp_path, command):
     def impatient(*arguments, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("predict_graph.engines.local.engine.Tally", impatient)
-    path = tmp_path / "out.json"
-    path.write_text("old")
+    path = written("old", "out.json")
     more = () if command == "run" else ("--method", "completion")
     result = program(command, "pagerank", "star:n=50", "--json", path, *more, status=130)
     assert result.lines == ["error: interrupted; nothing is half written"]

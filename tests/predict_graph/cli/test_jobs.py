@@ -56,11 +56,8 @@ def test_designs_of_other_terms_and_criteria(program, folder):
 
 
 def test_types_prices_and_the_frontier(program, folder, model):
-    result = program(
-        "plan", f"small={model}", f"large={model}", "--machines", "1:20", "--scale", 1,
-        "--prices", "prices.csv", "--deadline", "2m", "--spare", 2, "--confidence", "90%",
-        "--json", "-",
-    )  # fmt: skip
+    words = "--machines 1:20 --scale 1 --prices prices.csv --deadline 2m --spare 2 --confidence 90%"
+    result = program("plan", f"small={model}", f"large={model}", *words.split(), "--json", "-")
     made = result.answer
     assert made["cost_unit"] == "USD"
     assert made["choice"]["machine_type"] == "small"
@@ -73,11 +70,8 @@ def test_types_prices_and_the_frontier(program, folder, model):
 
 def test_what_cannot_be_had_says_the_nearest(program, folder, model):
     arguments = ["plan", model, "--machines", "1:8", "--scale", 1, "--deadline", "20s"]
-    result = program(*arguments, "--json", "plan.json")
-    result.is_refused(
-        "no configuration is done in 20 s with 90% confidence",
-        "fastest of all: 8 machines, ", status=1,
-    )  # fmt: skip
+    said = ("no configuration is done in 20 s with 90% confidence", "fastest of all: 8 machines, ")
+    program(*arguments, "--json", "plan.json").is_refused(*said, status=1)
     made = json.loads((folder / "plan.json").read_text())
     assert made["choice"] is None
     assert made["nearest"]["fastest of all"]["machines"] == 8

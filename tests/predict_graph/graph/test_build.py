@@ -10,14 +10,13 @@ from predict_graph.graph import Graph, check_graph
 from predict_graph.graph.build import from_edges
 from predict_graph.graph.csr import inbound_rows, inbound_shares
 
-CASES = st.integers(1, 15).flatmap(
-    lambda n: st.tuples(
-        st.just(n),
-        st.lists(
-            st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(1, 9)), max_size=60
-        ),
-    )
-)
+
+def weighted_edges(n):
+    edges = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.integers(1, 9))
+    return st.lists(edges, max_size=60)
+
+
+CASES = st.integers(1, 15).flatmap(lambda n: st.tuples(st.just(n), weighted_edges(n)))
 
 
 def build(case, *, weighted=False, directed=True):

@@ -32,21 +32,12 @@ ESTIMATING = [
 ]
 
 
-def case_of(graph, job=None, method="completion", seed=1, threads=1, **options):
-    settings_ = {
-        "sampler": "brj",
-        "ratio": 0.1,
-        "budget": EdgeBudget(graph.edges),
-        "progress": lambda text, fraction: None,
-    }
-    return SamplingCase(
-        graph=graph,
-        algorithm=job or JOBS_OF.get(method, PageRank()),
-        engine=LocalEngine(threads=threads),
-        transform=scaled_threshold,
-        rng=np.random.default_rng(seed),
-        **(settings_ | options),
-    )
+def case_of(graph, job=None, method="completion", seed=1, **options):
+    usual = {"sampler": "brj", "ratio": 0.1, "budget": EdgeBudget(graph.edges)}
+    usual |= {"progress": lambda text, fraction: None, "rng": np.random.default_rng(seed)}
+    usual |= {"engine": LocalEngine(threads=1), "transform": scaled_threshold}
+    algorithm = job or JOBS_OF.get(method, PageRank())
+    return SamplingCase(graph=graph, algorithm=algorithm, **(usual | options))
 
 
 def estimate(graph, job=None, method="completion", seed=1, **options):

@@ -106,15 +106,9 @@ def test_the_whole_graph_as_its_own_sample_runs_as_the_engine_does(job):
     np.testing.assert_allclose(to_others, matrix.sum(axis=1) - matrix.diagonal())
     ones = np.ones(graph.vertices)
     everyone = Weighting(np.arange(graph.vertices), ones, graph.out_degrees, to_others)
-    found = observed_run(
-        job,
-        graph,
-        everyone,
-        threshold=job.threshold(graph.vertices),
-        edges=graph.edges,
-        workers=1,
-        prior=None if truth.prior is None else truth.prior.values,
-    )
+    prior = None if truth.prior is None else truth.prior.values
+    limits = {"threshold": job.threshold(graph.vertices), "edges": graph.edges}
+    found = observed_run(job, graph, everyone, workers=1, prior=prior, **limits)
     np.testing.assert_allclose(found.convergence, truth.convergence)
     for name in COUNTERS:
         np.testing.assert_allclose(found.counters[name], truth.per_iteration()[name], err_msg=name)

@@ -89,15 +89,9 @@ OTHER_RUNS = [
 @pytest.mark.parametrize(("given", "said"), OTHER_RUNS)
 def test_what_is_expected_of_another_run_is_refused(given, said):
     document = predict_graph.predict("pagerank", GRAPH, seed=1).to_dict()
-    call = {
-        "algorithm": "pagerank",
-        "graph": GRAPH,
-        "progress": lambda moment: None,
-        "expect": document,
-        **given,
-    }
+    call = {"algorithm": "pagerank", "graph": GRAPH, "expect": document, "progress": lambda _: None}
     with pytest.raises(RequestError, match=said):
-        predict_graph.run(**call)
+        predict_graph.run(**(call | given))
 
 
 def test_the_command_line_writes_events_and_a_last_line(program, tmp_path):

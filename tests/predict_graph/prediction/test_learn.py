@@ -41,13 +41,8 @@ def cluster(monkeypatch):
 
 
 def learned(history, budget):
-    return learning.learn(
-        SparkEngine("spark://nowhere:7077", 1),
-        algorithms=list(SECONDS),
-        budget=budget,
-        history=history,
-        seed=1,
-    )
+    options = {"algorithms": list(SECONDS), "budget": budget, "history": history, "seed": 1}
+    return learning.learn(SparkEngine("spark://nowhere:7077", 1), **options)
 
 
 LEARNED = [

@@ -45,23 +45,18 @@ GROUPS = {
     "version 2, and those around": (
         "0::/outer/inner\n",
         {
-            "outer/inner": {"memory.max": "max", "memory.current": "100"},
-            "outer": {
-                "memory.max": "5000",
-                "memory.current": "2000",
-                "memory.stat": "anon 1500\ninactive_file 400",
-            },
+            **{"outer/inner/memory.max": "max", "outer/inner/memory.current": "100"},
+            **{"outer/memory.max": "5000", "outer/memory.current": "2000"},
+            "outer/memory.stat": "anon 1500\ninactive_file 400",
         },
         [3400],
     ),
     "version 1": (
         "5:cpuset:/\n4:cpu,memory:/job\n0::/\n",
         {
-            "memory/job": {
-                "memory.limit_in_bytes": "7000",
-                "memory.usage_in_bytes": "6500",
-                "memory.stat": "total_inactive_file 0",
-            }
+            "memory/job/memory.limit_in_bytes": "7000",
+            "memory/job/memory.usage_in_bytes": "6500",
+            "memory/job/memory.stat": "total_inactive_file 0",
         },
         [500],
     ),
@@ -70,11 +65,10 @@ GROUPS = {
 
 @pytest.mark.parametrize("which", GROUPS)
 def test_control_groups_limit(tmp_path, monkeypatch, which):
-    listed, groups, rooms = GROUPS[which]
-    for group, files in groups.items():
-        (tmp_path / group).mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (tmp_path / group / name).write_text(f"{text}\n")
+    listed, files, rooms = GROUPS[which]
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
     (tmp_path / "listed").write_text(listed)
     monkeypatch.setattr(machine, "_CGROUPS", tmp_path)
     monkeypatch.setattr(machine, "_LISTED", tmp_path / "listed")

@@ -239,7 +239,7 @@ def test_runs_are_kept_and_learned_from(history):
 
 
 def test_a_history_may_be_a_path_and_is_made_by_the_first_run(tmp_path, monkeypatch):
-    named, usual = tmp_path / "named.sqlite", tmp_path / "usual.sqlite"
+    named, usual = (tmp_path / f"{name}.sqlite" for name in ("named", "usual"))
     monkeypatch.setenv("PREDICT_GRAPH_HISTORY", str(usual))
     for options in ({"history": str(named)}, {}, {"history": "none"}):
         predict_graph.run("pagerank", "star:n=20", **options)

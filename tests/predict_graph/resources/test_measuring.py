@@ -1,10 +1,10 @@
 """Measuring a simulated machine: its work takes counted seconds, however busy this one is."""
 
 import os
+import queue
 import socket
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 
@@ -28,17 +28,14 @@ def latency(size):
     return 2e-9 if size <= 1 << 20 else 90e-9
 
 
-@dataclass
 class SimulatedMachine:
     """A machine with a core for each thread; a part of each may go to others.
 
     The clock of a thread is what its own work has taken.
     """
 
-    share: float = 1.0
-
-    def __post_init__(self):
-        self._own = threading.local()
+    def __init__(self, share):
+        self.share, self._own = share, threading.local()
 
     def wall(self):
         self.take(READING)
@@ -83,16 +80,9 @@ def here():
 @pytest.fixture
 def answering():
     """Give the port of a machine that answers, here."""
-    ports = []
-    ready = threading.Event()
-
-    def listening(port):
-        ports.append(port)
-        ready.set()
-
-    threading.Thread(target=serve, args=(0, "127.0.0.1", listening), daemon=True).start()
-    assert ready.wait(60)
-    return ports[0]
+    ports = queue.Queue()
+    threading.Thread(target=serve, args=(0, "127.0.0.1", ports.put), daemon=True).start()
+    return ports.get(timeout=60)
 
 
 @pytest.mark.slow

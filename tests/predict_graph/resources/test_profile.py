@@ -3,14 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from predict_graph import resources
 from predict_graph.errors import RequestError
-from predict_graph.resources import (
-    Measured,
-    ResourceProfile,
-    carried_factor,
-    read_profile,
-    write_profile,
-)
 
 
 def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
@@ -25,14 +19,18 @@ def machine(speed=1000.0, cores=2.0, latency=90.0, bandwidth=10.0, spread=0.01):
         "memory_latency_128m": (latency, "ns"),
         "memory_bandwidth": (bandwidth, "GB/s"),
     }
-    attributes = {name: Measured(value, unit, spread, 5) for name, (value, unit) in values.items()}
-    return ResourceProfile("a machine", "2026-01-01T00:00:00+00:00", 9.0, attributes, ("a note",))
+    attributes = {
+        name: resources.Measured(value, unit, spread, 5) for name, (value, unit) in values.items()
+    }
+    return resources.ResourceProfile(
+        "a machine", "2026-01-01T00:00:00+00:00", 9.0, attributes, ("a note",)
+    )
 
 
 def test_a_profile_survives_its_file(tmp_path):
     file = tmp_path / "here.json"
-    write_profile(machine(), file)
-    assert read_profile(file) == machine()
+    resources.write_profile(machine(), file)
+    assert resources.read_profile(file) == machine()
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -44,22 +42,20 @@ def test_a_profile_survives_its_file(tmp_path):
         (json.dumps(machine(cores=-1).to_dict()), "cpu_cores is -1; accepted: a number above 0"),
     ],
 )
-def test_other_files_are_refused(tmp_path, text, said):
-    file = tmp_path / "profile.json"
-    file.write_text(text)
+def test_other_files_are_refused(written, tmp_path, text, said):
     with pytest.raises(RequestError, match=said):
-        read_profile(file)
+        resources.read_profile(written(text))
     with pytest.raises(RequestError, match="there is no file"):
-        read_profile(tmp_path / "missing.json")
+        resources.read_profile(tmp_path / "missing.json")
 
 
 def test_half_the_processor_and_half_the_cores():
     slow = machine(speed=500.0, cores=1.0, latency=180.0, bandwidth=2.5)
-    factor = carried_factor(machine(), slow, 10**9)
+    factor = resources.carried_factor(machine(), slow, 10**9)
     assert factor.compute == pytest.approx(4.0)
     assert factor.single == pytest.approx(2.0)
-    back = carried_factor(slow, machine(), 10**9)
+    back = resources.carried_factor(slow, machine(), 10**9)
     assert back.compute == pytest.approx(0.25)
     kept = {k: v for k, v in slow.attributes.items() if k != "memory_bandwidth"}
     with pytest.raises(RequestError, match="has no 'memory_bandwidth'; it has: cpu_integer_speed"):
-        carried_factor(machine(), replace(slow, attributes=kept), 10**9)
+        resources.carried_factor(machine(), replace(slow, attributes=kept), 10**9)

@@ -106,9 +106,8 @@ def test_what_is_refused(written, text, words, said):
         plan(written(text), "1:4", executor_cores=next(iter(words), None))
 
 
-def test_executors_have_the_cores_of_their_machines(written, tmp_path):
-    prices = tmp_path / "prices.csv"
-    prices.write_text("type,cores,usd_per_hour\nbig,4,0.2\n")
+def test_executors_have_the_cores_of_their_machines(written):
+    prices = written("type,cores,usd_per_hour\nbig,4,0.2\n", "prices.csv")
     file = written(log_of([(0, [4.0] * 16)]))
     found = plan(f"big={file}", "1:4", prices=prices)
     assert "--num-executors 4 --executor-cores 4" in found.submit

@@ -25,13 +25,8 @@ def runs(tmp_path):
     for speed in SPEEDS:
         for delay in DELAYS:
             time = seconds(speed, delay)
-            seen = {
-                "started": "2026-01-01T00:00:00+00:00",
-                "seconds": time,
-                "utilization": 40.0 / speed / time,
-                "data_bytes": 1e6,
-                "network_share": 1.0,
-            }
+            seen = {"started": "2026-01-01T00:00:00+00:00", "seconds": time, "data_bytes": 1e6}
+            seen |= {"utilization": 40.0 / speed / time, "network_share": 1.0}
             add_run(file, seen, {"cpu_speed": speed, "network_latency": delay})
     return file
 

@@ -4,28 +4,21 @@ import math
 
 import pytest
 
+from predict_graph import transforms
 from predict_graph.errors import RequestError
-from predict_graph.transforms import (
-    TRANSFORMS,
-    Transform,
-    check_transform,
-    default_transform,
-    register_transform,
-    same_threshold,
-    scaled_threshold,
-)
 
 
 @pytest.mark.parametrize(
     ("convergence", "rule", "threshold"),
     [
-        ("absolute", scaled_threshold, 1e-2),
-        ("ratio", same_threshold, 1e-3),
-        ("fixed-point", same_threshold, 1e-3),
+        ("absolute", transforms.scaled_threshold, 1e-2),
+        ("ratio", transforms.same_threshold, 1e-3),
+        ("fixed-point", transforms.same_threshold, 1e-3),
     ],
 )
 def test_default_rules(convergence, rule, threshold):
-    assert default_transform(convergence) is check_transform(None, convergence) is rule
+    assert transforms.default_transform(convergence) is rule
+    assert transforms.check_transform(None, convergence) is rule
     assert rule.sample_threshold(1e-3, 0.1) == pytest.approx(threshold)
     # A sample that is the whole graph runs to the threshold of the whole graph.
     assert rule.sample_threshold(1e-3, 1.0) == pytest.approx(1e-3)
@@ -34,19 +27,19 @@ def test_default_rules(convergence, rule, threshold):
 @pytest.mark.parametrize("value", [3, 0.1, ["same-threshold"], lambda tau, ratio: tau])
 def test_anything_else_is_refused(value):
     with pytest.raises(RequestError, match="accepted: a Transform, or one of scaled-threshold"):
-        check_transform(value, "absolute")
+        transforms.check_transform(value, "absolute")
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-9, math.nan])
 def test_what_is_no_threshold_is_refused(value):
-    broken = Transform("broken", lambda tau, ratio: value, "never works")
+    broken = transforms.Transform("broken", lambda tau, ratio: value, "never works")
     with pytest.raises(RequestError, match=f"the transform 'broken' .* into {value}"):
         broken.sample_threshold(1e-3, 0.1)
 
 
 @pytest.mark.usefixtures("only_built_in")
 def test_a_registered_function_stays_a_function():
-    @register_transform("half")
+    @transforms.register_transform("half")
     def half(threshold, ratio):
         """Half of it.
 
@@ -55,6 +48,6 @@ def test_a_registered_function_stays_a_function():
         return threshold / 2
 
     assert half(1.0, 0.5) == 0.5
-    assert check_transform("half", "absolute").sample_threshold(1.0, 0.5) == 0.5
-    assert TRANSFORMS.origin("half") == "registered"
-    assert TRANSFORMS.get("half").summary == "Half of it."
+    assert transforms.check_transform("half", "absolute").sample_threshold(1.0, 0.5) == 0.5
+    assert transforms.TRANSFORMS.origin("half") == "registered"
+    assert transforms.TRANSFORMS.get("half").summary == "Half of it."

@@ -23,11 +23,6 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def engine(local_spark):
-    return local_spark
-
-
-@pytest.fixture(scope="module")
 def graph():
     return check_graph("rmat:scale=9,edge_factor=8,seed=1")
 
@@ -51,9 +46,9 @@ def test_executors_without_a_package_are_refused(local_session, monkeypatch):
         executors.prepare_executors(local_session.spark)
 
 
-def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
+def test_a_result_is_written_where_it_was_asked_for(local_spark, graph, tmp_path):
     target = tmp_path / "ranks.parquet"
-    profile = engine.run(PageRank(), graph, threshold=0.0, max_iterations=2, write_to=target)
+    profile = local_spark.run(PageRank(), graph, threshold=0.0, max_iterations=2, write_to=target)
     written = pd.read_parquet(target).sort_values("vertex")
     assert written["value"].tolist() == profile.values.tolist()
     assert all(profile.phases[name] > 0 for name in ("setup", "read", "superstep", "write"))
@@ -62,18 +57,18 @@ def test_a_result_is_written_where_it_was_asked_for(engine, graph, tmp_path):
     assert profile.engine["executors_lost"] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["ranks.parquet"]
     with pytest.raises(RequestError, match=r"it exists; accepted: the name of a new folder"):
-        engine.run(PageRank(), graph, write_to=target)
+        local_spark.run(PageRank(), graph, write_to=target)
 
 
 @pytest.mark.parametrize("name", ["connected-components", "topk-ranking"])
-def test_vertices_in_a_result_have_the_ids_of_the_user(engine, tmp_path, name):
+def test_vertices_in_a_result_have_the_ids_of_the_user(local_spark, tmp_path, name):
     """As the local engine writes them, in a folder whose name needs escapes, too."""
     edges = [("ann", "bob"), ("bob", "cid"), ("dan", "eve"), ("eve", "dan")]
     algorithm = check_algorithm(name)
     graph = check_graph(edges, directed=False if algorithm.undirected else None)
     folder = tmp_path / "my results"
     folder.mkdir()
-    engine.run(algorithm, graph, write_to=folder / "spark.parquet")
+    local_spark.run(algorithm, graph, write_to=folder / "spark.parquet")
     LocalEngine().run(algorithm, graph, write_to=folder / "local.parquet")
     found, expected = (
         pd.read_parquet(folder / f"{where}.parquet").sort_values("vertex", ignore_index=True)
@@ -86,26 +81,26 @@ def test_vertices_in_a_result_have_the_ids_of_the_user(engine, tmp_path, name):
     ("name", "said"),
     [("ranks.txt", r"accepted: a name in \.csv or \.parquet"), ("no/ranks.csv", "no folder")],
 )
-def test_places_that_nothing_can_be_written_to(engine, graph, tmp_path, name, said):
+def test_places_that_nothing_can_be_written_to(local_spark, graph, tmp_path, name, said):
     with pytest.raises(RequestError, match=said):
-        engine.run(PageRank(), graph, write_to=tmp_path / name)
+        local_spark.run(PageRank(), graph, write_to=tmp_path / name)
     with pytest.raises(RequestError, match="has no edges"):
-        engine.run(PageRank(), Graph(np.zeros(4, dtype=np.int64), np.zeros(0, dtype=np.int32)))
+        local_spark.run(PageRank(), Graph(np.zeros(4, dtype=np.int64), np.zeros(0, dtype=np.int32)))
 
 
-def test_a_disk_that_fills_up_leaves_nothing(engine, graph, tmp_path, monkeypatch):
+def test_a_disk_that_fills_up_leaves_nothing(local_spark, graph, tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(stored, "write_block", full)
-    with engine.session() as session:
+    with local_spark.session() as session:
         before = set(session.folder.iterdir())
         with pytest.raises(JobError, match="writing the graph for Spark failed: No space left"):
-            engine.run(PageRank(), graph)
+            local_spark.run(PageRank(), graph)
         assert set(session.folder.iterdir()) == before
 
 
-def test_runs_leave_no_tables_behind(engine, graph):
+def test_runs_leave_no_tables_behind(local_spark, graph):
     """But for the last state of each, which Spark removes once nothing refers to it."""
     from pyspark.sql import DataFrame
 
@@ -113,21 +108,21 @@ def test_runs_leave_no_tables_behind(engine, graph):
         gc.collect()
         return [each for each in gc.get_objects() if issubclass(type(each), DataFrame)]
 
-    with engine.session() as session:
+    with local_spark.session() as session:
         kept, files = session.spark.sparkContext._jsc.getPersistentRDDs, session.folder.iterdir
         before = set(kept()), set(files()), len(tables())
         for _ in range(3):
-            engine.run(PageRank(), graph, threshold=0.0, max_iterations=3)
+            local_spark.run(PageRank(), graph, threshold=0.0, max_iterations=3)
         assert len(set(kept()) - before[0]) <= 3
         assert (set(files()), len(tables())) == before[1:]
 
 
-def test_spark_reads_the_graph_itself(engine, written, tmp_path):
+def test_spark_reads_the_graph_itself(local_spark, written, tmp_path):
     rng = np.random.default_rng(5)
     ends = np.unique(rng.integers(0, 60, (400, 2)), axis=0) * 1_000_003
     file = written("".join(f"{a}\t{b}\n" for a, b in ends.tolist()), "edges.txt")
     algorithm = PageRank(epsilon=0.01)
-    profile = engine.run_files(algorithm, file, write_to=tmp_path / "ranks.parquet")
+    profile = local_spark.run_files(algorithm, file, write_to=tmp_path / "ranks.parquet")
     graph = check_graph(file)
     local = LocalEngine(workers=2).run(algorithm, graph)
     assert profile.iterations == local.iterations
@@ -136,4 +131,4 @@ def test_spark_reads_the_graph_itself(engine, written, tmp_path):
     expected = dict(zip(graph.labels.tolist(), local.values, strict=True))
     assert found.to_dict() == pytest.approx(expected, rel=1e-9)
     with pytest.raises(RequestError, match="there is no"):
-        engine.run_files(algorithm, tmp_path / "missing.txt")
+        local_spark.run_files(algorithm, tmp_path / "missing.txt")

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from predict_graph.engines.spark.functions.running import FunctionAlgorithm
 from predict_graph.engines.spark.log.features import observed_table
 from predict_graph.engines.spark.log.logfiles import log_lines
-from predict_graph.engines.spark.recognition.supersteps import (
-    _joined,
-    _loop,
-    longest_repetition,
-    loop_starts,
-    recognise,
-)
+from predict_graph.engines.spark.recognition import supersteps
 from predict_graph.engines.spark.recognition.units import Unit, _located
 from predict_graph.errors import RequestError
 from predict_graph.graph import check_graph
@@ -27,14 +21,14 @@ from predict_graph.graph import check_graph
 )
 def test_a_loop_is_found_between_what_comes_before_and_after(before, block, times, after):
     symbols = [*before, *(block * times), *after]
-    found = longest_repetition(symbols, [1.0] * len(symbols))
+    found = supersteps.longest_repetition(symbols, [1.0] * len(symbols))
     assert (found.start, found.period) == (len(before), len(block))
     assert found.stop == len(before) + len(block) * times
-    assert len(loop_starts(symbols, found)) == times
+    assert len(supersteps.loop_starts(symbols, found)) == times
 
 
 def test_the_heavier_of_two_loops():
-    found = longest_repetition("ababab" + "x" + "cccc", [1] * 7 + [9] * 4)
+    found = supersteps.longest_repetition("ababab" + "x" + "cccc", [1] * 7 + [9] * 4)
     assert (found.start, found.stop) == (7, 11)
 
 
@@ -71,13 +65,13 @@ LOOPS = [
 
 @pytest.mark.parametrize(("text", "kinds", "expected", "certainty"), LOOPS)
 def test_iterations_of_a_loop(text, kinds, expected, certainty):
-    found = _loop(units(text, **kinds), "jobs")
+    found = supersteps._loop(units(text, **kinds), "jobs")
     assert [step.jobs for step in found.supersteps] == expected
     assert found.certainty == certainty
 
 
 def test_a_second_look_at_the_same_result_is_no_iteration():
-    joined = _joined(units("raaaa", wrote="01110", skipped=3))
+    joined = supersteps._joined(units("raaaa", wrote="01110", skipped=3))
     assert [unit.jobs for unit in joined] == [(0,), (1,), (2,), (3, 4)]
 
 
@@ -120,7 +114,7 @@ class TestOnSpark:
             rows.max().collect()
         local_session.flush()
         log = logged.read()
-        found = recognise(log)
+        found = supersteps.recognise(log)
         assert (found.iterations, found.by, found.certainty) == (3, "names", "certain")
         assert found.name == "mine-0123abcd"
         table = observed_table(log, found, vertices=100)
@@ -128,7 +122,7 @@ class TestOnSpark:
         read = log.tasks.loc[log.tasks["group"].notna(), "shuffle_read_records"].sum()
         assert table["shuffle_read_records"].sum() == read > 0
         with pytest.raises(RequestError, match="no run 'other'; accepted: mine-0123abcd"):
-            recognise(log, run="other")
+            supersteps.recognise(log, run="other")
 
     def test_a_log_as_spark_compresses_it(self, local_session, tmp_path):
         path = tmp_path / "app-1.zstd"

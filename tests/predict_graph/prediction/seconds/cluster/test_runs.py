@@ -22,22 +22,10 @@ from predict_graph.prediction.seconds.cluster.costs import (
 )
 from predict_graph.prediction.seconds.cluster.runs import runs_of_job, shipped_runs, warming
 from predict_graph.prediction.seconds.cluster.runtime_model import deviations
-from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
-    DRIVER,
-    ENGINE,
-    PHASES,
-    TASKS,
-    WARMING,
-    changed,
-    keep,
-    real_record,
-    sample_runs,
-    slower,
-    slower_runs,
-    superstep_seconds,
-)
+from tests.predict_graph.prediction.seconds.cluster import made_up_cluster as made_up
 
 GRAPH = check_graph("barabasi-albert:n=3000,m=20,seed=1")
+ENGINE = made_up.ENGINE
 OTHER = check_graph("barabasi-albert:n=400,m=2,seed=1")
 JOB = PageRank(epsilon=0.001)
 
@@ -51,9 +39,9 @@ def width(prediction):
 
 
 def test_sample_runs_are_those_of_the_prediction_that_ran_them(history):
-    keep(history, sample_runs(), GRAPH, job=JOB)
+    made_up.keep(history, made_up.sample_runs(), GRAPH, job=JOB)
     found = runs_of_job(history, ENGINE, PageRank(epsilon=0.1), GRAPH)  # whatever the tolerance
-    for run, again in zip(sample_runs(), found, strict=True):
+    for run, again in zip(made_up.sample_runs(), found, strict=True):
         assert (again.cold, again.machines) == (run.cold, run.machines)
         assert again.session_seconds == run.session_seconds
         assert again.record.phases == run.record.phases
@@ -66,7 +54,7 @@ def test_sample_runs_are_those_of_the_prediction_that_ran_them(history):
 
 @pytest.mark.parametrize("kind", ["sample", "real"])
 def test_of_another_cluster_or_algorithm_or_with_lost_executors_nothing_is_taken(history, kind):
-    run = changed(sample_runs()[1], parameters=JOB.to_dict())
+    run = made_up.changed(made_up.sample_runs()[1], parameters=JOB.to_dict())
     local = SparkEngine(master="local", workers=2)
     for job, engine in (
         (PageRank(damping=0.5), ENGINE),
@@ -74,14 +62,14 @@ def test_of_another_cluster_or_algorithm_or_with_lost_executors_nothing_is_taken
         (JOB, SparkEngine("spark://nowhere:7077", 2, memory="3g")),
         (JOB, SparkEngine("spark://elsewhere:7077", 2, memory="1g")),
     ):
-        named = changed(run, algorithm=job.name)
+        named = made_up.changed(run, algorithm=job.name)
         if kind == "sample":
-            keep(history, [named], GRAPH, engine=engine, job=job)
+            made_up.keep(history, [named], GRAPH, engine=engine, job=job)
         else:
-            history.add(real_record(named, engine=engine, job=job))
-    lost = replace(real_record(run, job=JOB), engine={**ENGINE.describe(), "executors_lost": 1})
-    history.add(lost)
-    history.add(replace(real_record(run, engine=local, job=JOB), machine="another"))
+            history.add(made_up.real_record(named, engine=engine, job=job))
+    lost = {**ENGINE.describe(), "executors_lost": 1}
+    history.add(replace(made_up.real_record(run, job=JOB), engine=lost))
+    history.add(replace(made_up.real_record(run, engine=local, job=JOB), machine="another"))
     for engine in (ENGINE, local):
         assert runs_of_job(history, engine, JOB, GRAPH) == []
 
@@ -92,7 +80,7 @@ def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
     found = {}
     for name, source in (("own", GRAPH), ("other", OTHER)):
         history = History(tmp_path / f"{name}.sqlite")
-        keep(history, slower_runs(), source, job=JOB)
+        made_up.keep(history, made_up.slower_runs(), source, job=JOB)
         found[name] = predicted(history)
     own, other = found["own"], found["other"]
     assert own.evidence[0].source == "training runs of the cluster"
@@ -108,8 +96,9 @@ def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
 @pytest.mark.parametrize("log", [False, True], ids=["run", "event log"])
 def test_one_real_run_scales_the_reference_runs(history, log):
     unknown = predicted("none")
-    run = slower(next(run for run in shipped_runs("pagerank") if run.cold and run.machines == 2))
-    history.add(real_record(run, job=JOB, log=log, fingerprint="another"))
+    run = next(run for run in shipped_runs("pagerank") if run.cold and run.machines == 2)
+    slow = made_up.slower(run)
+    history.add(made_up.real_record(slow, job=JOB, log=log, fingerprint="another"))
     found = predicted(history)
     assert found.evidence[0].source == "real runs on the cluster"
     assert any("those of real runs on the cluster" in warning for warning in found.warnings)
@@ -117,15 +106,17 @@ def test_one_real_run_scales_the_reference_runs(history, log):
     longer = {
         name: usual * found.phases[name] / unknown.phases[name] for name in ("superstep", "setup")
     }
-    assert DRIVER * 0.8 < longer["superstep"] < TASKS * 1.2
-    assert longer["setup"] == pytest.approx(PHASES, rel=0.35)
+    assert made_up.DRIVER * 0.8 < longer["superstep"] < made_up.TASKS * 1.2
+    assert longer["setup"] == pytest.approx(made_up.PHASES, rel=0.35)
     assert width(found) < width(unknown) / 2.0
 
 
 def test_more_graphs_are_more_certain_and_runs_of_the_graph_itself_most():
-    others = (changed(run, fingerprint=str(n)) for n, run in enumerate(sample_runs()))
-    runs = [replace(run, elsewhere=True) for run in others]
-    known = [[], runs[:1], runs, sample_runs()]
+    runs = [
+        replace(made_up.changed(run, fingerprint=str(n)), elsewhere=True)
+        for n, run in enumerate(made_up.sample_runs())
+    ]
+    known = [[], runs[:1], runs, made_up.sample_runs()]
     widths = [np.hypot(*deviations(each, ClusterSpeed())) for each in known]
     assert widths == sorted(set(widths), reverse=True)
 
@@ -148,31 +139,31 @@ def law_rows(messages, machines):
 
 
 def test_a_law_is_found_again():
-    costs = costs_of(sample_runs())
+    costs = costs_of(made_up.sample_runs())
     found = costs.supersteps(law_rows(4_000_000, 4), 4, None)
-    assert found == pytest.approx(np.full(8, superstep_seconds(4_000_000, 4)), rel=0.001)
+    assert found == pytest.approx(np.full(8, made_up.superstep_seconds(4_000_000, 4)), rel=0.001)
     assert costs.at("opening", 4) == pytest.approx(10.0)
     phases = costs.phases(law_rows(4_000_000, 4), 4, 4_000_000)
     assert phases["setup"] == pytest.approx(10.0 + 1.0 + 1.0 + 5.0)
     assert phases["read"] == pytest.approx(0.5 + 2.5 + 2.0)
     more = costs.supersteps(law_rows(4_000_000, 4), 4) - found
-    assert more == pytest.approx(WARMING * warming(8))
+    assert more == pytest.approx(made_up.WARMING * warming(8))
     later = costs.supersteps(law_rows(4_000_000, 4), 4, before=8) - found
-    assert later == pytest.approx(WARMING * warming(8, before=8))
+    assert later == pytest.approx(made_up.WARMING * warming(8, before=8))
 
 
 def test_other_algorithms_on_the_same_cluster_show_it_too(history):
     assert speed_of_cluster(None, ENGINE) == speed_of_cluster(history, ENGINE) == UNKNOWN
-    keep(history, slower_runs(), SMALL)
+    made_up.keep(history, made_up.slower_runs(), SMALL)
     one, name = speed_of_cluster(history, ENGINE), "label-propagation"
-    assert 0.7 * TASKS < one.factors(name)["tasks"] < 1.2 * TASKS
+    assert 0.7 * made_up.TASKS < one.factors(name)["tasks"] < 1.2 * made_up.TASKS
     # Opening a session and reading are the same whatever comes next.
     costs = reference_costs(name).scaled(one.factors(name))
-    cold = [run for run in slower_runs() if run.cold]
+    cold = [run for run in made_up.slower_runs() if run.cold]
     for machines in (1, 2):
         own = [run.session_seconds for run in cold if run.machines == machines]
         assert costs.at("opening", machines) == pytest.approx(np.mean(own), rel=0.15)
-    keep(history, slower_runs(name), SMALL)
+    made_up.keep(history, made_up.slower_runs(name), SMALL)
     two = speed_of_cluster(history, ENGINE)
     assert [*two.observed] == ["pagerank", name]
     # More memory makes it no other cluster; another master, or other cores, do.

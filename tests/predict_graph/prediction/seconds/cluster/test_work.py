@@ -18,15 +18,11 @@ from predict_graph.prediction.seconds.cluster.runtime_model import heap_bytes, m
 from predict_graph.prediction.seconds.cluster.sampling import observed_estimate
 from predict_graph.prediction.seconds.cluster.work import combined_share, work_by_machines
 from predict_graph.table import Table
-from tests.predict_graph.prediction.seconds.cluster.made_up_cluster import (
-    changed,
-    cluster_run,
-    sample_runs,
-)
+from tests.predict_graph.prediction.seconds.cluster import made_up_cluster as made_up
 
 ENGINE = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 MESSAGES = ["local_messages", "remote_messages"]
-RUN = cluster_run(10_000, 100_000, 2)
+RUN = made_up.cluster_run(10_000, 100_000, 2)
 
 
 def test_partitions_are_those_of_spark():
@@ -63,10 +59,10 @@ def library_run(algorithm, graph, a_unit):
     """A sample run that reads so many bytes for each record and each map entry."""
     rounds = rounds_of(algorithm, graph, 2)
     half = a_unit * (rounds["records"] + rounds["entries"]).to_numpy() / 2
-    run = cluster_run(graph.vertices, graph.edges, 1, iterations=len(rounds))
+    run = made_up.cluster_run(graph.vertices, graph.edges, 1, iterations=len(rounds))
     columns = {f"twin_{name}": rounds[name].to_numpy() for name in ("records", "entries")}
     columns |= {"local_message_bytes": half, "remote_message_bytes": half}
-    return changed(run, columns)
+    return made_up.changed(run, columns)
 
 
 @pytest.mark.parametrize(
@@ -89,9 +85,9 @@ def test_records_of_a_library_are_those_of_its_replay(name, parameters):
 def test_a_function_that_sends_along_every_edge(written):
     file = written("def job(spark, vertices, edges):\n    return vertices\n", "jobs.py")
     graph, sample = (check_graph(f"rmat:scale={scale},edge_factor=8,seed=1") for scale in (14, 11))
-    run = cluster_run(sample.vertices, sample.edges, 2)
+    run = made_up.cluster_run(sample.vertices, sample.edges, 2)
     columns = {"shuffle_read_records": np.full(12, sample.edges / 2)}  # of each of two workers
-    run = changed(run, columns)
+    run = made_up.changed(run, columns)
     workload = Workload(check_function(f"{file}:job"), 8, Table({}))
     rows = work_by_machines(graph, ENGINE, workload, [run])(4)
     assert rows["messages"].to_numpy() == pytest.approx(graph.edges / 4)
@@ -101,10 +97,11 @@ def test_a_function_that_sends_along_every_edge(written):
 
 def test_samples_that_agree_are_taken_at_their_word():
     graph = SimpleNamespace(vertices=60_000)
-    runs = [cluster_run(4_000, 40_000, 2), cluster_run(8_000, 80_000, 2)]
+    runs = [made_up.cluster_run(4_000, 40_000, 2), made_up.cluster_run(8_000, 80_000, 2)]
     estimate = observed_estimate(runs, graph)
     assert (estimate.iterations, estimate.low, estimate.high) == (6, 6, 7)
-    differing = observed_estimate([*runs, cluster_run(16_000, 160_000, 2, iterations=9)], graph)
+    longer = made_up.cluster_run(16_000, 160_000, 2, iterations=9)
+    differing = observed_estimate([*runs, longer], graph)
     assert differing.iterations > 9
     assert differing.low < differing.iterations
     assert any("6 to 9" in text for text in differing.warnings)
@@ -122,24 +119,23 @@ def memory(runs, size, usual=()):
 
 
 def test_too_little_memory_is_said():
-    small = memory(sample_runs(), "340m")
+    small = memory(made_up.sample_runs(), "340m")
     assert small["execution_bytes"] + small["storage_bytes"] > small["available_bytes"]
     assert small["shuffle_bytes"] == pytest.approx(3.8 * 10e6 / 2)
     assert heap_bytes("2g") == 2 * 1024**3
-    local = memory_of(sample_runs(), GRAPH, MOVED, SparkSettings(machines=2, memory="340m"), ())
+    local = memory_of(
+        made_up.sample_runs(), GRAPH, MOVED, SparkSettings(machines=2, memory="340m"), ()
+    )
     assert local["storage_bytes"] == pytest.approx(2 * small["storage_bytes"], abs=2)
 
 
 @pytest.mark.parametrize("each", [0, 40])
 def test_a_page_of_a_hash_table_does_not_grow_with_the_graph(each):
+    def peak(run):
+        return page + each * (run.record.vertices + run.edges) / run.machines
+
     page, share = 64 << 20, (GRAPH.vertices + GRAPH.edges) / 2
-    runs = [
-        changed(
-            run,
-            {"peak_memory_bytes": page + each * (run.record.vertices + run.edges) / run.machines},
-        )
-        for run in sample_runs()
-    ]
+    runs = [made_up.changed(run, {"peak_memory_bytes": peak(run)}) for run in made_up.sample_runs()]
     assert memory(runs, "1g")["execution_bytes"] == pytest.approx(page + each * share)
     # Runs of one size do not tell a page from what grows: others of the algorithm do.
     assert memory(runs[:2], "1g", runs)["execution_bytes"] == pytest.approx(page + each * share)
