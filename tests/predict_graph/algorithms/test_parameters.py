@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 
@@ -48,9 +49,6 @@ WRONG = [
 
 @pytest.mark.parametrize(("parameter", "wrong", "accepted"), WRONG)
 def test_a_wrong_value_is_named_with_what_is_accepted(parameter, wrong, accepted):
-    with pytest.raises(RequestError) as caught:
+    value = re.escape(f"{parameter.name} is {wrong!r}; ")
+    with pytest.raises(RequestError, match=f"{value}accepted: .*{accepted}"):
         parameter.check(wrong)
-    text = str(caught.value)
-    assert parameter.name in text
-    assert repr(wrong) in text
-    assert accepted in text

@@ -79,9 +79,11 @@ def test_seconds_follow_the_expected_work_at_the_pace_that_is_seen():
     assert left == pytest.approx(real[4:].sum(), rel=0.1)
 
 
+BASELINE = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
+
+
 def test_the_interval_narrows_and_the_end_is_known():
-    expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
-    clock = SuperstepClock(expected)
+    clock = SuperstepClock(BASELINE)
     before = clock.moment(1.0)
     assert before.state == "before"
     assert before.remaining.predicted == pytest.approx(21.0)
@@ -101,8 +103,7 @@ def test_the_interval_narrows_and_the_end_is_known():
 
 
 def test_reading_that_takes_longer_than_the_run_leaves_the_run():
-    expected = Expected((part(20.0, 0.3),), 2.0, Interval.spread(22.0, 0.3), 0.0, "a baseline")
-    first = SuperstepClock(expected.later(58.0)).moment(60.0).remaining
+    first = SuperstepClock(BASELINE.later(58.0)).moment(60.0).remaining
     assert first.predicted == pytest.approx(20.0, rel=0.2)
     assert first.low > 0.0
 

@@ -10,7 +10,6 @@ from predict_graph.errors import JobError
 from predict_graph.functions.naming import check_function
 from predict_graph.functions.subject import Subject
 from predict_graph.functions.track import run_tracked
-from predict_graph.history import History
 from tests.steps import calls_by, counted, counted_call, predict_call
 
 pytestmark = pytest.mark.slow  # starts processes
@@ -78,8 +77,7 @@ def test_a_run_that_is_cheap_is_done():
     assert said.phases["convert"] == 0.0  # the graph is networkx's already
 
 
-def test_runs_on_other_graphs_are_learned_from(tmp_path):
-    history = History(tmp_path / "runs.sqlite")
+def test_runs_on_other_graphs_are_learned_from(history):
     for n in (250, 350):
         with counted():
             predict_graph.track(vertex_by_vertex, nx.path_graph(n), history=history)

@@ -11,12 +11,7 @@ from predict_graph.algorithms import check_algorithm
 from predict_graph.engines import COUNTERS, SampleSummary, per_iteration
 from predict_graph.engines.local import LocalEngine
 from predict_graph.graph import check_graph
-from predict_graph.iterations.estimate import (
-    IterationEstimate,
-    crossing,
-    iteration_interval,
-    mean_curve,
-)
+from predict_graph.iterations import estimate
 from predict_graph.iterations.whole_run import continued
 from predict_graph.table import Table
 
@@ -27,7 +22,7 @@ THRESHOLDS = st.floats(1e-12, 1.0)
 @given(curve=CURVES, threshold=THRESHOLDS)
 def test_the_crossing_is_between_the_two_neighbours(curve, threshold):
     below = [number for number, value in enumerate(curve, 1) if value < threshold]
-    found = crossing(curve, threshold)
+    found = estimate.crossing(curve, threshold)
     if not below:
         assert found == math.inf
     else:
@@ -39,7 +34,7 @@ def test_the_crossing_is_between_the_two_neighbours(curve, threshold):
     [([1.0, 0.0], 2.0), ([1.0, 0.01], math.inf), ([0.01, 0.005], 2.0), ([1.0, 1e-8], 1.25)],
 )
 def test_crossings_on_a_log_scale_of_zero_and_at_the_threshold(curve, expected):
-    assert crossing(curve, 0.01) == pytest.approx(expected)
+    assert estimate.crossing(curve, 0.01) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +47,7 @@ def test_crossings_on_a_log_scale_of_zero_and_at_the_threshold(curve, expected):
     ],
 )
 def test_curves_are_averaged_on_a_log_scale_and_extended_by_their_last_slope(curves, expected):
-    found = mean_curve([np.array(curve) for curve in curves], len(expected))
+    found = estimate.mean_curve([np.array(curve) for curve in curves], len(expected))
     np.testing.assert_allclose(found, expected)
 
 
@@ -62,7 +57,7 @@ def test_curves_are_averaged_on_a_log_scale_and_extended_by_their_last_slope(cur
     limit=st.integers(1, 10_000),
 )
 def test_the_interval_holds_the_iterations(centre, std, limit):
-    iterations, low, high = iteration_interval(centre, std, limit)
+    iterations, low, high = estimate.iteration_interval(centre, std, limit)
     assert 1 <= low <= iterations <= high <= limit
     assert std > 0 or low == iterations == high
 
@@ -74,9 +69,9 @@ CASES = [("connected-components", 119), ("neighborhood", 118), ("shortest-paths"
 def estimated(crossing, std, job, samples=(), iterations=200):
     """An estimate by other evidence, with counters that no run of the mesh has."""
     counters = Table(dict.fromkeys((*COUNTERS, "total_vertices"), np.full(iterations, 7.0)))
-    whole, low, high = iteration_interval(crossing, std, job.max_iterations)
+    whole, low, high = estimate.iteration_interval(crossing, std, job.max_iterations)
     curve = np.ones(whole)
-    return IterationEstimate(
+    return estimate.IterationEstimate(
         "other", crossing, whole, low, high, curve, True, [*samples], counters=counters
     )
 

@@ -62,11 +62,9 @@ def doubled(number):
 '''
 
 
-@pytest.fixture(scope="module")
-def job_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("jobs") / "my_jobs.py"
-    path.write_text(JOB)
-    return path
+@pytest.fixture
+def job_file(written):
+    return written(JOB, "my_jobs.py")
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,9 @@ def labels(graph, rounds=4):
 """
 
 
-@pytest.fixture(scope="module")
-def jobs(tmp_path_factory):
-    path = tmp_path_factory.mktemp("jobs") / "frames.py"
-    path.write_text(JOBS)
-    return path
+@pytest.fixture
+def jobs(written):
+    return written(JOBS, "frames.py")
 
 
 @pytest.fixture(scope="module")
