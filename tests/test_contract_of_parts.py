@@ -338,8 +338,7 @@ def test_a_part_that_is_named_or_registered_for_an_algorithm_counts(
         assert not differs(found, named)
     else:  # the one that runs before has parts of its own
         assert differs(found, usual)
-    other = "semi-clustering"
-    told = predict(other, engine=engine).method
+    told = predict("semi-clustering", engine=engine).method
     assert told["name"] != "nine"
     assert name not in told.values()
 

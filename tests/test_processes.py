@@ -125,8 +125,7 @@ def leaving(file, seconds):
 
 def test_a_timeout_ends_what_a_job_started_in_another_session(tmp_path):
     file = tmp_path / "process"
-    found = Job(leaving(file, 300.0), timeout=2.0).run()
-    assert found.outcome == "timeout"
+    assert Job(leaving(file, 300.0), timeout=2.0).run().outcome == "timeout"
     end_of(file)
 
 

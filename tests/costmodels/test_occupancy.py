@@ -76,8 +76,7 @@ def test_latency_hiding_needs_more_than_lines():
     assert errors["overlap"] < 0.05
     assert errors["overlap"] < errors["piecewise"]
     assert errors["overlap"] < errors["linear"]
-    auto = occupancy.OccupancyModel().fit(GRID.iloc[rows], y.iloc[rows])
-    assert auto.shape_ == "overlap"
+    assert occupancy.OccupancyModel().fit(GRID.iloc[rows], y.iloc[rows]).shape_ == "overlap"
 
 
 def test_data_flow_is_a_part_of_its_own():

@@ -126,8 +126,7 @@ def tables(folder):
 
 def options():
     """Return the options and arguments of every command."""
-    program = typer.main.get_command(app)
-    return dict(sorted(_commands(program, "")))
+    return dict(sorted(_commands(typer.main.get_command(app), "")))
 
 
 def _commands(command, name):

@@ -24,8 +24,7 @@ def test_a_sample_is_a_graph_with_its_fidelity():
     drawn = predict_graph.sample(nx.path_graph(100), 0.2, sampler="rj", seed=1)
     assert isinstance(drawn.graph, predict_graph.Graph)
     assert drawn.graph.vertices == 20
-    sizes = drawn.to_frame().set_index("property").loc["vertices"]
-    assert sizes.tolist() == [100, 20]
+    assert drawn.to_frame().set_index("property").loc["vertices"].tolist() == [100, 20]
     again = predict_graph.sample(nx.path_graph(100), 0.2, sampler="rj", seed=1)
     assert again.to_frame().equals(drawn.to_frame())
 

@@ -37,8 +37,7 @@ def graphs(draw):
     vertex = st.integers(0, n - 1)
     edges = draw(st.lists(st.tuples(vertex, vertex), max_size=120))
     if draw(st.booleans()):
-        both = edges + [(w, v) for v, w in edges if v != w]
-        graph = arrays(n, both)
+        graph = arrays(n, edges + [(w, v) for v, w in edges if v != w])
         graph.directed = False
         return graph
     return arrays(n, edges)

@@ -93,8 +93,7 @@ def check(algorithm, graph, blocks, folder):
 @pytest.mark.parametrize(("name", "given"), CASES)
 def test_blocks_do_what_the_local_kernel_does(name, given, blocks, weighted, tmp_path):
     algorithm = check_algorithm(name, given)
-    graph = drawn(not algorithm.undirected, weighted)
-    check(algorithm, graph, blocks, tmp_path / "blocks")
+    check(algorithm, drawn(not algorithm.undirected, weighted), blocks, tmp_path / "blocks")
 
 
 @pytest.mark.parametrize("name", ALGORITHMS.names())

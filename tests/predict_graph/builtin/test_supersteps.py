@@ -168,5 +168,4 @@ def test_supersteps_are_those_of_a_slow_program(name, data, n):
     if name in ("label-propagation", "semi-clustering"):
         weights = data.draw(st.none() | quarters.map(lambda found: [each / 4 for each in found]))
     directed = not algorithm.undirected and data.draw(st.booleans())
-    graph = edges(*pairs, n=n, directed=directed, weights=weights)
-    check(algorithm, graph)
+    check(algorithm, edges(*pairs, n=n, directed=directed, weights=weights))

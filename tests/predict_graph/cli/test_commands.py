@@ -68,8 +68,7 @@ def test_the_history_from_end_to_end(program, tmp_path):
     assert "0 runs added, 2 were here" in again.out
     assert "1 runs forgotten" in program("history", "prune", "--keep", 1, "--history", second).out
     program("history", "prune", "--keep", "9" * 20, "--history", second).is_refused("64 bits")
-    left = program("history", "list", "--history", second, "--json", "-").answer
-    assert len(left) == 1
+    assert len(program("history", "list", "--history", second, "--json", "-").answer) == 1
 
 
 def test_shared_runs_do_not_show_whose_they_are(program, tmp_path):

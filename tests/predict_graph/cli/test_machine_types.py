@@ -29,8 +29,7 @@ def fitted(program, *more):
 def test_one_model_ranks_all_types_those_of_few_runs_too(program, folder):
     # Of lean there is one run only, and it has the cores of big.
     wrote(folder, *measured("small", "big"), *measured("lean", counts=(4,)))
-    said = fitted(program, "--verbose")
-    assert "machine_type" not in said.partition("warning")[2]
+    assert "machine_type" not in fitted(program, "--verbose").partition("warning")[2]
     made = planned(program, "--deadline", "2m")
     costs = {
         (kind, m): seconds(kind, m) * m * PRICES[kind]
@@ -63,8 +62,7 @@ def test_a_timeout_is_a_lower_bound_unless_the_run_must_have_hung(program, folde
 
 def test_a_configuration_like_one_that_failed_is_not_chosen(program, folder):
     wrote(folder, *measured("small", "big"), "lean,2,3,failed", "lean,4,3,failed")
-    said = fitted(program)
-    assert "2 runs of runs.csv failed and gave no time" in said
+    assert "2 runs of runs.csv failed and gave no time" in fitted(program)
     made = planned(program, "--deadline", "10m")
     chances = {named(one): one["chance"] for one in made["configurations"]}
     assert chances["lean", 4] < 0.5 < chances["big", 16]

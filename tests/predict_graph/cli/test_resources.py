@@ -71,8 +71,7 @@ def test_candidates_that_are_alike_to_the_model(program, folder):
     result = program(
         "plan", "m.json", "--assignments", "c.csv", "--with", "input_bytes=40", status=0
     )
-    said = " ".join(result.out.split())
-    assert "alike in what the models know (input_bytes)" in said
+    assert "alike in what the models know (input_bytes)" in " ".join(result.out.split())
 
 
 def test_more_cores_than_it_was_said_to_use(program, folder, monkeypatch):
@@ -104,8 +103,7 @@ def test_a_prediction_is_carried(program, folder):
         target = ["--target-profile", f"{name}.json"]
         program("predict", *common, f"{name}-out.json", *target, status=0)
         found[name] = json.loads((folder / f"{name}-out.json").read_text())
-    carried = found["slow"]["method"]["carried"]
-    assert carried["compute_factor"] == pytest.approx(4.0)
+    assert found["slow"]["method"]["carried"]["compute_factor"] == pytest.approx(4.0)
     assert found["here"]["method"]["carried"]["compute_factor"] == pytest.approx(1.0)
     assert found["slow"]["iterations"] == found["here"]["iterations"]
     slow = found["slow"]["runtime_seconds"]

@@ -37,8 +37,7 @@ def measured(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("measured")
 def test_what_the_atlas_has_is_predicted_without_a_run():
-    keywords = {"number_of_nodes": 7}
-    said = predict_call(nx.voterank, GRAPH, budget=0, keywords=keywords)
+    said = predict_call(nx.voterank, GRAPH, budget=0, keywords={"number_of_nodes": 7})
     cost = UNIT * UNITS_OF_AN_EDGE * check_graph(GRAPH).edges
     assert [each.source for each in said.evidence] == ["atlas"]
     assert cost / 1.2 < said.processor_seconds < 1.2 * cost

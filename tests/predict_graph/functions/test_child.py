@@ -119,8 +119,7 @@ def _is_deaf(given: nx.Graph):
 @pytest.mark.parametrize("forks", [_forks_and_returns, _forks_and_raises])
 def test_a_process_that_a_function_forks_sends_nothing(forks):
     for _ in range(5):  # two that wrote at once would be mixed up now and then
-        run = run_in_child(graph, forks, Limits(seconds=20.0))
-        assert run.done
+        assert run_in_child(graph, forks, Limits(seconds=20.0)).done
 
 
 @pytest.mark.parametrize("call", [lambda _: time.sleep(60.0), _stops_itself, _is_deaf])

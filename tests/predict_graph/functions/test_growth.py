@@ -52,8 +52,7 @@ def test_runs_on_other_graphs_make_it_surer():
 
 
 def test_every_beginning_of_the_order_is_like_the_whole():
-    order = spread_order(WHOLE, RNG)
-    assert sorted(order) == list(range(WHOLE.vertices))
+    assert sorted(spread_order(WHOLE, RNG)) == list(range(WHOLE.vertices))
     work = np.log(neighbour_work(WHOLE))
     spread = [work[spread_order(WHOLE, RNG)[:100]].mean() for _ in range(30)]
     random = [work[RNG.permutation(WHOLE.vertices)[:100]].mean() for _ in range(30)]
@@ -64,7 +63,6 @@ def test_every_beginning_of_the_order_is_like_the_whole():
 def test_a_run_that_outlasts_all_expectations_may_take_much_longer(seconds, surer):
     target = drivers_of(WHOLE, RNG)
     known = points("edges", 1.0 / target["edges"])  # about a second on the whole graph
-    bound = Point(target, seconds, "", "g")
-    found = extrapolate(known, target, "g", stopped=[bound])
+    found = extrapolate(known, target, "g", stopped=[Point(target, seconds, "", "g")])
     assert seconds < found.cost < 5.0 * seconds
     assert (found.log_std < 1.0) == surer

@@ -178,8 +178,7 @@ def test_attributes_of_igraph_are_kept():
 
     function = check_function(ends, keywords={"source": "v7"}, graph=graph)
     subject = Subject(function, graph, directed=None, ids=None, seed=1)
-    rng = np.random.default_rng(1)
-    part = subject.sample("mhrw", 200, rng)
+    part = subject.sample("mhrw", 200, np.random.default_rng(1))
     assert all("v7" in each for each in part.call(part.build()))
     whole = subject.whole(np.arange(400)[::-1])
     assert sorted(map(sorted, whole.call(whole.build()))) == sorted(map(sorted, ends(graph, "v7")))
@@ -285,8 +284,7 @@ def test_time_in_which_a_function_sleeps_is_predicted():
         time.sleep(5e-4 * len(graph))
 
     graph = nx.barabasi_albert_graph(1500, 3, seed=1)
-    said = predict_call(fetch, graph, budget="0.5s", seed=1)
-    assert said.processor_seconds > 0.4
+    assert predict_call(fetch, graph, budget="0.5s", seed=1).processor_seconds > 0.4
     assert run_tracked(check_function(fetch), graph, show=False).processor_seconds > 0.7
 
 

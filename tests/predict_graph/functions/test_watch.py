@@ -121,14 +121,12 @@ def test_the_progress_of_a_condition_does_not_prolong_a_run_by_itself(tmp_path):
     function = own(tmp_path, WHILE["over a set"])
     whole, limits = run(function), {"seconds": 0.02, "budget": Budget(share=0.5)}
     assert run(function, **limits).seconds < 0.1 * whole.seconds
-    shown = shape_of(whole)
-    assert run(function, **limits, loop=shown.loop).seconds > 0.3 * whole.seconds
+    assert run(function, **limits, loop=shape_of(whole).loop).seconds > 0.3 * whole.seconds
 
 
 @pytest.mark.parametrize("body", UNKNOWN.values(), ids=UNKNOWN)
 def test_a_while_of_unknown_length_is_named(tmp_path, body):
-    whole = run(own(tmp_path, body))
-    shape = shape_of(whole)
+    shape = shape_of(run(own(tmp_path, body)))
     assert not shape.loop
     assert "the length of its outermost loop is unknown" in shape.reason
 

@@ -75,8 +75,7 @@ def test_negative_weights_and_many_duplicates():
     ends, others = np.array([0, 1]), np.array([1, 0])
     negative = from_edges(ends, others, weights=np.array([-3.0, -2.0]), directed=False)
     assert negative.weights.tolist() == [-2, -2]
-    many = from_edges(np.zeros(256, int), np.ones(256, int), directed=False)
-    assert many.edges == 2
+    assert from_edges(np.zeros(256, int), np.ones(256, int), directed=False).edges == 2
 
 
 @pytest.mark.parametrize(

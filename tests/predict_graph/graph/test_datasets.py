@@ -60,8 +60,7 @@ def test_a_download_is_kept(places, monkeypatch):
     folder, address = places
     (folder / "server" / "wiki-Vote.txt.gz").write_bytes(gzip.compress(b"0 1\n1 2\n"))
     serve(monkeypatch, "wiki-Vote", address + "wiki-Vote.txt.gz")
-    path = fetch("wiki-Vote")
-    assert path == folder / "cache" / "wiki-Vote.txt.gz"
+    assert fetch("wiki-Vote") == folder / "cache" / "wiki-Vote.txt.gz"
     (folder / "server" / "wiki-Vote.txt.gz").unlink()
     assert check_graph("wiki-Vote").edges == 2
 

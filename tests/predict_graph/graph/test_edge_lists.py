@@ -60,8 +60,7 @@ LISTS = [
 
 @pytest.mark.parametrize(("name", "text", "edges"), LISTS)
 def test_headers_and_columns(tmp_path, name, text, edges):
-    graph = read(tmp_path, name, text)
-    assert edges_of(graph) == sorted(edges)
+    assert edges_of(read(tmp_path, name, text)) == sorted(edges)
 
 
 def test_blocks_of_comments_alone(tmp_path):
@@ -104,8 +103,7 @@ def test_user_says_whether_there_is_a_header(tmp_path):
 
 
 def test_a_text_id_near_the_beginning_makes_all_ids_text(tmp_path):
-    text = "1984 2001\nOrwell 1984\n"
-    graph = read(tmp_path, "a.txt", text)
+    graph = read(tmp_path, "a.txt", "1984 2001\nOrwell 1984\n")
     assert edges_of(graph) == [("1984", "2001"), ("Orwell", "1984")]
     assert any("'Orwell'" in note for note in graph.notes)
     far = "1984 2001\n" * 20_000 + "Orwell 1984\n"

@@ -152,8 +152,7 @@ def test_texts_of_parquet_files_are_kept_once(tmp_path):
     file, rows = tmp_path / "a.parquet", 1 << 17
     place = pa.array(np.zeros(rows, np.int64))
     texts = pa.array(["s" * 50_000]).dictionary_encode().take(place)  # 6.5 GB without dictionary
-    table = pa.table({"source": texts, "target": pa.array(["y"] * rows)})
-    pq.write_table(table, file)
+    pq.write_table(pa.table({"source": texts, "target": pa.array(["y"] * rows)}), file)
     before = pa.total_allocated_bytes()
     graph = check_graph(file)
     assert (graph.vertices, graph.edges) == (2, 1)

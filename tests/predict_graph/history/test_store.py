@@ -18,8 +18,7 @@ def test_a_run_comes_back_as_it_was_added(history, record):
     time = datetime(2026, 3, 1, 12, 30, tzinfo=timezone(timedelta(hours=2)))
     sample = {"sampler": "brj", "ratio": np.float64(0.1)}
     added = record(kind="sample", sample=sample, sample_of="whole", time=time, converged=None)
-    number = history.add(added)
-    found = history.record(number)
+    found = history.record(history.add(added))
     for name in (*FIELDS, "seconds"):
         if name != "sample":
             assert getattr(found, name) == getattr(added, name)
@@ -109,8 +108,7 @@ def test_training_runs_are_of_the_same_job_engine_and_machine(history, record):
     history.add(record(machine="B"))
     history.add(record(rows=Table({"iteration": np.zeros(0, dtype=int)})))
     history.add(record(algorithm="topk"))
-    narrow = record(rows=Table({"iteration": [0], "peak_memory_bytes": [7]}))
-    history.add(narrow)
+    history.add(record(rows=Table({"iteration": [0], "peak_memory_bytes": [7]})))
     mine = history.training_runs("pagerank", engine, "A", exclude_fingerprint="mine")
     assert [len(run.rows) for run in mine] == [1, 8]
     both = history.training_runs("pagerank", engine, "A", "mine", kinds=("run", "sample"))

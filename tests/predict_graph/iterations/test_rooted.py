@@ -78,8 +78,7 @@ def test_small_neighbours_of_small_vertices_come_along():
         ("path:n=5", 1, {}),
         ("star:n=20", 2, {}),
     ):
-        graph = check_graph(text)
-        drawing = RootedSampler(graph, [], np.array([1]), near=most)
+        drawing = RootedSampler(check_graph(text), [], np.array([1]), near=most)
         sample = drawing.draw(0, np.random.default_rng(0))
         assert set(sample.vertices) == {1, *expected}
         assert sample.weights.sum() == 1.0

@@ -72,8 +72,7 @@ def test_the_whole_prediction(comparison):
     is_whole(found)
     assert tuple(found.phases) == PHASES
     assert found.overhead_seconds > 0
-    purposes = {sample.purpose for sample in found.samples}
-    assert purposes == {"iterations"}
+    assert {sample.purpose for sample in found.samples} == {"iterations"}
 
 
 def test_it_is_near_the_truth_and_the_run_is_kept(comparison, kept):
@@ -214,8 +213,7 @@ def test_a_budget_of_nothing_measures_nothing_and_says_of_a_low_limit(budget, li
 def test_overhead_can_be_capped():
     graph = check_graph("barabasi-albert:n=20000,m=5,seed=1")
     tight = predict(graph, max_overhead=0.1, probe=False)
-    used = sum(s.edges for s in tight.samples if s.purpose == "cost")
-    assert used <= 0.1 * graph.edges
+    assert sum(s.edges for s in tight.samples if s.purpose == "cost") <= 0.1 * graph.edges
 
 
 def test_the_published_method_draws_its_samples_in_full():

@@ -54,8 +54,7 @@ def test_half_the_processor_and_half_the_cores():
     factor = resources.carried_factor(machine(), slow, 10**9)
     assert factor.compute == pytest.approx(4.0)
     assert factor.single == pytest.approx(2.0)
-    back = resources.carried_factor(slow, machine(), 10**9)
-    assert back.compute == pytest.approx(0.25)
+    assert resources.carried_factor(slow, machine(), 10**9).compute == pytest.approx(0.25)
     kept = {k: v for k, v in slow.attributes.items() if k != "memory_bandwidth"}
     with pytest.raises(RequestError, match="has no 'memory_bandwidth'; it has: cpu_integer_speed"):
         resources.carried_factor(machine(), replace(slow, attributes=kept), 10**9)

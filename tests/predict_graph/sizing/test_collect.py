@@ -46,8 +46,7 @@ def test_every_point_is_measured_and_its_output_kept_when_asked(design, job, out
     for row in rows(out):
         assert row["exit_status"] == "0"
         assert row["command"].endswith(f"sh {row['scale']} {row['machines']}")
-    found = read_measurements(out)
-    assert found.done.machines.tolist() == [1, 2, 4]
+    assert read_measurements(out).done.machines.tolist() == [1, 2, 4]
 
 
 def test_seconds_are_those_of_the_process(written, out, monkeypatch):

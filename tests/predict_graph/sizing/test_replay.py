@@ -80,8 +80,7 @@ def test_a_plan_from_one_log(written, program, tmp_path):
     assert choice["machines"] == 4
     assert choice["seconds"] == pytest.approx(65.0)
     assert choice["low"] < 65.0 < choice["high"] <= 100.0
-    late = program(*words[:4], "--deadline", "1s", status=1)
-    assert "executor-cores" not in late.out
+    assert "executor-cores" not in program(*words[:4], "--deadline", "1s", status=1).out
     doubled = program(*words[:4], "--executor-cores", 4)
     assert "--num-executors 4 --executor-cores 4" in " ".join(doubled.out.split())
 

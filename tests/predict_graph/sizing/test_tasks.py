@@ -86,8 +86,7 @@ def test_remote_or_staged(model, written):
     cheap = plan_tasks([model], found, deadline=60.0)
     assert cheap.choice.configuration.name == "slow"  # the cheapest in time
     assert plan_tasks([model], found, deadline=5.0).choice.configuration is None
-    rich = plan_tasks([model], found, budget=1.0)
-    assert rich.choice.configuration.name == order[0]
+    assert plan_tasks([model], found, budget=1.0).choice.configuration.name == order[0]
 
 
 def test_without_prices_the_fastest_is_chosen(model, written):

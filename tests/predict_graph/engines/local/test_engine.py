@@ -60,8 +60,7 @@ def test_the_first_supersteps_have_the_rows_of_a_training_set(edges):
     _, found = LocalEngine(workers=4).survey(PageRank(), graph)
     assert 1 <= len(found.seconds) == len(found.rows) <= PROBED_SUPERSTEPS
     rows = found.rows
-    messages = rows["local_messages"] + rows["remote_messages"]
-    assert (messages == graph.edges).all()
+    assert (rows["local_messages"] + rows["remote_messages"] == graph.edges).all()
     assert (rows["remote_message_bytes"] == 16 * rows["remote_messages"]).all()
     assert (rows["seconds"] > 0).all()
 
@@ -84,8 +83,7 @@ def test_a_superstep_that_a_limit_stops_is_timed_by_the_blocks_that_ended(monkey
 
 
 def test_bytes_beyond_32_bits_and_of_other_sizes_are_counted():
-    graph = from_edges(np.zeros(3, int), np.array([1, 2, 3]))
-    tally = Tally(graph, 1)
+    tally = Tally(from_edges(np.zeros(3, int), np.array([1, 2, 3])), 1)
     for size in (np.full(4, 2**31 - 1, np.int32), 1, 2):
         tally.add(Superstep(0.0, size))
     counted = tally.table(np.zeros(3), np.ones(3))["local_message_bytes"]

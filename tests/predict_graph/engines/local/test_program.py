@@ -225,8 +225,7 @@ def test_what_nobody_sends_may_be_no_number():
         def message(self, state, graph):
             return 0.0 * state / graph.out_degrees
 
-    profile = LocalEngine().run(Division(), GRAPHS["edgeless"])
-    assert profile.converged
+    assert LocalEngine().run(Division(), GRAPHS["edgeless"]).converged
 
 
 WRONG_ATTRIBUTES = [

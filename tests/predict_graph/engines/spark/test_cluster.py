@@ -107,5 +107,4 @@ def test_a_driver_is_killed_in_mid_run(spark_here, quick_conf, graph):
 
     with pytest.raises(JobError, match="Spark's driver process is gone"):
         engine.run(PageRank(), graph, threshold=0.0, max_iterations=100, progress=kill)
-    again = engine.run(PageRank(), graph, threshold=0.0, max_iterations=1)
-    assert again.iterations == 1
+    assert engine.run(PageRank(), graph, threshold=0.0, max_iterations=1).iterations == 1

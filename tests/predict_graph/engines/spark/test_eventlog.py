@@ -99,8 +99,7 @@ def test_failed_killed_and_repeated_tasks(log_of):
     tasks = log_of(text([*lines, job_end(0, 7.0)])).tasks
     assert list(tasks["failed"]) == [True, False, False, True, False]
     assert list(tasks["redone"]) == [False, False, True, False, False]
-    counted = tasks[~tasks["failed"] & ~tasks["redone"]]
-    assert sorted(counted["task"]) == [0, 1]
+    assert sorted(tasks[~tasks["failed"] & ~tasks["redone"]]["task"]) == [0, 1]
 
 
 def test_a_stage_belongs_to_the_job_that_runs_it(log_of):

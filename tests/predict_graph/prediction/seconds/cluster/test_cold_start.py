@@ -31,8 +31,7 @@ def test_an_answer_without_a_run_on_the_cluster(name):
     interval = found.runtime_seconds
     assert interval.high > 3.5 * interval.predicted  # all of it may be off together
     assert found.overhead_seconds < interval.predicted
-    local = predict_graph.run(name, GRAPH)
-    assert found.iterations.predicted == local.iterations
+    assert found.iterations.predicted == predict_graph.run(name, GRAPH).iterations
 
 
 @pytest.mark.slow
@@ -42,8 +41,7 @@ def test_an_answer_without_a_run_on_the_cluster(name):
 def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, apart):
     """Supersteps of a library are counted by its replay; others are estimated."""
     graph = check_graph(GRAPH)
-    algorithm = check_function(name).on(graph)
-    expected = expected_before(algorithm, NOBODY, graph, None)
+    expected = expected_before(check_function(name).on(graph), NOBODY, graph, None)
     found = predict_unseen(name)
     assert expected.source == "runs on another cluster"
     each = expected.parts[0].seconds.mean()

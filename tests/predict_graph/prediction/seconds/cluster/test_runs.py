@@ -182,8 +182,7 @@ def test_other_algorithms_on_the_same_cluster_show_it_too(history):
     ],
 )
 def test_graphframes_uses_the_reference_runs_of_graphx(name, given, reference):
-    algorithm = library_algorithm(name, given)
-    assert reference_runs.shipped_name(algorithm) == reference
+    assert reference_runs.shipped_name(library_algorithm(name, given)) == reference
 
 
 def test_each_algorithm_that_runs_on_spark_has_reference_runs():
