@@ -51,12 +51,11 @@ class PerRow:
 
 def figures(prediction):
     """All that a prediction says of the run, and nothing that it says of itself."""
-    table = prediction.per_iteration
     own = [
         *vars(prediction.iterations).values(),
         *vars(prediction.runtime_seconds).values(),
         *prediction.phases.values(),
-        *table.to_numpy(float).ravel(),
+        *prediction.per_iteration.to_numpy(float).ravel(),
     ]
     return own if prediction.prior is None else own + figures(prediction.prior)
 
@@ -452,12 +451,11 @@ def test_an_engine_that_says_nothing_of_the_run_before_is_told(monkeypatch):
 def test_functions_show_the_declared_options(function, names):
     parameters = inspect.signature(function).parameters
     assert set(parameters) == names | {"algorithm", "graph"}
-    described = inspect.getdoc(function)
     for name in names & set(OPTIONS):
         assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
         assert parameters[name].default == OPTIONS[name].usual
         assert parameters[name].annotation is not inspect.Parameter.empty
-        assert f"\n{name} : " in described
+        assert f"\n{name} : " in inspect.getdoc(function)
 
 
 @pytest.mark.parametrize("function", [predict_graph.predict, predict_graph.run])

@@ -87,9 +87,8 @@ def test_a_history_that_scales_otherwise_counts_little_and_is_told():
     machines = np.array([2.0, 4, 8, 16, 32])
     columns, growing = {"machines": machines, "scale": np.ones(5)}, 1 + 0.2 * machines
     past = {f"job {i}": [gather_points(columns, (100.0 + i) * growing)] for i in range(30)}
-    prior = learn_prior(past)
     X = pd.DataFrame({"machines": machines})
-    model = AutoScaling(prior=prior).fit(X, 5 + 900 / machines)
+    model = AutoScaling(prior=learn_prior(past)).fit(X, 5 + 900 / machines)
     assert any("as if they had run on another cluster" in text for text in model.warnings_)
     plain = AutoScaling().fit(X, 5 + 900 / machines)
     new = pd.DataFrame({"machines": [48.0]})
@@ -187,10 +186,9 @@ def test_a_wrong_option_is_named(model, message):
 def test_left_out_errors_are_those_of_fits_to_the_others():
     X = grid((1, 2, 4), (1, 4, 16, 64))
     y = (5 + 50 * X["scale"] / X["machines"]) * np.random.default_rng(0).lognormal(0, 0.1, len(X))
-    model = Ernest().fit(X, y)
     fits = [Ernest().fit(X.drop(index=i), y.drop(index=i)) for i in X.index]
     by_hand = [fit.predict(X.loc[[i]])[0] for i, fit in enumerate(fits)]
-    found = model.loocv_
+    found = Ernest().fit(X, y).loocv_
     assert found.predicted == pytest.approx(by_hand)
     assert found.max_percent_error == pytest.approx(100 * np.abs(by_hand / y - 1).max())
 

@@ -139,9 +139,8 @@ def refuses_large_ones(graph: nx.Graph):
     [(summed, "KeyError: 'length'"), (refuses_large_ones, "ValueError: too large for this")],
 )
 def test_what_a_function_raises_on_samples_is_named(function, error):
-    graph = nx.barabasi_albert_graph(1500, 3, seed=1)
     with pytest.raises(JobError, match=f"fails on .*networkx.*: {error}"):
-        predict_call(function, graph, seed=1)
+        predict_call(function, nx.barabasi_albert_graph(1500, 3, seed=1), seed=1)
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])

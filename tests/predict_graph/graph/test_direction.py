@@ -57,9 +57,8 @@ def test_what_is_not_declared_is_noted(written, tmp_path):
 
 
 def test_the_answer_says_how_it_was_read(written, tmp_path, program):
-    file = str(written(RING, "a.txt"))
     out = tmp_path / "out.json"
-    options = ["predict", "pagerank", file, "--seed", "1"]
+    options = ["predict", "pagerank", str(written(RING, "a.txt")), "--seed", "1"]
     assert "read as directed" in " ".join(program(*options, "--json", out).out.split())
     assert json.loads(out.read_text())["graph"]["notes"] == [READ_AS_DIRECTED]
     assert "read as" not in program(*options, "--directed", status=0).out
@@ -83,9 +82,8 @@ def test_functions_read_edge_lists_as_their_library_does(written, function, dire
 
 @pytest.mark.slow
 def test_functions_that_are_compared_get_the_same_graph(written):
-    graph = check_graph(written(RING, "a.txt"))
     both = ["networkx:pagerank", "networkx:in_degree_centrality"]
-    found = compare_functions(both, graph, seed=1)
+    found = compare_functions(both, check_graph(written(RING, "a.txt")), seed=1)
     assert found.graph["notes"] == [READ_AS_DIRECTED]
     assert [one.graph["directed"] for one in found.predictions] == [True, True]
 

@@ -36,9 +36,8 @@ class Sized:
     ],
 )
 def test_the_largest_sample_has_enough_edges_to_measure_and_not_many_more(edges, options, ratios):
-    graph = Sized(edges)
     request = check_request(PageRank(), engine=NOBODY, budget="none", **options)
-    assert ClusterSamples(graph, request, None, UNLIMITED).ratios == ratios
+    assert ClusterSamples(Sized(edges), request, None, UNLIMITED).ratios == ratios
 
 
 def test_a_budget_that_affords_sample_runs_needs_the_cluster():
