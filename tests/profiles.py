@@ -5,6 +5,13 @@ import json
 from predict_graph.engines import COUNTERS, PHASES, TABLE_COLUMNS
 
 
+def counts_of(profile):
+    """Return what every engine counts of each superstep: vertices, and messages of all workers."""
+    rows = profile.per_iteration()
+    rows["messages"] = rows["local_messages"] + rows["remote_messages"]
+    return rows[["active_vertices", "total_vertices", "messages"]].to_numpy().tolist()
+
+
 def check_whole(profile, vertices, processes):
     """Check that a profile has all that it should have, of so many processes."""
     assert tuple(profile.phases) == PHASES

@@ -10,10 +10,9 @@ ROOT = Path(__file__).parents[1]
 def test_the_recipe_has_the_dependencies_of_the_wheel():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     recipe = (ROOT / "packaging" / "recipe.yaml").read_text()
-    listed = dict.fromkeys(("host", "run"))
-    for part in listed:
-        lines = re.search(rf"  {part}:\n((?:    - .*\n)+)", recipe).group(1).split("\n")
-        listed[part] = {line.strip(" -").replace(" ", "") for line in lines if line}
+    listed = {}
+    for part, lines in re.findall(r"  (host|run):\n((?:    - .*\n)+)", recipe):
+        listed[part] = {line.strip(" -").replace(" ", "") for line in lines.splitlines()}
     python = "python" + project["project"]["requires-python"]
     assert listed["run"] == {*project["project"]["dependencies"], python}
     assert listed["host"] == {*project["build-system"]["requires"], python, "pip"}

@@ -34,12 +34,8 @@ def code_lines(path):
         if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
             first = node.body[0]
             documented |= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
-    lines = enumerate(text.split("\n"), 1)
-    return sum(
-        bool(line.strip()) and not line.strip().startswith("#")
-        for number, line in lines
-        if number not in documented
-    )
+    kept = (line for at, line in enumerate(text.split("\n"), 1) if at not in documented)
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in kept)
 
 
 def pages():

@@ -24,10 +24,9 @@ def measured(*, graphs=1, **errors):
 
 
 def test_ranks_are_as_sure_as_the_samples():
-    ends = ["rank", "low", "high"]
     found = measured(graphs=4, a=[0.1] * 3, b=[0.4] * 3).ranks("pagerank")
     assert found.index.tolist() == ["a", "b"]
-    assert found[ends].to_numpy().tolist() == [[1.0] * 3, [2.0] * 3]
+    assert found[["rank", "low", "high"]].to_numpy().tolist() == [[1.0] * 3, [2.0] * 3]
     assert found.loc["b", "value"] == pytest.approx(0.4)
     near = measured(graphs=4, a=[0.1, 0.3, 0.2], b=[0.2, 0.2, 0.3]).ranks("pagerank")
     assert (near["low"] < near["rank"]).all()

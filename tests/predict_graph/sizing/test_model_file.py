@@ -1,3 +1,4 @@
+import itertools
 import json
 
 import numpy as np
@@ -13,11 +14,9 @@ def runs(written):
     """Measured runs of a job with noise, at several scales."""
     rng = np.random.default_rng(3)
     rows = ["scale,machines,seconds"]
-    for scale in (1, 2, 4):
-        for machines in (1, 2, 4, 8, 16):
-            for _ in range(2):
-                seconds = (3 + 40 * scale / machines + 0.4 * machines) * rng.lognormal(0, 0.03)
-                rows.append(f"{scale},{machines},{seconds!r}")
+    for scale, machines, _ in itertools.product((1, 2, 4), (1, 2, 4, 8, 16), range(2)):
+        seconds = (3 + 40 * scale / machines + 0.4 * machines) * rng.lognormal(0, 0.03)
+        rows.append(f"{scale},{machines},{seconds!r}")
     return read_measurements(written("\n".join(rows) + "\n"))
 
 

@@ -8,7 +8,7 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.spark.blocks.stored import parcel
 from predict_graph.errors import JobError
 from predict_graph.graph.build import from_edges
-from tests.profiles import check_whole
+from tests.profiles import check_whole, counts_of
 
 # One of each kind; those of every algorithm are in tests/predict_graph/builtin/test_blocks.py.
 CASES = [
@@ -58,11 +58,7 @@ def test_results_and_supersteps_are_those_of_the_local_engine(
     check_whole(ours, graph.vertices, 1)
     assert (ours.iterations, ours.converged) == (theirs.iterations, theirs.converged)
     assert ours.convergence == pytest.approx(theirs.convergence, rel=1e-9)
-    mine, other = ours.per_iteration(), theirs.per_iteration()
-    for rows in (mine, other):
-        rows["messages"] = rows["local_messages"] + rows["remote_messages"]
-    counters = ["active_vertices", "total_vertices", "messages"]
-    assert mine[counters].to_numpy().tolist() == other[counters].to_numpy().tolist()
+    assert counts_of(ours) == counts_of(theirs)
     found = [ours.values, theirs.values]
     if name == "topk-ranking":  # ranks that are equal but for rounding may change places
         ranks = np.append(theirs.prior.values, -1.0)

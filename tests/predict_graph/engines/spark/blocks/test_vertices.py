@@ -8,6 +8,7 @@ from predict_graph.algorithms import MAX_ITERATIONS, Parameter, VertexProgram
 from predict_graph.engines.local import LocalEngine
 from predict_graph.errors import JobError, RequestError
 from predict_graph.graph import Graph, check_graph
+from tests.profiles import counts_of
 from tests.vertex_programs import Distances, Labels, Ranks
 
 
@@ -55,11 +56,7 @@ def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted,
     np.testing.assert_array_equal(found.values, local.values)
     np.testing.assert_array_equal(found.convergence, local.convergence)
     assert [step[1] for step in heard] == local.convergence.tolist()
-    ours, theirs = found.per_iteration(), local.per_iteration()
-    assert ours["active_vertices"].tolist() == theirs["active_vertices"].tolist()
-    for rows in (ours, theirs):
-        rows["messages"] = rows["local_messages"] + rows["remote_messages"]
-    assert ours["messages"].tolist() == theirs["messages"].tolist()
+    assert counts_of(found) == counts_of(local)
     assert (found.table["seconds"] > 0).all()
     written = pd.read_parquet(target).sort_values("vertex")
     np.testing.assert_array_equal(written["value"].to_numpy(), found.values)

@@ -77,12 +77,10 @@ def test_of_another_cluster_or_algorithm_or_with_lost_executors_nothing_is_taken
 @pytest.mark.slow
 def test_a_prediction_takes_sample_runs_without_a_cluster(tmp_path):
     """Nothing listens at the master's address; those of another graph are less certain."""
-    found = {}
-    for name, source in (("own", GRAPH), ("other", OTHER)):
-        history = History(tmp_path / f"{name}.sqlite")
+    histories = [History(tmp_path / f"{name}.sqlite") for name in ("own", "other")]
+    for history, source in zip(histories, (GRAPH, OTHER), strict=True):
         made_up.keep(history, made_up.slower_runs(), source, job=JOB)
-        found[name] = predicted(history)
-    own, other = found["own"], found["other"]
+    own, other = map(predicted, histories)
     assert own.evidence[0].source == "training runs of the cluster"
     notes = [sample.note for sample in own.samples if sample.purpose == "cost"]
     assert notes
