@@ -11,6 +11,8 @@ from predict_graph.graph import Graph, check_graph
 from tests.profiles import counts_of
 from tests.vertex_programs import Distances, Labels, Ranks
 
+pytestmark = [pytest.mark.spark, pytest.mark.long]
+
 
 class Flow(VertexProgram):
     """Sums of weighted floats of those whose state changed, and who heard of anyone."""
@@ -44,8 +46,6 @@ def weighted():
     return Graph(plain.indptr, plain.indices, weights)
 
 
-@pytest.mark.long
-@pytest.mark.spark
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted, program, tmp_path):
     heard, target = [], tmp_path / "values.parquet"
@@ -62,8 +62,6 @@ def test_results_are_those_of_the_local_engine_to_the_bit(local_spark, weighted,
     np.testing.assert_array_equal(written["value"].to_numpy(), found.values)
 
 
-@pytest.mark.long
-@pytest.mark.spark
 def test_what_fails_or_cannot_be_run_is_named(local_spark, weighted, tmp_path):
     class Broken(Labels):
         name = "broken"

@@ -11,6 +11,8 @@ from predict_graph.prediction.following import expected_before
 from predict_graph.prediction.request import check_function
 from tests.vertex_programs import Labels
 
+pytestmark = pytest.mark.slow
+
 GRAPH = "rmat:scale=12,edge_factor=8,seed=3"
 NOBODY = SparkEngine("spark://127.0.0.1:9", 4, memory="1g")
 
@@ -20,7 +22,6 @@ def predict_unseen(name):
     return predict_graph.predict(name, GRAPH, engine=NOBODY, seed=1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pagerank", "topk-ranking"])
 def test_an_answer_without_a_run_on_the_cluster(name):
     found = predict_unseen(name)
@@ -34,7 +35,6 @@ def test_an_answer_without_a_run_on_the_cluster(name):
     assert found.iterations.predicted == predict_graph.run(name, GRAPH).iterations
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "apart"), [("pagerank", 0.5), ("graphx:connectedComponents", 0.01)]
 )
@@ -52,7 +52,6 @@ def test_the_clock_of_a_run_starts_from_what_runs_on_another_cluster_took(name, 
     assert expected.total.high > 3.0 * expected.total.predicted
 
 
-@pytest.mark.slow
 def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
     found = predict_graph.predict(Labels(), GRAPH, engine=NOBODY, seed=1)
     assert any("uses supersteps of a vertex program" in said for said in found.warnings)
@@ -60,7 +59,6 @@ def test_an_unknown_vertex_program_uses_the_reference_runs_of_vertex_programs():
     assert stds[0] > stds[1] + 0.05
 
 
-@pytest.mark.slow
 def test_keeping_states_costs_something_where_nothing_ran_yet(tmp_path):
     """The more often, the more; and nothing where no state is kept."""
     written = []
