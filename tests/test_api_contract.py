@@ -125,10 +125,8 @@ def test_an_engine_obeys_threshold_and_limit_and_leaves_a_whole_profile(
 
 # Public names
 
-PACKAGES = (predict_graph, samplers, costmodels)
 
-
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [predict_graph, samplers, costmodels])
 def test_packages_tell_what_they_have(package):
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match="no_such_name"):

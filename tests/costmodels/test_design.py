@@ -98,7 +98,6 @@ def test_terms_of_the_user_and_other_columns():
 
 
 ONE = {"scale": [1, 2], "machines": [1, 2], "cost": [1, 1]}
-SIX = {"scale": range(1, 7), "machines": 4, "cost": 1.0}
 NO_MACHINE = pd.DataFrame({"scale": [1], "machines": [0]})
 
 
@@ -117,7 +116,7 @@ REFUSED = [
     ({"scale": [1, 1], "machines": [2, 2]}, {}, "candidates, row 1, repeats an earlier one"),
     ({"repeats": [1, 1]}, {}, "candidates has a column 'repeats'"),
     ({"scale": [], "machines": [], "cost": []}, {}, "candidates has no rows"),
-    (SIX, {}, r"cannot tell the term 'log"),
+    ({"scale": range(1, 7), "machines": 4, "cost": 1.0}, {}, r"cannot tell the term 'log"),
 ]
 
 

@@ -43,12 +43,11 @@ def graphs(draw):
     return arrays(n, edges)
 
 
-RATIOS = st.floats(0, 1, exclude_min=True)
 SEEDS = st.integers(0, 2**63)
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(graph=graphs(), ratio=RATIOS, seed=SEEDS)
+@given(graph=graphs(), ratio=st.floats(0, 1, exclude_min=True), seed=SEEDS)
 def test_any_graph_any_ratio_any_seed(name, graph, ratio, seed):
     n = graph.shape[0]
     sample = make(name).sample(graph, ratio, seed)

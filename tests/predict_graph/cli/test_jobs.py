@@ -8,13 +8,12 @@ import pytest
 ROWS = "scale,machines,seconds\n" + "".join(
     f"{s},{m},{20 + 300 * s / m + m}\n" for s in (1, 2) for m in (1, 2, 4, 8, 16)
 )
-PRICES = "type,cores,usd_per_hour\nsmall,4,0.36\nlarge,8,1.08\n"
 
 
 @pytest.fixture
 def folder(folder):
     (folder / "runs.csv").write_text(ROWS)
-    (folder / "prices.csv").write_text(PRICES)
+    (folder / "prices.csv").write_text("type,cores,usd_per_hour\nsmall,4,0.36\nlarge,8,1.08\n")
     return folder
 
 

@@ -24,7 +24,6 @@ from tests.graphs import listed, parquet
 # No times since 1970, in milliseconds, which are refused as a first column.
 IDS = st.one_of(st.integers(0, 12), st.integers(2**42, 2**63 - 1))
 WEIGHTS = st.floats(-1e6, 1e6, width=32)
-EDGES = st.lists(st.tuples(IDS, IDS), min_size=1, max_size=40)
 
 
 def weighted_edges(ends):
@@ -55,7 +54,7 @@ def expect_weights(graph, edges):
 
 
 @given(
-    edges=EDGES,
+    edges=st.lists(st.tuples(IDS, IDS), min_size=1, max_size=40),
     delimiter=st.sampled_from(["\t", " ", "   ", " \t ", ",", ", ", ";"]),
     end=st.sampled_from(["\n", " \r\n"]),
     directed=st.booleans(),

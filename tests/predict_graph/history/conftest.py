@@ -7,8 +7,6 @@ import pytest
 from predict_graph.history import RunRecord
 from predict_graph.table import Table
 
-ENGINE = {"name": "local", "workers": 2, "threads": 2}
-
 
 def make_table(iterations=4, workers=2, seed=0):
     rng = np.random.default_rng(seed)
@@ -35,7 +33,7 @@ def make_record(**changes):
         "vertices": 1000,
         "edges": 5000,
         "directed": True,
-        "engine": ENGINE,
+        "engine": {"name": "local", "workers": 2, "threads": 2},
         "phases": {"setup": 0.1, "read": 0.2, "superstep": 3.3, "write": 0.0},
         "iterations": 4,
         "converged": True,

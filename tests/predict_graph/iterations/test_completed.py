@@ -104,10 +104,7 @@ def stubs(size):
     )
 
 
-SEEDS = st.integers(0, 2**32)
-
-
-@given(pairs=stubs(30), seed=SEEDS)
+@given(pairs=stubs(30), seed=st.integers(0, 2**32))
 def test_stubs_that_have_a_perfect_partner_all_find_one(pairs, seed):
     # Every out-stub (owner, wanted) has an in-stub whose owner is the wanted one.
     sources, targets = match_one_way(pairs.T, pairs.T[::-1], np.random.default_rng(seed))

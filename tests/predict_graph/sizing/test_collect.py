@@ -16,8 +16,6 @@ from tests.python import has_ended, started, wait_until
 
 pytestmark = pytest.mark.slow  # measures, waits, and starts processes
 
-DESIGN = "scale,machines\n1,1\n1,2\n2,4\n"
-
 
 def rows(path):
     with open(path, newline="") as file:
@@ -35,7 +33,7 @@ def out(tmp_path):
 
 @pytest.fixture
 def design(written):
-    return read_design(written(DESIGN))
+    return read_design(written("scale,machines\n1,1\n1,2\n2,4\n"))
 
 
 def test_every_point_is_measured_and_its_output_kept_when_asked(design, job, out, tmp_path):

@@ -10,8 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "docs" / "jobs.md"
+PAGE = Path(__file__).parents[3] / "docs" / "jobs.md"
 
 
 def test_next_is_followed(tmp_path, monkeypatch, program):

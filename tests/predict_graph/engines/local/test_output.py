@@ -7,8 +7,6 @@ from predict_graph.engines.local import LocalEngine
 from predict_graph.engines.local.engine import write_values
 from predict_graph.graph.build import from_edges
 
-SUFFIXES = (".csv", ".tsv", ".parquet")
-
 
 def read(path):
     if path.suffix == ".parquet":
@@ -40,7 +38,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("algorithm", "directed", "values"), RUNS)
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
 @pytest.mark.parametrize("labels", [None, NUMBERS, WORDS], ids=["none", "numbers", "words"])
 def test_values_that_are_vertices_are_written_as_original_ids(
     tmp_path, suffix, labels, algorithm, directed, values

@@ -190,14 +190,13 @@ def in_place(state, combined, received):
     return state
 
 
-NOT_A_NUMBER = np.full(300, np.nan)
 WRONG = {
     "short": ("update", halves, r"returned int64, shape \(150,\); accepted: shape \(300,\)"),
     "scalar": ("update", lambda *a: 3, r"returned int64, shape \(\); accepted: shape"),
     "none": ("update", lambda *a: None, r"returned object, shape \(\)"),
     "text": ("initial", lambda graph: ["a"] * 300, "returned <U1, shape .* int64 or float64"),
     "floats": ("update", lambda s, c, r: s + 0.5, "returned float64, .* accepted: int64"),
-    "nan": ("initial", lambda graph: NOT_A_NUMBER, "returned NaN for vertex 0"),
+    "nan": ("initial", lambda graph: np.full(300, np.nan), "returned NaN for vertex 0"),
     "nan sent": (
         "message",
         lambda s, g: np.where(s == 7, np.nan, 0.0),

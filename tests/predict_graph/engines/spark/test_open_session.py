@@ -58,11 +58,10 @@ def left_alone(spark):
 
 
 GRAPH = "rmat:scale=9,edge_factor=6,seed=3"
-SMALL = "rmat:scale=6,edge_factor=3,seed=3"
 
 
 def test_a_run(spark, left_alone):
-    graph = check_graph(SMALL, directed=False)
+    graph = check_graph("rmat:scale=6,edge_factor=3,seed=3", directed=False)
     profile = predict_graph.run("connected-components", graph, engine="spark", spark=spark)
     here = LocalEngine(workers=2).run(check_algorithm("connected-components"), graph)
     assert profile.iterations == here.iterations
