@@ -44,10 +44,10 @@ def runs_in_full(found):
     return found.spending.affords(FullRun().cost(found, []))
 
 
-def looks_until(deadline):
-    """Return what a clock says is left at each look: enough, but nothing from a look on."""
-    left = itertools.chain(itertools.repeat(1e9, deadline - 1), itertools.repeat(0.0))
-    return left.__next__
+def nothing_left_at(look):
+    """Return what says at each look how much time is left: enough, and none from a look on."""
+    left = itertools.chain(itertools.repeat(1e9, look - 1), itertools.repeat(0.0))
+    return lambda: next(left)
 
 
 def test_a_full_run_stops_at_its_deadline():
@@ -59,8 +59,8 @@ def test_a_full_run_stops_at_its_deadline():
         assert not whole.stopped
         assert len(whole_run_estimates(whole)) == len(check_request(algorithm).chain)
         iterations = set()
-        for looks in range(1, 12):
-            with deadline(looks_until(looks)):
+        for look in range(1, 12):
+            with deadline(nothing_left_at(look)):
                 stopped = ENGINE.run(algorithm, GRAPH)
             assert stopped.stopped
             assert stopped.algorithm == "pagerank"
