@@ -36,10 +36,10 @@ def one_loop_before_another(graph: nx.Graph):
         work(2 * len(graph))
 
 
-def predicted(function, graph=GRAPH, budget="0.5s", **options):
+def predicted(function, graph=GRAPH, budget="0.5s", seed=1, **options):
     """Predict a call that takes counted steps."""
     with calls_by(counted_call):
-        return predict_call(function, graph, budget=budget, **{"seed": 1} | options)
+        return predict_call(function, graph, budget=budget, seed=seed, **options)
 
 
 def neighbour_by_neighbour(graph: nx.Graph):

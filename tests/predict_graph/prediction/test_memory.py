@@ -45,8 +45,10 @@ GROUPS = {
     "version 2, and those around": (
         "0::/outer/inner\n",
         {
-            **{"outer/inner/memory.max": "max", "outer/inner/memory.current": "100"},
-            **{"outer/memory.max": "5000", "outer/memory.current": "2000"},
+            "outer/inner/memory.max": "max",
+            "outer/inner/memory.current": "100",
+            "outer/memory.max": "5000",
+            "outer/memory.current": "2000",
             "outer/memory.stat": "anon 1500\ninactive_file 400",
         },
         [3400],

@@ -19,9 +19,12 @@ def spark(spark_here, common_session, quick_java):
 
     before = signal.getsignal(signal.SIGINT)
     conf = {
-        **dict.fromkeys(("spark.ui.enabled", "spark.ui.showConsoleProgress"), "false"),
-        **dict.fromkeys(("spark.driver.host", "spark.driver.bindAddress"), "127.0.0.1"),
-        **{"spark.driver.extraJavaOptions": quick_java, "spark.log.level": "ERROR"},
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": quick_java,
+        "spark.log.level": "ERROR",
     }
     builder = SparkSession.builder.master("local[2]").appName("a notebook")
     session = builder.config(map=conf).getOrCreate()
