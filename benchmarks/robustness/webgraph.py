@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 Symbol = tuple[str, int]  # the code and the number
 
+_SHORTEST = 3  # targets of an interval
+_ZETA = 3
 
-def symbols_of(rows: list[list[int]], shortest: int = 3, window: int = 2) -> list[Symbol]:
+
+def symbols_of(rows: list[list[int]]) -> list[Symbol]:
     """Return the numbers that a BVGraph of these ascending rows is made of.
 
     Every other row refers to the one before it, by blocks; runs become intervals.
@@ -16,64 +21,38 @@ def symbols_of(rows: list[list[int]], shortest: int = 3, window: int = 2) -> lis
         if not row:
             continue
         reference = 1 if v % 2 and rows[v - 1] else 0
-        if window:
-            found.append(("unary", reference))
+        found.append(("unary", reference))
         left = row
         if reference:
-            blocks, left = _blocks(rows[v - 1], row)
+            blocks = _blocks(rows[v - 1], row)
             found.append(("gamma", len(blocks)))
             found += [("gamma", length - (i > 0)) for i, length in enumerate(blocks)]
+            left = [target for target in row if target not in rows[v - 1]]
         if left:
-            found += _extras(v, left, shortest)
+            found += _extras(v, left)
     return found
 
 
-def _blocks(source: list[int], row: list[int]) -> tuple[list[int], list[int]]:
-    """Return the lengths of blocks, copied and skipped in turns, and what was not copied."""
-    kept = [target in row for target in source]
-    blocks: list[int] = []
-    state, length = True, 0
-    for each in kept:
-        if each != state:
-            blocks.append(length)
-            state, length = each, 0
-        length += 1
-    if len(blocks) % 2 == 1 and state:
-        blocks.append(length)
-    copied, at = [], 0
-    for i, length in enumerate(blocks):
-        if i % 2 == 0:
-            copied += source[at : at + length]
-        at += length
-    if len(blocks) % 2 == 0:
-        copied += source[at:]
-    return blocks, [target for target in row if target not in copied]
+def _blocks(source: list[int], row: list[int]) -> list[int]:
+    """Return the lengths of blocks, copied and skipped in turns; the last one is implied."""
+    copied = [target in row for target in source]
+    lengths = [len(list(block)) for _, block in groupby(copied)]
+    return ([] if copied[0] else [0]) + lengths[:-1]
 
 
-def _extras(v: int, left: list[int], shortest: int) -> list[Symbol]:
-    intervals, residuals, at = [], [], 0
-    while at < len(left):
-        end = at
-        while end + 1 < len(left) and left[end + 1] == left[end] + 1:
-            end += 1
-        length = end - at + 1
-        if shortest and length >= shortest:
-            intervals.append((left[at], length))
-        else:
-            residuals += left[at : end + 1]
-        at = end + 1
-    found: list[Symbol] = []
-    if shortest:
-        found.append(("gamma", len(intervals)))
-        before = 0
-        for i, (begin, length) in enumerate(intervals):
-            gap = _natural(begin - v) if i == 0 else begin - before - 1
-            found += [("gamma", gap), ("gamma", length - shortest)]
-            before = begin + length
-    before = 0
+def _extras(v: int, left: list[int]) -> list[Symbol]:
+    """Return the intervals of a row, and the other targets."""
+    by_gap = groupby(enumerate(left), key=lambda pair: pair[1] - pair[0])
+    runs = [[target for _, target in run] for _, run in by_gap]
+    intervals = [run for run in runs if len(run) >= _SHORTEST]
+    residuals = [target for run in runs if len(run) < _SHORTEST for target in run]
+    found: list[Symbol] = [("gamma", len(intervals))]
+    for i, run in enumerate(intervals):
+        gap = run[0] - intervals[i - 1][-1] - 2 if i else _natural(run[0] - v)
+        found += [("gamma", gap), ("gamma", len(run) - _SHORTEST)]
     for i, target in enumerate(residuals):
-        found.append(("zeta", _natural(target - v) if i == 0 else target - before - 1))
-        before = target
+        gap = target - residuals[i - 1] - 1 if i else _natural(target - v)
+        found.append(("zeta", gap))
     return found
 
 
@@ -81,22 +60,15 @@ def _natural(number: int) -> int:
     return 2 * number if number >= 0 else -2 * number - 1
 
 
-def packed(symbols: list[Symbol], zeta: int = 3) -> bytes:
+def packed(symbols: list[Symbol]) -> bytes:
     """Return the bits of the numbers, padded by zeros to whole bytes."""
-    parts = []
-    for code, number in symbols:
-        number = max(number, 0)
-        if code == "unary":
-            parts.append("0" * min(number, 4096) + "1")
-        elif code == "gamma":
-            parts.append(_gamma(number))
-        elif code == "bits":
-            parts.append(f"{number:b}")
-        else:
-            parts.append(_zeta(number, zeta))
-    bits = "".join(parts)
+    bits = "".join(_CODES[code](max(number, 0)) for code, number in symbols)
     bits += "0" * (-len(bits) % 8)
     return int(bits or "0", 2).to_bytes(len(bits) // 8, "big")
+
+
+def _unary(number: int) -> str:
+    return "0" * min(number, 4096) + "1"
 
 
 def _gamma(number: int) -> str:
@@ -104,17 +76,16 @@ def _gamma(number: int) -> str:
     return "0" * (len(binary) - 1) + binary
 
 
-def _zeta(number: int, k: int) -> str:
+def _zeta(number: int) -> str:
+    """Return the power of 2 ** zeta below a number in unary, then what is beyond it (minimal)."""
     number += 1
-    h = (number.bit_length() - 1) // k
-    low, high = 1 << (h * k), 1 << ((h + 1) * k)
-    value, width = number - low, (h + 1) * k
-    short = high - low
-    spare = (1 << width) - short
-    head = "0" * h + "1"
-    if value < spare:
-        return head + (f"{value:0{width - 1}b}" if width > 1 else "")
-    return head + f"{value + spare:0{width}b}"
+    h = (number.bit_length() - 1) // _ZETA
+    low, width = 1 << (h * _ZETA), (h + 1) * _ZETA
+    value = number - low
+    return _unary(h) + (f"{value:0{width - 1}b}" if value < low else f"{number:0{width}b}")
+
+
+_CODES = {"unary": _unary, "gamma": _gamma, "bits": "{:b}".format, "zeta": _zeta}
 
 
 def properties(nodes: int, arcs: int, **others: object) -> str:
@@ -125,8 +96,8 @@ def properties(nodes: int, arcs: int, **others: object) -> str:
         "nodes": nodes,
         "arcs": arcs,
         "windowsize": 2,
-        "minintervallength": 3,
-        "zetak": 3,
+        "minintervallength": _SHORTEST,
+        "zetak": _ZETA,
         "compressionflags": "",
         **others,
     }
