@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 from benchmarks.common import study_parser, table, write
-from benchmarks.robustness.campaign import BAD, SILENCE, Find, Tally, run
+from benchmarks.robustness.campaign import BAD, SILENCE, Tally, run
 from benchmarks.robustness.formats import FORMATS
 
 
@@ -30,10 +30,18 @@ def main() -> None:
     ]
     begun = time.monotonic()
 
-    def written(tallies: dict[int, Tally], finds: list[Find], used: float) -> None:
-        done = sum(sum(tally.outcomes.values()) for tally in tallies.values())
-        text = report(asked.files, done, asked.seed, tallies, finds, time.monotonic() - begun, used)
+    def written(tallies: dict[int, Tally], finds: list[str], used: float) -> None:
+        done = sum(tally.outcomes.total() for tally in tallies.values())
         if asked.out or done == asked.files:
+            text = report(tallies, finds)
+            said = (
+                f"{done:,} of {asked.files:,} files, seed {asked.seed}, {time.strftime('%Y-%m-%d')}"
+            )
+            taken = (time.monotonic() - begun) / 60
+            text += [
+                f"{said}, Python {platform.python_version()}: "
+                f"{used / 60:.0f} minutes of processor time, {taken:.0f} by the clock."
+            ]
             write(asked.out, text, "campaign")
 
     finds = run(cases_of(forms, asked.files), asked.seed, written)
@@ -51,20 +59,11 @@ def cases_of(forms: list[int], files: int) -> list[tuple[int, int]]:
     return list(itertools.islice(every, files))
 
 
-def report(
-    files: int,
-    done: int,
-    seed: int,
-    tallies: dict[int, Tally],
-    finds: list[Find],
-    wall: float,
-    used: float,
-) -> list[str]:
+def report(tallies: dict[int, Tally], finds: list[str]) -> list[str]:
     """Return what a campaign found."""
     total: Counter[str] = sum((tally.outcomes for tally in tallies.values()), Counter())
     slowest = max(tally.slowest for tally in tallies.values())
     peak = max(tally.peak for tally in tallies.values())
-    part = f"{done:,} of {files:,} files"
     lines = [
         f"In all: {total['read']:,} read, {total['refused']:,} refused in a sentence; "
         + ", ".join(f"{total[name]:,} {name}" for name in BAD)
@@ -74,7 +73,7 @@ def report(
     ]
     rows = [
         [
-            *(FORMATS[form].name, str(sum(tally.outcomes.values()))),
+            *(FORMATS[form].name, str(tally.outcomes.total())),
             *(str(tally.outcomes[name]) for name in ("read", "refused")),
             *(str(sum(tally.outcomes[name] for name in BAD)), f"{tally.slowest:.2f}"),
         ]
@@ -82,17 +81,8 @@ def report(
     ]
     lines += table(["format", "files", "read", "refused", "finds", "slowest, s"], rows)
     if finds:
-        lines += ["", "## Finds", ""]
-        lines += [
-            f"- {FORMATS[find.form].name} {find.number}: {find.outcome}: {find.said[:200]}"
-            for find in finds[:200]
-        ]
-    lines += [
-        "",
-        f"{part}, seed {seed}, {time.strftime('%Y-%m-%d')}, Python {platform.python_version()}: "
-        f"{used / 60:.0f} minutes of processor time, {wall / 60:.0f} by the clock.",
-    ]
-    return lines
+        lines += ["", "## Finds", "", *(f"- {find}" for find in finds[:200])]
+    return [*lines, ""]
 
 
 if __name__ == "__main__":

@@ -35,27 +35,17 @@ class Tally:
     peak: int = 0
 
 
-@dataclass(frozen=True)
-class Find:
-    """A case that went wrong."""
-
-    form: int
-    number: int
-    outcome: str
-    said: str
+Report = Callable[[dict[int, Tally], list[str], float], None]
 
 
-Report = Callable[[dict[int, Tally], list["Find"], float], None]
-
-
-def run(cases: list[tuple[int, int]], seed: int, report: Report) -> list[Find]:
-    """Run cases, each a place in `FORMATS` and a number; return the finds.
+def run(cases: list[tuple[int, int]], seed: int, report: Report) -> list[str]:
+    """Run cases, each a place in `FORMATS` and a number; return a line for each that went wrong.
 
     `report` is called every few thousand cases, and in the end, with what there is so far and the
     seconds of the processor.
     """
     tallies: dict[int, Tally] = {}
-    finds: list[Find] = []
+    finds: list[str] = []
     used = 0.0
     reader = _Reader(seed)
     try:
@@ -70,8 +60,9 @@ def run(cases: list[tuple[int, int]], seed: int, report: Report) -> list[Find]:
             tally.peak = max(tally.peak, answer.get("peak", 0))
             used += answer.get("used", 0.0)
             if answer["outcome"] in BAD:
-                finds.append(Find(form, number, answer["outcome"], answer["said"]))
-                print(f"{FORMATS[form].name} {number}: {answer['outcome']}: {answer['said']}")
+                name, said = FORMATS[form].name, answer["said"][:200]
+                finds.append(f"{name} {number}: {answer['outcome']}: {said}")
+                print(finds[-1])
             if answer["outcome"] in ("crash", "hang"):
                 reader = _Reader(seed)
             if place % EVERY == 0 or place == len(cases):

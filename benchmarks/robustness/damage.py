@@ -6,15 +6,19 @@ import bz2
 import gzip
 import json
 import lzma
+import re
 import shutil
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.robustness import webgraph
 from benchmarks.robustness.formats import Format, rows_of
+from predict_graph.documents import _checksum
 
 Random = np.random.Generator
 
@@ -45,7 +49,7 @@ def damaged(form: Format, seeds: Path, place: Path, random: Random) -> tuple[Pat
     """
     source, path = seeds / form.file, place / form.file
     if form.kind == "webgraph":
-        _webgraph(source, path, random)
+        _webgraph(path, random)
         return path, False
     if form.kind == "sqlite":
         for suffix in ("-wal", "-shm"):
@@ -100,35 +104,27 @@ def _blindly(content: bytes, random: Random, *, text: bool) -> bytes:
 
 def _number(wrong: bytearray, at: int, random: Random) -> None:
     """Put another number in the place of the next one."""
-    digits = b"0123456789"
-    while at < len(wrong) and wrong[at] not in digits:
-        at += 1
-    end = at
-    while end < len(wrong) and wrong[end] in digits:
-        end += 1
-    wrong[at:end] = _NUMBERS[random.integers(len(_NUMBERS))].encode()
+    digits = re.compile(rb"\d+|\Z").search(wrong, at)
+    assert digits is not None
+    wrong[slice(*digits.span())] = _NUMBERS[random.integers(len(_NUMBERS))].encode()
 
 
 def _repacked(path: Path, content: bytes, random: Random) -> bytes:
     """Damage what is inside of a compressed file; its own checksum is right."""
-    import pyarrow as pa
-
-    if path.suffix == ".gz":
-        plain = _blindly(gzip.decompress(content), random, text=True)
-        cut = int(random.integers(len(plain) + 1))
-        parts = [plain] if random.random() < 0.5 else [plain[:cut], plain[cut:], b""]
-        return b"".join(gzip.compress(part, mtime=0) for part in parts)
-    if path.suffix == ".bz2":
-        return bz2.compress(_blindly(bz2.decompress(content), random, text=True))
-    if path.suffix == ".xz":
-        return lzma.compress(_blindly(lzma.decompress(content), random, text=True))
-    with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
-        plain = stream.read()
-    made: bytes = pa.compress(_blindly(plain, random, text=True), codec="zstd", asbytes=True)
-    return made
+    if path.suffix == ".zst":
+        with pa.CompressedInputStream(pa.BufferReader(content), "zstd") as stream:
+            plain = _blindly(stream.read(), random, text=True)
+        return pa.compress(plain, codec="zstd", asbytes=True)
+    if path.suffix != ".gz":
+        codec = bz2 if path.suffix == ".bz2" else lzma
+        return codec.compress(_blindly(codec.decompress(content), random, text=True))
+    plain = _blindly(gzip.decompress(content), random, text=True)
+    cut = int(random.integers(len(plain) + 1))
+    parts = [plain] if random.random() < 0.5 else [plain[:cut], plain[cut:], b""]
+    return b"".join(gzip.compress(part, mtime=0) for part in parts)
 
 
-def _webgraph(source: Path, path: Path, random: Random) -> None:
+def _webgraph(path: Path, random: Random) -> None:
     """Change numbers of the bit stream, bits, or properties."""
     rows = rows_of(int(random.integers(1, 6)), int(random.choice([10, 14, 60])))
     symbols = webgraph.symbols_of(rows)
@@ -154,7 +150,7 @@ def _webgraph(source: Path, path: Path, random: Random) -> None:
             parts = ["OUTDEGREES", "BLOCKS", "RESIDUALS", "REFERENCES", "BLOCK_COUNT", "OFFSETS"]
             codes = ["UNARY", "GAMMA", "DELTA", "ZETA", "NIBBLE", "GOLOMB"]
             facts["compressionflags"] = f"{random.choice(parts)}_{random.choice(codes)}"
-    text = webgraph.properties(facts.pop("nodes"), facts.pop("arcs"), **facts).encode()
+    text = webgraph.properties(**facts).encode()
     if random.random() < 0.1:
         text = _blindly(text, random, text=True)
     path.write_bytes(content)
@@ -221,8 +217,6 @@ def _json(source: Path, path: Path, random: Random) -> bool:
             node[key] = _VALUES[random.integers(len(_VALUES))]
     blind = "checksum" in document and random.random() < 0.3
     if not blind and "checksum" in document:
-        from predict_graph.documents import _checksum
-
         document["checksum"] = _checksum(document)
     text = json.dumps(document)
     if random.random() < 0.05:
@@ -249,10 +243,8 @@ def _sqlite(source: Path, path: Path, random: Random) -> bool:
         if random.random() < 0.2:
             value = random.bytes(9)
         key = "run" if table == "tables" else "id"
-        try:
+        with suppress(sqlite3.IntegrityError):
             statement = f"UPDATE {table} SET {column} = ? WHERE {key} = 2"
             connection.execute(statement, (value,))
-        except sqlite3.IntegrityError:
-            pass
     connection.close()
     return False

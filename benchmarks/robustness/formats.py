@@ -14,11 +14,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy import sparse
 
 from benchmarks.robustness import webgraph
+from predict_graph import sizing
+from predict_graph.engines.spark.log.importing import record_of_log
+from predict_graph.graph import check_graph, save_graph
+from predict_graph.graph.build import from_edges
+from predict_graph.history import History, RunRecord
+from predict_graph.resources.profile import Measured, ResourceProfile, read_profile, write_profile
+from predict_graph.sizing.planning.predicted import read_job_model
+from predict_graph.sizing.table_file import read_table
+from predict_graph.sizing.tasks.model import read_runs
+from predict_graph.table import Table
 
-Read = Callable[[Path], str]
+Read = Callable[[Path], object]
 
 
 @dataclass(frozen=True)
@@ -34,7 +49,7 @@ class Format:
         How it is damaged: ``bytes``, ``text``, ``packed``, ``json``, ``webgraph``, ``folder``,
         ``npz``, ``sqlite``.
     read : callable
-        Reads it, and uses it; returns a digest of its content.
+        Reads it, and uses it; returns its content, or a digest of it.
     checked : bool
         Whether a checksum covers the content, so that damage to bytes has to be seen.
     every : int
@@ -52,8 +67,6 @@ class Format:
 
 def _graph(**options: Any) -> Read:
     def read(path: Path) -> str:
-        from predict_graph.graph import check_graph
-
         graph = check_graph(path, **options)
         # What is accepted is used by compiled code.
         digest = hashlib.sha256(graph.fingerprint.encode())
@@ -68,42 +81,22 @@ def _graph(**options: Any) -> Read:
 
 
 def _model(path: Path) -> str:
-    from predict_graph.sizing import load_model
-
-    model = load_model(path)
     table = np.array([[1.0, 4.0], [1.0, 8.0]])
-    return repr(np.asarray(model.estimator.predict(table)).tolist())
+    return repr(np.asarray(sizing.load_model(path).estimator.predict(table)).tolist())
 
 
-def _plan(path: Path) -> str:
-    import pandas as pd
-
-    from predict_graph.sizing.planning.predicted import read_job_model
-
+def _plan(path: Path) -> object:
     table = pd.DataFrame({"scale": [1.0], "machines": [4.0]})
-    return repr(read_job_model(path, None, None).estimator.predict(table))
-
-
-def _profile(path: Path) -> str:
-    from predict_graph.resources import read_profile
-
-    return repr(read_profile(path))
+    return read_job_model(path, None, None).estimator.predict(table)
 
 
 def _event_log(path: Path) -> str:
-    from predict_graph.engines.spark.log.importing import record_of_log
-
     record, _ = record_of_log(path, vertices=40, edges=200)
     return record.uid
 
 
 def _history(path: Path) -> str:
-    from predict_graph.history import History
-
-    return _all_of(History(path))
-
-
-def _all_of(history: Any) -> str:
+    history = History(path)
     runs = history.runs()
     for number in runs["id"]:
         history.table(int(number))
@@ -111,29 +104,8 @@ def _all_of(history: Any) -> str:
     return hashlib.sha256(runs.to_json().encode()).hexdigest()
 
 
-def _design(path: Path) -> str:
-    from predict_graph.sizing import read_design
-
-    return repr(read_design(path).experiments(["true", "{machines}", "{scale}"]))
-
-
-def _measurements(path: Path) -> str:
-    from predict_graph.sizing import read_measurements
-
-    return repr(read_measurements(path).done["seconds"].tolist())
-
-
-def _prices(path: Path) -> str:
-    from predict_graph.sizing import read_types
-
-    return repr(read_types(path))
-
-
-def _runs(path: Path) -> str:
-    from predict_graph.sizing.table_file import read_table
-    from predict_graph.sizing.tasks.model import read_runs
-
-    return repr(read_runs(read_table(path)))
+def _design(path: Path) -> object:
+    return sizing.read_design(path).experiments(["true", "{machines}", "{scale}"])
 
 
 _TEXT = {"ids": "string"}
@@ -171,14 +143,14 @@ FORMATS = (
     Format("Parquet, text ids", "t.parquet", "bytes", _graph(**_TEXT)),
     Format("model", "model.json", "json", _model, checked=True),
     Format("prediction", "prediction.json", "json", _plan),
-    Format("profile", "profile.json", "json", _profile),
+    Format("profile", "profile.json", "json", read_profile),
     Format("event log", "app-7", "text", _event_log, every=10),
     Format("event log, zstandard", "app-7.zst", "packed", _event_log, every=10),
     Format("history", "h.sqlite", "sqlite", _history, every=10),
     Format("design", "design.csv", "text", _design),
-    Format("measured points", "points.csv", "text", _measurements),
-    Format("prices", "prices.csv", "text", _prices),
-    Format("runs of a task", "runs.csv", "text", _runs),
+    Format("measured points", "points.csv", "text", sizing.read_measurements),
+    Format("prices", "prices.csv", "text", sizing.read_types),
+    Format("runs of a task", "runs.csv", "text", lambda path: read_runs(read_table(path))),
 )
 
 
@@ -205,14 +177,6 @@ def write_seeds(folder: Path) -> None:
 
 
 def _write_graphs(folder: Path) -> None:
-    import networkx as nx
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from scipy import sparse
-
-    from predict_graph.graph import save_graph
-    from predict_graph.graph.build import from_edges
-
     rows = rows_of()
     n, m = len(rows), sum(map(len, rows))
     (folder / "g.graph").write_bytes(webgraph.packed(webgraph.symbols_of(rows)))
@@ -274,8 +238,6 @@ def _write_graphs(folder: Path) -> None:
 
 
 def _write_by_networkx(folder: Path, graph: Any) -> None:
-    import networkx as nx
-
     for place, (s, t) in enumerate(graph.edges):
         graph[s][t]["weight"] = 0.5 + place
     nx.write_edgelist(graph, folder / "g.edgelist")
@@ -293,17 +255,14 @@ def _write_by_networkx(folder: Path, graph: Any) -> None:
 
 
 def _write_given_back(folder: Path) -> None:
-    import pyarrow as pa
-
-    from predict_graph.history import History
-    from predict_graph.resources.profile import Measured, ResourceProfile, write_profile
-    from predict_graph.sizing import fit_job, read_measurements, save_model
-
     points = "scale,machines,seconds\n" + "".join(
         f"{s},{m},{5 + 90 * s / m + 0.8 * m}\n" for s in (0.25, 0.5, 1) for m in (1, 2, 4, 8)
     )
     (folder / "points.csv").write_text(points)
-    save_model(fit_job(read_measurements(folder / "points.csv"), "ernest"), folder / "model.json")
+    sizing.save_model(
+        sizing.fit_job(sizing.read_measurements(folder / "points.csv"), "ernest"),
+        folder / "model.json",
+    )
     (folder / "design.csv").write_text("machines,scale,repeats\n1,0.1,2\n2,0.1,1\n4,0.5,3\n")
     (folder / "prices.csv").write_text("type,cores,usd_per_hour\nm5,2,0.096\nc5,4,0.17\n")
     (folder / "runs.csv").write_text(
@@ -337,9 +296,6 @@ def _write_given_back(folder: Path) -> None:
 
 
 def _record(number: int) -> Any:
-    from predict_graph.history import RunRecord
-    from predict_graph.table import Table
-
     rows = Table(
         {
             "iteration": np.repeat(np.arange(3), 2),

@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.robustness.damage import damaged
 from benchmarks.robustness.formats import FORMATS, write_seeds
+from predict_graph.errors import PredictGraphError
 
 
 def random_of(seed: int, form: int, number: int) -> np.random.Generator:
@@ -24,8 +25,6 @@ def random_of(seed: int, form: int, number: int) -> np.random.Generator:
 
 def case(seeds: Path, place: Path, seed: int, form: int, number: int) -> dict[str, Any]:
     """Make a damaged file, read it, and tell what became of it."""
-    from predict_graph.errors import PredictGraphError
-
     described = FORMATS[form]
     path, blind = damaged(described, seeds, place, random_of(seed, form, number))
     started, processor = time.monotonic(), time.process_time()
@@ -44,7 +43,7 @@ def case(seeds: Path, place: Path, seed: int, form: int, number: int) -> dict[st
     else:
         outcome, said = "read", ""
         if blind and described.checked and digest != described.read(seeds / described.file):
-            outcome, said = "another content", digest
+            outcome, said = "another content", str(digest)
     return {
         "outcome": outcome,
         "said": said[:300],
