@@ -9,8 +9,8 @@ from pathlib import Path
 _PERIOD = 20_000  # microseconds; short, so that what is capped runs smoothly
 
 
-class CannotCapError(RuntimeError):
-    """CPU quotas are not to be had here; the text says why."""
+class CannotEmulateError(RuntimeError):
+    """Something that emulation needs is missing here; the text says what."""
 
 
 class CpuQuota:
@@ -25,7 +25,7 @@ class CpuQuota:
                 (self.folder.parent / "cgroup.subtree_control").write_text("+cpu")
             self.folder.mkdir()
         except OSError as error:
-            raise CannotCapError(f"CPU quotas need root and cgroups: {error}") from error
+            raise CannotEmulateError(f"CPU quotas need root and cgroups: {error}") from error
 
     def limit(self, cpu: float | None) -> None:
         """Set the share of a core; None lifts it."""
@@ -36,11 +36,6 @@ class CpuQuota:
         else:
             text = "max" if quota is None else str(quota)
             (self.folder / "cpu.max").write_text(f"{text} {_PERIOD}")
-
-    def throttled(self) -> int:
-        """Return in how many periods its processes had to wait."""
-        lines = (self.folder / "cpu.stat").read_text().splitlines()
-        return int(dict(line.split() for line in lines)["nr_throttled"])
 
     def enter(self) -> None:
         """Put the calling process, and those it starts, in the group."""

@@ -30,7 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cpu_quota import CannotCapError, CpuQuota
+from benchmarks.cpu_quota import CannotEmulateError, CpuQuota
 
 _COMING = 60.0  # seconds
 _ON_DEATH_OF_PARENT = 1  # PR_SET_PDEATHSIG
@@ -83,7 +83,7 @@ def spark_cluster(
 
     Raises
     ------
-    CannotCapError
+    CannotEmulateError
         If there are no CPU quotas here.
     RuntimeError
         If the cluster does not come up; its log is in the text.
@@ -120,15 +120,6 @@ def spark_cluster(
         for quota in quotas:
             quota.limit(cpu)
         yield SparkCluster(master, found, folder)
-
-
-def why_not_capped() -> str | None:
-    """Say why CPU quotas are not to be had here; None if they are."""
-    try:
-        CpuQuota(f"predict-graph-{os.getpid()}-trial").remove()
-    except CannotCapError as error:
-        return str(error)
-    return None
 
 
 def _started(
@@ -231,7 +222,7 @@ def main() -> None:
             print(cluster.master, flush=True)
             with suppress(KeyboardInterrupt):
                 signal.pause()
-    except (CannotCapError, RuntimeError) as error:
+    except (CannotEmulateError, RuntimeError) as error:
         raise SystemExit(f"error: {error}") from None
 
 

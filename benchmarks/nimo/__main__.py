@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import astuple
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -31,9 +32,9 @@ from benchmarks.nimo.evaluation import (
     some_of_one_changed,
     summary_row,
 )
-from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed
+from benchmarks.nimo.machines import CannotEmulateError, Machine, Testbed, testbed
 from benchmarks.nimo.measuring import profiled, run_once
-from benchmarks.nimo.programs import PROGRAMS, make_inputs
+from benchmarks.nimo.programs import PROGRAMS, make_input
 
 CPUS = (0.25, 0.35, 0.5, 0.7, 1.0)
 RATES = (20.0, 80.0)
@@ -42,21 +43,18 @@ COUNTS = (4, 6, 8, 10, 14)
 SHAPES = ("linear", "auto")
 
 
-def measure(bed: Testbed, files: Path, points: Path, only: list[str]) -> pd.DataFrame:
+def measure(bed: Testbed, points: Path, only: list[str]) -> pd.DataFrame:
     """Run what is not in the file yet."""
     machines = [Machine(*each) for each in product(CPUS, RATES, DELAYS)]
-    make_inputs(files)
-    known = pd.read_csv(points) if points.exists() else pd.DataFrame()
     profiles = profiled(bed, machines)
-    done = {tuple(row) for row in known[_KEY].itertuples(index=False)} if len(known) else set()
-    programs = [program for program in PROGRAMS if not only or program.name in only]
-    wanted = list(product(programs, machines))
+    done = set(pd.read_csv(points).set_index(_KEY).index) if points.exists() else set()
+    wanted = list(product(only or PROGRAMS, machines))
     for number, (program, machine) in enumerate(wanted):
-        key = (program.name, machine.cpu, machine.rate_mbit, machine.delay_ms)
+        key = (program, *astuple(machine))
         if key in done:
             continue
         with tempfile.TemporaryDirectory() as scratch:
-            seen = run_once(bed, machine, program, f"{program.input}.txt", Path(scratch))
+            seen = run_once(bed, machine, program, Path(scratch))
         row = pd.DataFrame([dict(zip(_KEY, key, strict=True)) | profiles[machine] | seen])
         row.to_csv(points, mode="a", header=not points.exists(), index=False)
         print(f"{number + 1} of {len(wanted)}: {key}: {seen['seconds']:.2f} s", flush=True)
@@ -117,15 +115,16 @@ def _cells(row: pd.Series) -> list[str]:
 def main() -> None:
     parser = study_parser(__doc__)
     parser.add_argument("--points", type=Path, default=Path("nimo-points.csv"))
-    parser.add_argument("--only", nargs="*", default=[], help="programs to measure")
+    parser.add_argument("--only", nargs="*", choices=PROGRAMS, help="programs to measure")
     parser.add_argument("--no-measuring", action="store_true", help="use the points there are")
     given = parser.parse_args()
     if given.no_measuring:
         points = pd.read_csv(given.points)
     else:
         try:
-            with tempfile.TemporaryDirectory() as files, Testbed(Path(files)) as bed:
-                points = measure(bed, Path(files), given.points, given.only)
+            with tempfile.TemporaryDirectory() as files, testbed(Path(files)) as bed:
+                make_input(Path(files))
+                points = measure(bed, given.points, given.only)
         except CannotEmulateError as error:
             sys.exit(f"skipped: {error}")
     text = ["## Cross-validation (Table II)", "", *table_two(points), ""]

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.common import study_parser, table, write
-from benchmarks.cpu_quota import CannotCapError, CpuQuota
+from benchmarks.cpu_quota import CannotEmulateError, CpuQuota
 
 CPUS = (0.3, 0.5, 0.8, 1.2)
 GRAPHS = ("soc-Epinions1", "web-NotreDame", "rmat:scale=18,edge_factor=16,seed=1")
@@ -85,7 +85,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         quota = CpuQuota(f"predict-graph-{os.getpid()}")
-    except CannotCapError as error:
+    except CannotEmulateError as error:
         sys.exit(f"skipped: {error}")
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -59,28 +59,23 @@ def actively(runs: pd.DataFrame, count: int) -> list[int]:
 
 
 def cross_validation(
-    runs: pd.DataFrame, training: Training, shape: str, seed: int = 0, every: int = 1
+    runs: pd.DataFrame, training: Training, shape: str, every: int = 1
 ) -> pd.DataFrame:
     """Return AE, PE, OPD and RD(1) of each trial; every assignment is the reference once.
 
     Or one in so many.
     """
-    rng = np.random.default_rng(seed)
-    return pd.DataFrame(
-        [
-            metrics_of(runs, training(runs, reference, rng), shape)
-            for reference in range(0, len(runs), every)
-        ]
-    )
+    rng, references = np.random.default_rng(0), range(0, len(runs), every)
+    trained = [training(runs, reference, rng) for reference in references]
+    return pd.DataFrame([metrics_of(runs, assignments, shape) for assignments in trained])
 
 
 def metrics_of(runs: pd.DataFrame, trained: list[int], shape: str) -> dict[str, float]:
     """Fit to some assignments, and judge on the others."""
     part = runs.iloc[trained]
-    model = OccupancyModel(shape=shape)
-    seen = {"utilization": part["utilization"], "data": part["data_bytes"]}
-    seen["network_share"] = part["network_share"]
-    model.fit(part[ATTRIBUTES], part["seconds"], **{k: v.to_numpy() for k, v in seen.items()})
+    seen = {"utilization": "utilization", "data": "data_bytes", "network_share": "network_share"}
+    seen_parts = {name: part[column].to_numpy() for name, column in seen.items()}
+    model = OccupancyModel(shape=shape).fit(part[ATTRIBUTES], part["seconds"], **seen_parts)
     rest = runs.drop(index=runs.index[trained])
     predicted, actual = model.predict(rest[ATTRIBUTES]), rest["seconds"].to_numpy()
     errors = percentage_errors(predicted, actual)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import socket
+import queue
 import threading
-import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from benchmarks.nimo.machines import Machine, Testbed
-from benchmarks.nimo.programs import Program
+from benchmarks.nimo.programs import command_of
 from predict_graph.resources.loops import measure_memory, measure_processor
 from predict_graph.resources.network import measure_network, serve
 from predict_graph.sizing.tasks.watching import watch
@@ -18,15 +16,9 @@ from predict_graph.sizing.tasks.watching import watch
 
 def profiled(bed: Testbed, machines: Sequence[Machine]) -> dict[Machine, dict[str, float]]:
     """Measure each quota, and each network, once; a machine is one of each (NIMO, section IV-D)."""
-    ready: list[int] = []
-    known = threading.Event()
-
-    def listening(port: int) -> None:
-        ready.append(port)
-        known.set()
-
-    threading.Thread(target=serve, args=(0, bed.host, listening), daemon=True).start()
-    known.wait()
+    ports: queue.Queue[int] = queue.Queue()
+    threading.Thread(target=serve, args=(0, bed.host, ports.put), daemon=True).start()
+    answering = ports.get()
     processors, networks = {}, {}
     for machine in machines:
         if machine.cpu not in processors:
@@ -36,7 +28,7 @@ def profiled(bed: Testbed, machines: Sequence[Machine]) -> dict[Machine, dict[st
         link = (machine.rate_mbit, machine.delay_ms)
         if link not in networks:
             bed.become(Machine(1.0, *link))
-            port = bed.delayed(ready[0], machine.delay_ms)
+            port = bed.delayed(answering, machine.delay_ms)
             networks[link] = bed.inside(_network, (bed.host, port))
             print(f"profile of the link {link}: {networks[link]}", flush=True)
     return {
@@ -46,11 +38,9 @@ def profiled(bed: Testbed, machines: Sequence[Machine]) -> dict[Machine, dict[st
 
 
 def _processor() -> dict[str, float]:
-    speed = measure_processor(repeats=3)
-    memory = measure_memory(repeats=1)
     return {
-        "cpu_speed": speed["cpu_integer_speed"].value,
-        "memory_bandwidth": memory["memory_bandwidth"].value,
+        "cpu_speed": measure_processor(repeats=3)["cpu_integer_speed"].value,
+        "memory_bandwidth": measure_memory(repeats=1)["memory_bandwidth"].value,
     }
 
 
@@ -58,16 +48,12 @@ def _network(peer: tuple[str, int]) -> dict[str, float]:
     return {name: measured.value for name, measured in measure_network(peer).items()}
 
 
-def run_once(
-    bed: Testbed, machine: Machine, program: Program, file: str, scratch: Path
-) -> dict[str, float]:
+def run_once(bed: Testbed, machine: Machine, program: str, scratch: Path) -> dict[str, float]:
     """Run a program on a machine, watched from outside; the caches of its machine are empty."""
     port = bed.become(machine)
-    _until_answers(bed.host, port)
-    command = program.command(bed.host, port, file, scratch)
-    seen = bed.inside(partial(watch, command, parallelism=program.parallelism))
+    seen = bed.inside(watch, command_of(program, bed.host, port, scratch))
     if seen.exit_status != 0:
-        raise RuntimeError(f"{program.name} ended with exit status {seen.exit_status}")
+        raise RuntimeError(f"{program} ended with exit status {seen.exit_status}")
     # What a quota of q gives is a processor of speed q that is always there: busy means throttled.
     return {
         "seconds": seen.seconds,
@@ -75,13 +61,3 @@ def run_once(
         "data_bytes": float(seen.data_bytes),
         "network_share": seen.network_share(),
     }
-
-
-def _until_answers(host: str, port: int) -> None:
-    for _ in range(100):
-        try:
-            socket.create_connection((host, port), timeout=1.0).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return

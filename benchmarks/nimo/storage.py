@@ -26,25 +26,22 @@ _CHUNK = 1 << 16
 
 def serve_files(folder: Path, host: str) -> int:
     """Give blocks of the files in a folder from now on; return the port."""
-    listening = socket.create_server((host, 0))
 
     def answer(connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with connection, suppress(OSError):
-            while asked := received(connection, _ASK.size):
+        with connection, connection.makefile("rb") as requests, suppress(OSError):
+            while asked := requests.read(_ASK.size):
                 name, offset, length = _ASK.unpack(asked)
                 with (folder / name.rstrip(b"\0").decode()).open("rb") as file:
                     file.seek(offset)
                     block = file.read(length)
                 connection.sendall(_GIVE.pack(len(block)) + block)
 
-    _accepting(listening, answer)
-    return int(listening.getsockname()[1])
+    return _accepting(host, answer)
 
 
 def delay_to(target: tuple[str, int], host: str, seconds: float) -> int:
     """Start a proxy to `target` that holds back whatever comes from there; return its port."""
-    listening = socket.create_server((host, 0))
 
     def answer(near: socket.socket) -> None:
         far = socket.create_connection(target)
@@ -53,8 +50,7 @@ def delay_to(target: tuple[str, int], host: str, seconds: float) -> int:
         threading.Thread(target=_pump, args=(near, far, 0.0), daemon=True).start()
         _pump(far, near, seconds)
 
-    _accepting(listening, answer)
-    return int(listening.getsockname()[1])
+    return _accepting(host, answer)
 
 
 def _pump(source: socket.socket, target: socket.socket, delay: float) -> None:
@@ -85,7 +81,10 @@ def _pump(source: socket.socket, target: socket.socket, delay: float) -> None:
     sender.join()
 
 
-def _accepting(listening: socket.socket, answer: Callable[[socket.socket], None]) -> None:
+def _accepting(host: str, answer: Callable[[socket.socket], None]) -> int:
+    """Answer each connection to a port in a thread of its own from now on; return the port."""
+    listening = socket.create_server((host, 0))
+
     def accept() -> None:
         with suppress(OSError):
             while True:
@@ -93,34 +92,24 @@ def _accepting(listening: socket.socket, answer: Callable[[socket.socket], None]
                 threading.Thread(target=answer, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
-
-
-def received(connection: socket.socket, count: int) -> bytes:
-    """Return exactly so many bytes, or none when the other end is closed."""
-    parts = []
-    while count:
-        part = connection.recv(min(count, 1 << 20))
-        if not part:
-            return b""
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
+    return int(listening.getsockname()[1])
 
 
 def read_file(host: str, port: int, name: str, block: int, ahead: int) -> None:
     """Write a remote file to standard output."""
     out = sys.stdout.buffer
-    with socket.create_connection((host, port)) as connection:
+    connection = socket.create_connection((host, port))
+    with connection, connection.makefile("rb") as answers:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         asked = given = 0
         while True:
             while asked < given + ahead:
                 connection.sendall(_ASK.pack(name.encode(), asked * block, block))
                 asked += 1
-            (length,) = _GIVE.unpack(received(connection, _GIVE.size))
+            (length,) = _GIVE.unpack(answers.read(_GIVE.size))
             if length == 0:
                 return
-            out.write(received(connection, length))
+            out.write(answers.read(length))
             given += 1
 
 
